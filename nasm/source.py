@@ -1,0 +1,84 @@
+"""Places in texts: what every diagnostic, listing and trace points at."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A named text. Its name is shown in diagnostics as the user gave it."""
+
+    name: str
+    text: str
+    _starts: list[int] = field(default_factory=list, repr=False, compare=False)
+
+    def _line_starts(self) -> list[int]:
+        if not self._starts:
+            self._starts.append(0)
+            at = self.text.find("\n")
+            while at >= 0:
+                self._starts.append(at + 1)
+                at = self.text.find("\n", at + 1)
+        return self._starts
+
+    def position(self, offset: int) -> tuple[int, int]:
+        """The line and column (both from 1) of a character offset."""
+        starts = self._line_starts()
+        line = bisect_right(starts, offset)
+        return line, offset - starts[line - 1] + 1
+
+    def line(self, number: int) -> str:
+        """The text of a line (from 1), without its newline."""
+        starts = self._line_starts()
+        end = starts[number] - 1 if number < len(starts) else len(self.text)
+        return self.text[starts[number - 1] : end].rstrip("\r")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One step of an expansion: what repeated or produced a line, and where that is written."""
+
+    what: str
+    span: Span
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters [start, end) of a source, and the expansions that led there, outermost first."""
+
+    source: Source
+    start: int
+    end: int
+    chain: tuple[Frame, ...] = ()
+
+    @property
+    def line(self) -> int:
+        """The line it starts on, from 1."""
+        return self.source.position(self.start)[0]
+
+    @property
+    def column(self) -> int:
+        """The column it starts at, from 1."""
+        return self.source.position(self.start)[1]
+
+    @property
+    def text(self) -> str:
+        """The characters themselves."""
+        return self.source.text[self.start : self.end]
+
+    def __str__(self) -> str:
+        line, column = self.source.position(self.start)
+        return f"{self.source.name}:{line}:{column}"
+
+    def within(self, chain: tuple[Frame, ...]) -> Span:
+        """The same place, reached through these expansions."""
+        return Span(self.source, self.start, self.end, chain) if chain else self
+
+    def excerpt(self) -> tuple[int, str, int, int]:
+        """Line number, text of the line, column (from 0) and width of the caret."""
+        line, column = self.source.position(self.start)
+        text = self.source.line(line)
+        width = max(1, min(self.end - self.start, len(text) - column + 1))
+        return line, text, column - 1, width
