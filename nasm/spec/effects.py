@@ -1,0 +1,45 @@
+"""What semantics may ask for beyond returning values. Effects are data; the machine acts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nasm.spec.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Jump:
+    """Go on at this label of the queue (None: with the next instruction)."""
+
+    target: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One channel's part of a transfer: pairs of views of equal size, moved in order.
+
+    Times are in ticks: ``busy`` occupies the channel, data lands ``latency`` after its start.
+    """
+
+    channel: int
+    moves: tuple[tuple[View, View], ...]
+    busy: int
+    latency: int
+    bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer:
+    """Hand shares to channels. Each posts 1 to the instruction's semaphore when it has landed.
+
+    ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start
+    and ``notify`` the ticks from landing until a waiter may start.
+    """
+
+    shares: tuple[Share, ...]
+    ring: int
+    dispatch: int
+    notify: int
+
+
+Effect = Jump | Transfer

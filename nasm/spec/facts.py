@@ -1,0 +1,48 @@
+"""Numbers about hardware, each with where it comes from and how far it can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Evidence(Enum):
+    """How a figure is known; the order is from the strongest to the weakest."""
+
+    DOCUMENTED = "documented"
+    MEASURED = "measured"
+    ASSUMED = "assumed"
+
+
+_STRENGTH = {e: n for n, e in enumerate(Evidence)}
+
+
+def weakest(kinds: Iterable[Evidence]) -> Evidence:
+    """What a figure built from several is worth: as much as the worst of them."""
+    return max(kinds, key=_STRENGTH.__getitem__, default=Evidence.DOCUMENTED)
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A number, its evidence and its source; the unit is in the name that holds it."""
+
+    value: float
+    evidence: Evidence
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What an instruction costs, in cycles of the engine that runs it.
+
+    ``interval`` is how long its unit is busy, so the next instruction for that unit starts no
+    earlier; ``latency`` is from its start to its results. ``unit`` names the part of the engine
+    that is occupied (empty: the engine's datapath).
+    """
+
+    interval: int
+    latency: int
+    evidence: Evidence
+    source: str
+    unit: str = ""

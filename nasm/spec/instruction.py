@@ -1,0 +1,232 @@
+"""A row: everything there is to say of one instruction, and how rows become an ISA."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from nasm.problems import Refused
+from nasm.spec.facts import Cost
+from nasm.spec.kinds import Kind, State, Tile
+from nasm.spec.target import Generation
+from nasm.spec.view import View
+
+
+class _Required:
+    def __repr__(self) -> str:
+        return "required"
+
+
+REQUIRED: Final = _Required()
+
+
+@dataclass(frozen=True, slots=True)
+class Operand:
+    """One operand of a row.
+
+    ``access``: ``r`` is handed to the semantics, ``w`` receives a result, ``rw`` both, ``-`` is
+    neither (a hint, or something only rules and costs look at), ``@`` hands the semantics the
+    view itself, not its elements. ``adds`` names a flag operand: while it is true the result is
+    added to what the memory holds, when the instruction completes.
+    """
+
+    name: str
+    kind: Kind
+    access: str = "r"
+    default: object = REQUIRED
+    doc: str = ""
+    adds: str = ""
+    evidence: str = ""
+
+    @property
+    def hidden(self) -> bool:
+        """Held in the engine, never written in a program."""
+        return isinstance(self.kind, State)
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """An instruction about to be checked or costed: its operands, engine and generation."""
+
+    operands: Mapping[str, Any]
+    engine: str
+    generation: Generation
+
+    def __getitem__(self, name: str) -> Any:
+        return self.operands[name]
+
+    def views(self, access: str) -> list[tuple[str, View]]:
+        """Names and views of the tile operands; filled by the row that made the site."""
+        return [(n, v) for n, v in self.operands.items() if isinstance(v, View)]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A constraint between operands: its sentence, its source, and how it is checked.
+
+    ``check`` returns None, or a sentence that says what was found and what was wanted.
+    """
+
+    code: str
+    sentence: str
+    source: str
+    check: Callable[[Site], str | None]
+    hint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What the vendor's tools call an instruction."""
+
+    nki: str = ""
+    explorer: str = ""
+    klr: str = ""
+
+
+FLOAT32: Final = "float32"
+BITS: Final = "bits"
+
+
+def in_float32(_: Site) -> str:
+    """Elements are widened to float32 on reading and rounded once on writing."""
+    return FLOAT32
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Instruction:
+    """One row of the table. Its semantics are a pure function of arrays and immediates."""
+
+    name: str
+    operands: tuple[Operand, ...]
+    engines: tuple[str, ...]
+    rules: tuple[Rule, ...]
+    cost: Callable[[Site], Cost]
+    semantics: Callable[..., Any]
+    domain: Callable[[Site], str]
+    vendor: Names
+    example: str
+    source: str
+    since: str
+    until: str
+    engine_since: Mapping[str, str]
+    posts: int
+    formula: str
+    doc: str
+    setup: str
+    position: Mapping[str, int] = field(default_factory=dict)
+
+    @property
+    def summary(self) -> str:
+        """The first line of its documentation."""
+        return self.doc.strip().splitlines()[0]
+
+    @property
+    def written(self) -> tuple[Operand, ...]:
+        """The operands a program writes, in order."""
+        return tuple(o for o in self.operands if not o.hidden)
+
+    @property
+    def reads(self) -> tuple[Operand, ...]:
+        """The operands its semantics take, in order."""
+        return tuple(o for o in self.operands if o.access in ("r", "rw", "@"))
+
+    @property
+    def writes(self) -> tuple[Operand, ...]:
+        """The operands its semantics return, in order."""
+        return tuple(o for o in self.operands if o.access in ("w", "rw"))
+
+    def operand(self, name: str) -> Operand:
+        """An operand by name."""
+        return self.operands[self.position[name]]
+
+
+class Isa:
+    """The instructions of a target, in the order they were written."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.rows: dict[str, Instruction] = {}
+
+    def __iter__(self) -> Any:
+        return iter(self.rows.values())
+
+    def instruction(
+        self,
+        *operands: Operand,
+        engines: tuple[str, ...],
+        cost: Callable[[Site], Cost],
+        source: str,
+        example: str,
+        rules: tuple[Rule, ...] = (),
+        domain: Callable[[Site], str] = in_float32,
+        vendor: Names | None = None,
+        since: str = "",
+        until: str = "",
+        engine_since: Mapping[str, str] | None = None,
+        posts: int = 0,
+        formula: str = "",
+        setup: str = "",
+    ) -> Callable[[Callable[..., Any]], Instruction]:
+        """Make a row of a function: its parameters must be the operands it reads."""
+
+        def make(semantics: Callable[..., Any]) -> Instruction:
+            row = Instruction(
+                semantics.__name__, operands, engines, rules, cost, semantics, domain,
+                vendor or Names(), example, source, since, until, engine_since or {}, posts,
+                formula, inspect.getdoc(semantics) or "", setup,
+                {o.name: n for n, o in enumerate(operands)},
+            )  # fmt: skip
+            _consistent(row)
+            if row.name in self.rows:
+                raise TypeError(f"two rows are called {row.name}")
+            self.rows[row.name] = row
+            return row
+
+        return make
+
+
+def _consistent(row: Instruction) -> None:
+    """The halves of a row must agree, or the import fails."""
+    takes = tuple(inspect.signature(row.semantics).parameters)
+    reads = tuple(o.name for o in row.reads)
+    if takes != reads:
+        raise TypeError(f"{row.name} takes {takes} but its row reads {reads}")
+    for operand in row.operands:
+        if operand.adds and operand.adds not in row.position:
+            raise TypeError(f"{row.name}.{operand.name} adds by an unknown operand {operand.adds}")
+        if "w" in operand.access and isinstance(operand.kind, Tile) and operand.kind.column:
+            continue
+    if not row.doc or not row.source or not row.example:
+        raise TypeError(f"{row.name} lacks its documentation, source or example")
+
+
+def bind(row: Instruction, given: list[object], named: Mapping[str, object]) -> tuple[object, ...]:
+    """Put positional and named operands in the order of the row; raises Refused with the name.
+
+    The values are accepted by their kinds; an operand left out takes its default.
+    """
+    values: dict[str, object] = {}
+    written = row.written
+    if len(given) > len(written):
+        raise Refused(
+            "E0307",
+            f"{row.name} takes {len(written)} operands, found {len(given)}",
+            f"its operands: {', '.join(o.name for o in written)}",
+        )
+    for operand, value in zip(written, given, strict=False):
+        values[operand.name] = value
+    for name, value in named.items():
+        if name in values:
+            raise Refused("E0309", f"operand '{name}' of {row.name} is given twice")
+        values[name] = value
+    missing = [o.name for o in written if o.name not in values and o.default is REQUIRED]
+    if missing:
+        what = "operand" if len(missing) == 1 else "operands"
+        raise Refused(
+            "E0308",
+            f"{row.name} lacks its {what} {', '.join(missing)}",
+            f"for example: {row.example}",
+        )
+    return tuple(values.get(o.name, o.default) for o in row.operands)

@@ -1,0 +1,343 @@
+"""Kinds of operand. Each knows how to accept, format, describe and complete itself.
+
+``accept`` takes what a program wrote, already evaluated: a number, a string, a bool, a list,
+a :class:`View`, a :class:`Tensor`, a :class:`Reg`, or a :class:`Symbol` for a bare word. The
+same values come from Python through the builder, where a bare word is a plain string.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from nasm.problems import Refused, did_you_mean, listed
+from nasm.spec.memory import Tensor
+from nasm.spec.view import Reg, View
+
+WRONG_KIND = "E0301"
+
+
+class Symbol(str):
+    """A bare word in an operand that names no tensor and no constant."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """What may stand in an operand's place."""
+
+    def accept(self, value: object) -> object:
+        """The value as the machine uses it; raises Refused."""
+        raise NotImplementedError
+
+    def format(self, value: object) -> str:
+        """The value as a program would write it."""
+        return str(value)
+
+    def describe(self) -> str:
+        """What may stand here, for the manual page."""
+        raise NotImplementedError
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The closed vocabulary of bare words, if it has one."""
+        return ()
+
+    @property
+    def names(self) -> str:
+        """Which of a program's names may stand here: ``tensor``, ``label``, ``transfer`` or ''."""
+        return ""
+
+
+def shown(value: object) -> str:
+    """A value as a diagnostic names it."""
+    if isinstance(value, View):
+        return f"{value.tensor.name}{list(value.shape)} ({value.dtype.name})"
+    if isinstance(value, Tensor):
+        return shown(View.whole(value))
+    if isinstance(value, Reg):
+        return f"register {value}"
+    if isinstance(value, Symbol):
+        return f"'{value}'"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'the string "{value}"'
+    return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Tile(Kind):
+    """A view in one of some memories, read or written element by element.
+
+    ``flat`` hands semantics the free axes as one; ``dtypes`` limits the dtypes (empty: all).
+    """
+
+    memories: tuple[str, ...]
+    dtypes: tuple[str, ...] = ()
+    flat: bool = True
+    column: bool = False
+
+    def accept(self, value: object) -> object:
+        if isinstance(value, Tensor):
+            value = View.whole(value)
+        if not isinstance(value, View):
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        where = value.tensor.memory.name
+        if where not in self.memories:
+            raise Refused(
+                "E0302",
+                f"{value.tensor.name} is in {where}; this operand reaches "
+                f"{listed(self.memories)} only",
+            )
+        if self.dtypes and value.dtype.name not in self.dtypes:
+            raise Refused(
+                "E0303",
+                f"{value.tensor.name} is {value.dtype.name}; wanted {listed(self.dtypes)}",
+            )
+        if self.column and value.elements != 1:
+            raise Refused(
+                "E0304",
+                f"{shown(value)} has {value.elements} elements per partition; "
+                "wanted one, a [P, 1] tile",
+            )
+        return value
+
+    def describe(self) -> str:
+        shape = "a [P, 1] tile" if self.column else "a tile"
+        types = f" of {listed(self.dtypes)}" if self.dtypes else ""
+        return f"{shape} in {listed(self.memories)}{types}"
+
+    @property
+    def names(self) -> str:
+        return "tensor"
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Kind):
+    """A number known when the program is assembled."""
+
+    integer: bool = False
+    low: float = -math.inf
+    high: float = math.inf
+
+    def accept(self, value: object) -> object:
+        good = isinstance(value, int) if self.integer else isinstance(value, int | float)
+        if isinstance(value, bool) or not good:
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        assert isinstance(value, int | float)
+        if not (math.isnan(value) or self.low <= value <= self.high):
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value}")
+        return value if self.integer else float(value)
+
+    def format(self, value: object) -> str:
+        return repr(value)
+
+    def describe(self) -> str:
+        what = "an integer" if self.integer else "a number"
+        if math.isinf(self.low) and math.isinf(self.high):
+            return what
+        return f"{what} from {_bound(self.low)} to {_bound(self.high)}"
+
+
+def _bound(value: float) -> str:
+    return str(int(value)) if value == int(value) else repr(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Anything(Kind):
+    """A number, kept as it was written: an integer stays one."""
+
+    def accept(self, value: object) -> object:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Refused(WRONG_KIND, f"wanted a number, found {shown(value)}")
+        return value
+
+    def describe(self) -> str:
+        return "a number"
+
+
+@dataclass(frozen=True, slots=True)
+class Flag(Kind):
+    """``true`` or ``false``."""
+
+    def accept(self, value: object) -> object:
+        if not isinstance(value, bool):
+            raise Refused(WRONG_KIND, f"wanted true or false, found {shown(value)}")
+        return value
+
+    def format(self, value: object) -> str:
+        return "true" if value else "false"
+
+    def describe(self) -> str:
+        return "true or false"
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return ("true", "false")
+
+
+@dataclass(frozen=True, slots=True)
+class Choice(Kind):
+    """One word of a list."""
+
+    options: tuple[str, ...]
+    what: str = "one of"
+
+    def accept(self, value: object) -> object:
+        if isinstance(value, str) and value in self.options:
+            return str(value)
+        if not isinstance(value, str):
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        close = did_you_mean(value, self.options)
+        raise Refused(
+            "E0206", f"no {self.what} '{value}' here", close or f"legal: {listed(self.options)}"
+        )
+
+    def describe(self) -> str:
+        return f"{self.what}: {listed(self.options)}" if self.what else listed(self.options)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return self.options
+
+
+@dataclass(frozen=True, slots=True)
+class Register(Kind):
+    """A register of the engine."""
+
+    count: int = 64
+
+    def accept(self, value: object) -> object:
+        if not isinstance(value, Reg):
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        if not 0 <= value.number < self.count:
+            raise Refused(WRONG_KIND, f"{value} does not exist: wanted {self.describe()}")
+        return value
+
+    def describe(self) -> str:
+        return f"a register %r0 to %r{self.count - 1}"
+
+
+@dataclass(frozen=True, slots=True)
+class Label(Kind):
+    """A label of the queue the instruction stands in."""
+
+    def accept(self, value: object) -> object:
+        if not isinstance(value, str):
+            raise Refused(WRONG_KIND, f"wanted a label, found {shown(value)}")
+        return str(value)
+
+    def describe(self) -> str:
+        return "a label of this queue"
+
+    @property
+    def names(self) -> str:
+        return "label"
+
+
+@dataclass(frozen=True, slots=True)
+class Transfer(Kind):
+    """A prepared transfer, declared by ``.dma``."""
+
+    def accept(self, value: object) -> object:
+        from nasm.spec.program import Prepared
+
+        if not isinstance(value, Prepared):
+            raise Refused(WRONG_KIND, f"wanted a transfer declared by .dma, found {shown(value)}")
+        return value
+
+    def format(self, value: object) -> str:
+        return str(getattr(value, "name", value))
+
+    def describe(self) -> str:
+        return "a transfer declared by .dma"
+
+    @property
+    def names(self) -> str:
+        return "transfer"
+
+
+@dataclass(frozen=True, slots=True)
+class Integers(Kind):
+    """An integer or a list of integers (axes, a tile position)."""
+
+    length: int = 0
+    what: str = "an integer or a list of integers"
+
+    def accept(self, value: object) -> object:
+        items = tuple(value) if isinstance(value, list | tuple) else (value,)
+        if any(isinstance(i, bool) or not isinstance(i, int) for i in items) or (
+            self.length and len(items) != self.length
+        ):
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value}")
+        return items
+
+    def format(self, value: object) -> str:
+        assert isinstance(value, tuple)
+        single = len(value) == 1 and not self.length
+        return str(value[0]) if single else "[" + ", ".join(map(str, value)) + "]"
+
+    def describe(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True, slots=True)
+class Either(Kind):
+    """One of several kinds, the first that accepts."""
+
+    kinds: tuple[Kind, ...]
+
+    def accept(self, value: object) -> object:
+        refusals: list[Refused] = []
+        for kind in self.kinds:
+            try:
+                return kind.accept(value)
+            except Refused as refused:
+                refusals.append(refused)
+        telling = [r for r in refusals if r.code != WRONG_KIND]
+        if telling:
+            raise telling[0]
+        raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+
+    def format(self, value: object) -> str:
+        for kind in self.kinds:
+            try:
+                kind.accept(value)
+            except Refused:
+                continue
+            return kind.format(value)
+        return str(value)
+
+    def describe(self) -> str:
+        return listed(k.describe() for k in self.kinds)
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        return tuple(w for k in self.kinds for w in k.words)
+
+    @property
+    def names(self) -> str:
+        return next((k.names for k in self.kinds if k.names), "")
+
+
+@dataclass(frozen=True, slots=True)
+class State(Kind):
+    """What one instruction leaves in the engine for a later one; never written in a program."""
+
+    name: str
+    how: str
+
+    def accept(self, value: object) -> object:
+        raise Refused(WRONG_KIND, f"{self.name} is held in the engine")
+
+    def describe(self) -> str:
+        return f"the engine's {self.name}"
+
+
+def pick(kinds: Iterable[Kind]) -> Kind:
+    """The kinds as one."""
+    all_kinds = tuple(kinds)
+    return all_kinds[0] if len(all_kinds) == 1 else Either(all_kinds)

@@ -1,0 +1,79 @@
+"""Memories a target has, and the tensors that programs declare in them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from nasm.dtypes import DType
+from nasm.source import Span
+
+
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """A memory: so many partitions of so many bytes, or one linear range (``partitions`` 0).
+
+    ``size`` is bytes per partition (0: grows with what is declared), ``bank`` the bytes of a bank
+    within each partition (0: no banks). ``io`` memories may hold a program's inputs and outputs.
+    """
+
+    name: str
+    partitions: int
+    size: int
+    summary: str
+    source: str
+    bank: int = 0
+    io: bool = False
+    shared: bool = False
+    align: int = 1
+
+    @property
+    def banks(self) -> int:
+        """How many banks each partition has; 0 if it has none."""
+        return self.size // self.bank if self.bank else 0
+
+
+@dataclass(slots=True, eq=False)
+class Tensor:
+    """A declared tensor. Its place is filled in by whoever places it, once.
+
+    ``partition`` and ``offset`` (bytes within each partition, or within a linear memory) are
+    None until then; ``fixed`` says that the program chose them.
+    """
+
+    name: str
+    memory: Memory
+    dtype: DType
+    shape: tuple[int, ...]
+    span: Span | None = None
+    role: str = ""
+    init: object = None
+    core: int = 0
+    partition: int | None = None
+    offset: int | None = None
+    fixed: bool = False
+    index: int = 0
+    _elements: int = field(default=0, repr=False)
+
+    @property
+    def partitions(self) -> int:
+        """Partitions it spans; 0 in a linear memory."""
+        return self.shape[0] if self.memory.partitions else 0
+
+    @property
+    def elements(self) -> int:
+        """Elements per partition, or in all in a linear memory."""
+        if not self._elements:
+            count = 1
+            for n in self.shape[1:] if self.memory.partitions else self.shape:
+                count *= n
+            self._elements = count
+        return self._elements
+
+    @property
+    def bytes(self) -> int:
+        """Bytes per partition, or in all in a linear memory."""
+        return self.elements * self.dtype.itemsize
+
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.shape))
+        return f"<{self.memory.name} {self.name} {self.dtype.name}[{sizes}]>"

@@ -1,0 +1,125 @@
+"""A program: compact columns of instructions per queue, and what they refer to."""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from nasm.source import Frame, Span
+from nasm.spec.memory import Tensor
+from nasm.spec.view import View
+
+if TYPE_CHECKING:
+    from nasm.spec.instruction import Instruction
+    from nasm.spec.target import Generation, Target
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A transfer declared by ``.dma``: pairs (dst, src), moved in order."""
+
+    name: str
+    moves: tuple[tuple[View, View], ...]
+    options: tuple[tuple[str, object], ...]
+    span: Span | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """Hold an instruction until a semaphore's value compares so."""
+
+    semaphore: int
+    op: str
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Update:
+    """Change a semaphore: ``op`` is ``+`` or ``=``; at completion or when reading starts."""
+
+    semaphore: int
+    op: str
+    value: int
+    at_read: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An instruction with its operands: what many lines of a program may share.
+
+    ``operands`` are in the order of the row; an operand left out holds its default.
+    """
+
+    row: Instruction
+    operands: tuple[object, ...]
+
+    def operand(self, name: str) -> object:
+        """An operand by name."""
+        return self.operands[self.row.position[name]]
+
+
+@dataclass(frozen=True, slots=True)
+class Expectation:
+    """What must hold after a run; ``tree`` belongs to whoever wrote it."""
+
+    tree: object
+    span: Span
+
+
+@dataclass(slots=True)
+class Lines:
+    """The instructions of one queue, a column per fact: numbers index the program's tables."""
+
+    core: int
+    engine: str
+    forms: array[int] = field(default_factory=lambda: array("i"))
+    waits: array[int] = field(default_factory=lambda: array("i"))
+    updates: array[int] = field(default_factory=lambda: array("i"))
+    spans: array[int] = field(default_factory=lambda: array("i"))
+    chains: array[int] = field(default_factory=lambda: array("i"))
+    labels: dict[str, int] = field(default_factory=dict)
+
+    def __len__(self) -> int:
+        return len(self.forms)
+
+
+@dataclass(slots=True)
+class Program:
+    """What the builder makes and a machine runs. Index 0 of each table means 'none'."""
+
+    target: Target
+    generation: Generation
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    semaphores: dict[str, int] = field(default_factory=dict)
+    transfers: dict[str, Prepared] = field(default_factory=dict)
+    queues: list[Lines] = field(default_factory=list)
+    forms: list[Form] = field(default_factory=list)
+    waits: list[Wait | None] = field(default_factory=lambda: [None])
+    updates: list[Update | None] = field(default_factory=lambda: [None])
+    spans: list[Span | None] = field(default_factory=lambda: [None])
+    chains: list[tuple[Frame, ...]] = field(default_factory=lambda: [()])
+    expectations: list[Expectation] = field(default_factory=list)
+
+    def span(self, queue: int, pc: int) -> Span | None:
+        """Where an instruction is written, expansions included."""
+        lines = self.queues[queue]
+        span = self.spans[lines.spans[pc]]
+        return span.within(self.chains[lines.chains[pc]]) if span is not None else None
+
+    def form(self, queue: int, pc: int) -> Form:
+        """The instruction and operands at a place of a queue."""
+        return self.forms[self.queues[queue].forms[pc]]
+
+    def semaphore_name(self, number: int) -> str:
+        """The name a program gave a semaphore, or its number."""
+        for name, at in self.semaphores.items():
+            if at == number:
+                return name
+        return str(number)
+
+    def __len__(self) -> int:
+        return sum(len(q) for q in self.queues)

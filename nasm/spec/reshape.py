@@ -1,0 +1,174 @@
+"""The view methods of the language: ``.view .reshape .permute .broadcast .T .ap``.
+
+Each returns a view the hardware can walk, or refuses with the reason it cannot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.dtypes import DType
+from nasm.problems import Refused, did_you_mean
+from nasm.spec.view import View
+
+BAD_VIEW = "E0306"
+
+
+def retype(view: View, dtype: DType | str) -> View:
+    """See the same bytes as another dtype; the innermost axis grows or shrinks."""
+    to = dtypes.find(dtype) if isinstance(dtype, str) else dtype
+    if to is None:
+        raise Refused("E0205", f"no dtype '{dtype}'", did_you_mean(str(dtype), dtypes.names()))
+    have, want = view.dtype.itemsize, to.itemsize
+    shape, steps = list(view.shape), list(view.steps)
+    if have != want:
+        last = len(shape) - 1
+        if (last == 0 and view.partitioned) or (steps[last] != 1 and shape[last] != 1):
+            raise Refused(
+                BAD_VIEW,
+                f"view of {view.tensor.name} as {to.name} ({want} bytes): its innermost axis of "
+                f"{view.dtype.name} ({have} bytes) is not contiguous",
+            )
+        total = shape[last] * have
+        if total % want or view.offset % want:
+            raise Refused(
+                BAD_VIEW, f"{total} bytes of {view.tensor.name} do not divide into {to.name}"
+            )
+        for axis in range(1 if view.partitioned else 0, last):
+            if steps[axis] * have % want:
+                raise Refused(
+                    BAD_VIEW, f"axis {axis} of {view.tensor.name} does not step in whole {to.name}"
+                )
+            steps[axis] = steps[axis] * have // want
+        shape[last], steps[last] = total // want, 1
+    return View(
+        view.tensor, to, view.partition, view.offset, tuple(shape), tuple(steps), view.dynamic
+    )
+
+
+def reshape(view: View, *sizes: int | Sequence[int]) -> View:
+    """Give the axes other sizes without moving an element; one size may be -1."""
+    shape = _sizes(sizes)
+    fixed = 1 if view.partitioned else 0
+    if fixed and (not shape or shape[0] not in (view.shape[0], -1)):
+        raise Refused(
+            BAD_VIEW,
+            f"reshape of {view.tensor.name} would change its partition axis of {view.shape[0]}",
+            "keep axis 0 as it is; only a DMA moves data across partitions freely",
+        )
+    model = np.lib.stride_tricks.as_strided(
+        np.empty(0, np.uint8), view.shape[fixed:], view.steps[fixed:]
+    )
+    try:
+        done = np.reshape(model, shape[fixed:], copy=False)
+    except ValueError as problem:
+        raise Refused(
+            BAD_VIEW,
+            f"{view.tensor.name}{list(view.shape)} cannot be seen as {list(shape)}: {problem}",
+        ) from None
+    return view.with_free(done.shape, done.strides)
+
+
+def permute(view: View, *axes: int | Sequence[int]) -> View:
+    """Walk the axes in another order; the partition axis stays first."""
+    order = _sizes(axes)
+    if sorted(order) != list(range(len(view.shape))):
+        raise Refused(
+            BAD_VIEW, f"permute{order} of {view.tensor.name}: not an order of its "
+            f"{len(view.shape)} axes",
+        )  # fmt: skip
+    if view.partitioned and order[0] != 0:
+        raise Refused(
+            BAD_VIEW,
+            f"permute{order} moves the partition axis of {view.tensor.name} in {_where(view)}",
+            "an access pattern is the same in every partition: transpose with the Tensor engine, "
+            "or with a DMA from a linear memory",
+        )
+    return View(
+        view.tensor, view.dtype, view.partition, view.offset,
+        tuple(view.shape[a] for a in order), tuple(view.steps[a] for a in order), view.dynamic,
+    )  # fmt: skip
+
+
+def transpose(view: View) -> View:
+    """Walk the axes in reverse order (``.T``)."""
+    return permute(view, tuple(reversed(range(len(view.shape)))))
+
+
+def broadcast(view: View, *sizes: int | Sequence[int]) -> View:
+    """Repeat axes of size 1 (step 0) until the shape is this one."""
+    shape = _sizes(sizes)
+    if len(shape) != len(view.shape):
+        raise Refused(
+            BAD_VIEW, f"broadcast to {len(shape)} axes of {view.tensor.name}, "
+            f"which has {len(view.shape)}",
+        )  # fmt: skip
+    steps = list(view.steps)
+    for axis, (have, want) in enumerate(zip(view.shape, shape, strict=True)):
+        if have == want:
+            continue
+        if have != 1:
+            raise Refused(
+                BAD_VIEW, f"broadcast of axis {axis} of {view.tensor.name} from {have} to {want}",
+                "only an axis of size 1 can be repeated",
+            )  # fmt: skip
+        steps[axis] = 0
+    return View(
+        view.tensor, view.dtype, view.partition, view.offset, shape, tuple(steps), view.dynamic
+    )
+
+
+def pattern(view: View, pairs: Sequence[Sequence[int]], offset: int = 0) -> View:
+    """The access pattern itself, ``[[step, count], …]`` in elements of the whole tensor.
+
+    On a partitioned memory the first pair walks partitions: its step is a multiple of the
+    tensor's elements per partition, as ``nki``'s ``.ap`` has it.
+    """
+    tensor = view.tensor
+    if not pairs or any(not isinstance(p, list | tuple) or len(p) != 2 for p in pairs):
+        raise Refused(BAD_VIEW, f"an access pattern of {tensor.name} is a list of [step, count]")
+    steps, counts = [int(p[0]) for p in pairs], [int(p[1]) for p in pairs]
+    if min(counts) < 1:
+        raise Refused(BAD_VIEW, f"a count below 1 in an access pattern of {tensor.name}")
+    row = tensor.bytes // view.dtype.itemsize
+    partition = 0
+    if view.partitioned:
+        if steps[0] % row:
+            raise Refused(
+                BAD_VIEW,
+                f"the first step of {tensor.name}'s pattern is {steps[0]}, not a multiple of its "
+                f"{row} elements per partition",
+            )
+        steps[0] //= row
+        partition, offset = divmod(offset, row)
+    made = View(
+        tensor, view.dtype, partition, offset * view.dtype.itemsize, tuple(counts), tuple(steps)
+    )
+    low, high = made.extent
+    last = partition + steps[0] * (counts[0] - 1) if view.partitioned else 0
+    if low < 0 or high > tensor.bytes or not 0 <= last < max(1, tensor.partitions):
+        raise Refused("E0305", f"the access pattern leaves {tensor.name}")
+    return made
+
+
+def _sizes(sizes: Sequence[int | Sequence[int]]) -> tuple[int, ...]:
+    if len(sizes) == 1 and isinstance(sizes[0], list | tuple):
+        return tuple(sizes[0])
+    return tuple(s for s in sizes if isinstance(s, int))
+
+
+def _where(view: View) -> str:
+    return view.tensor.memory.name
+
+
+METHODS: dict[str, Callable[..., View]] = {
+    "view": retype,
+    "reshape": reshape,
+    "permute": permute,
+    "broadcast": broadcast,
+    "ap": pattern,
+    "T": transpose,
+}

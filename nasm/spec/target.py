@@ -1,0 +1,106 @@
+"""A target: its engines, memories, generations and the table of its instructions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from nasm.problems import Refused, did_you_mean, listed
+from nasm.spec.facts import Fact
+from nasm.spec.memory import Memory, Tensor
+
+if TYPE_CHECKING:
+    from nasm.spec.instruction import Isa, Rule
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """An in-order queue with its clock.
+
+    ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches.
+    """
+
+    name: str
+    cycle: int
+    summary: str
+    source: str
+    aliases: tuple[str, ...] = ()
+    reads: tuple[str, ...] = ()
+    writes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Generation:
+    """One member of a target: everything that differs between members is data in here.
+
+    ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no.
+    """
+
+    name: str
+    spellings: tuple[str, ...]
+    summary: str
+    ticks: int
+    engines: tuple[Engine, ...]
+    memories: Mapping[str, Memory]
+    dtypes: tuple[str, ...]
+    numbers: Mapping[str, Fact]
+    switches: Mapping[str, bool] = field(default_factory=dict)
+    registers: int = 64
+    semaphores: int = 256
+    channels: int = 0
+    rings: int = 0
+    order: int = 0
+
+    def engine(self, name: str) -> Engine:
+        """An engine by its name or an alias; raises Refused with the legal ones."""
+        for engine in self.engines:
+            if name == engine.name or name in engine.aliases:
+                return engine
+        names = [e.name for e in self.engines]
+        raise Refused(
+            "E0203",
+            f"no engine '{name}'",
+            did_you_mean(name, [*names, *(a for e in self.engines for a in e.aliases)])
+            or f"the engines are {listed('@' + n for n in names)}",
+        )
+
+    def number(self, name: str) -> Fact:
+        """A figure of this generation."""
+        return self.numbers[name]
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Target:
+    """An instruction set and the machines that run it.
+
+    ``tile_rules`` hold for every tile operand of every instruction; ``facing`` answers for a
+    tensor where automatic placement may put it; ``transfers`` turns a prepared transfer's moves
+    into an effect.
+    """
+
+    name: str
+    summary: str
+    isa: Isa
+    generations: tuple[Generation, ...]
+    rules: tuple[Rule, ...] = ()
+    tensor_rules: tuple[Callable[[Tensor, Generation], str | None], ...] = ()
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+    def generation(self, name: str) -> Generation | None:
+        """A generation by any of its spellings."""
+        return next((g for g in self.generations if name in g.spellings or name == g.name), None)
+
+    def available(self, row: Any, generation: Generation) -> bool:
+        """Whether a generation has an instruction."""
+        order = {g.name: g.order for g in self.generations}
+        since = order[row.since] if row.since else 0
+        until = order[row.until] if row.until else max(order.values())
+        return since <= generation.order <= until
+
+
+Loader = Callable[[], Target]
+"""Imports a target when a program first asks for it."""

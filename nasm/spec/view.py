@@ -1,0 +1,235 @@
+"""Views of tensors: which elements an operand touches, and in which order.
+
+A view is a start and, per axis, a step and a count: an access pattern. On a partitioned memory
+axis 0 counts partitions and its step is in partitions; every other step is in elements of the
+view's dtype, and byte offsets are within each partition.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nasm.dtypes import DType
+from nasm.problems import Refused
+from nasm.spec.memory import Tensor
+
+
+@dataclass(frozen=True, slots=True)
+class Reg:
+    """A register of the engine that runs the instruction."""
+
+    number: int
+
+    def __str__(self) -> str:
+        return f"%r{self.number}"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """``start : +length`` along an axis; the start may be held in a register."""
+
+    start: int | Reg
+    length: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dynamic:
+    """A start held in a register: adds ``register * stride``, and must leave ``limit`` in range.
+
+    ``stride`` is in partitions when ``axis`` is the partition axis, else in bytes; ``limit`` is
+    the largest value the register may hold.
+    """
+
+    register: int
+    axis: int
+    stride: int
+    limit: int
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """Part of a tensor, seen through an access pattern."""
+
+    tensor: Tensor
+    dtype: DType
+    partition: int
+    offset: int
+    shape: tuple[int, ...]
+    steps: tuple[int, ...]
+    dynamic: tuple[Dynamic, ...] = ()
+
+    @staticmethod
+    def whole(tensor: Tensor) -> View:
+        """All of a tensor."""
+        steps = list(_contiguous(tensor.shape))
+        if tensor.memory.partitions:
+            steps[0] = 1
+        return View(tensor, tensor.dtype, 0, 0, tensor.shape, tuple(steps))
+
+    # -- what it covers
+
+    @property
+    def partitioned(self) -> bool:
+        """Whether axis 0 is the partition axis."""
+        return self.tensor.memory.partitions > 0
+
+    @property
+    def partitions(self) -> int:
+        """Partitions it touches; 1 in a linear memory."""
+        return self.shape[0] if self.partitioned else 1
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """Sizes of the free axes."""
+        return self.shape[1:] if self.partitioned else self.shape
+
+    @property
+    def elements(self) -> int:
+        """Elements per partition."""
+        count = 1
+        for n in self.free:
+            count *= n
+        return count
+
+    @property
+    def size(self) -> int:
+        """Elements in all."""
+        return self.elements * self.partitions
+
+    @property
+    def dims(self) -> tuple[tuple[int, int], ...]:
+        """The free pattern as (step, count), slowest first, adjacent axes merged."""
+        first = 1 if self.partitioned else 0
+        merged: list[tuple[int, int]] = []
+        for step, count in zip(self.steps[first:], self.shape[first:], strict=True):
+            if count == 1:
+                continue
+            if merged and merged[-1][0] == step * count:
+                merged[-1] = (step, merged[-1][1] * count)
+            else:
+                merged.append((step, count))
+        return tuple(merged)
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """The bytes [low, high) it touches within each partition, relative to the tensor."""
+        size = self.dtype.itemsize
+        low = high = self.offset
+        for step, count in self.dims:
+            reach = step * (count - 1) * size
+            low, high = (low + reach, high) if reach < 0 else (low, high + reach)
+        return low, high + size
+
+    @property
+    def contiguous(self) -> bool:
+        """Whether its innermost free axis has step 1 (or one element)."""
+        dims = self.dims
+        return not dims or dims[-1][0] == 1
+
+    # -- how one is made from another
+
+    def index(self, items: Sequence[int | slice | Window]) -> View:
+        """Slice it: an integer drops an axis (on the partition axis it keeps one of size 1)."""
+        if len(items) > len(self.shape):
+            raise Refused(
+                "E0305",
+                f"{len(items)} indices for {len(self.shape)} axes of {self.tensor.name}",
+            )
+        partition, offset, size = self.partition, self.offset, self.dtype.itemsize
+        shape: list[int] = []
+        steps: list[int] = []
+        dynamic = list(self.dynamic)
+        for axis, (count, step) in enumerate(zip(self.shape, self.steps, strict=True)):
+            lanes = axis == 0 and self.partitioned
+            item = items[axis] if axis < len(items) else _ALL
+            if item is _ALL:
+                shape.append(count)
+                steps.append(step)
+                continue
+            start, length, stride, keep, register = _select(item, count, axis, self.tensor.name)
+            if register is not None:
+                scale = step if lanes else step * size
+                dynamic.append(Dynamic(register.number, axis, scale, count - length))
+            elif lanes:
+                partition += start * step
+            else:
+                offset += start * step * size
+            if keep or lanes:
+                shape.append(length)
+                steps.append(step * stride)
+        if not shape:
+            shape, steps = [1], [1]
+        return View(
+            self.tensor, self.dtype, partition, offset, tuple(shape), tuple(steps), tuple(dynamic)
+        )
+
+    def __getitem__(self, items: object) -> View:
+        given = items if isinstance(items, tuple) else (items,)
+        return self.index(given)
+
+    def with_free(self, shape: Sequence[int], steps: Sequence[int]) -> View:
+        """The same start and partitions with another free pattern."""
+        if self.partitioned:
+            shape, steps = (self.shape[0], *shape), (self.steps[0], *steps)
+        return View(
+            self.tensor, self.dtype, self.partition, self.offset,
+            tuple(shape), tuple(steps), self.dynamic,
+        )  # fmt: skip
+
+    def __str__(self) -> str:
+        if self == View.whole(self.tensor):
+            return self.tensor.name
+        sizes = ",".join(map(str, self.shape))
+        steps = ",".join(map(str, self.steps))
+        place = f"+{self.partition}:{self.offset}" if self.partitioned else f"+{self.offset}"
+        regs = "".join(f"+%r{d.register}" for d in self.dynamic)
+        return f"{self.tensor.name}{place}{regs}[{steps}][{sizes}]"
+
+
+_ALL = slice(None)
+
+
+def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:
+    steps = []
+    step = 1
+    for n in reversed(shape):
+        steps.append(step)
+        step *= n
+    return tuple(reversed(steps))
+
+
+def _select(
+    item: int | slice | Window, count: int, axis: int, name: str
+) -> tuple[int, int, int, bool, Reg | None]:
+    """Start, length, stride, whether the axis stays, and the register that adds to the start."""
+    if isinstance(item, Window):
+        if item.length < 1 or item.length > count:
+            raise Refused(
+                "E0305", f"a window of {item.length} on axis {axis} of {name}, which has {count}"
+            )
+        if isinstance(item.start, Reg):
+            return 0, item.length, 1, True, item.start
+        item = slice(item.start, item.start + item.length)
+    if isinstance(item, slice):
+        first, stop, stride = item.start, item.stop, 1 if item.step is None else item.step
+        for bound in (first, stop):
+            if bound is not None and not -count <= bound <= count:
+                raise Refused(
+                    "E0305",
+                    f"{_spelled(item)} reaches past axis {axis} of {name}, which has {count}",
+                )
+        if stride == 0:
+            raise Refused("E0305", f"a slice of {name} with step 0")
+        picked = range(*item.indices(count))
+        if not picked:
+            raise Refused("E0305", f"{_spelled(item)} selects nothing of axis {axis} of {name}")
+        return picked[0], len(picked), stride, True, None
+    if not -count <= item < count:
+        raise Refused("E0305", f"index {item} is outside axis {axis} of {name}, which has {count}")
+    return (item + count if item < 0 else item), 1, 1, False, None
+
+
+def _spelled(item: slice) -> str:
+    parts = ["" if p is None else str(p) for p in (item.start, item.stop)]
+    return ":".join(parts) + ("" if item.step is None else f":{item.step}")
