@@ -15,6 +15,18 @@ class Jump:
 
 
 @dataclass(frozen=True, slots=True)
+class Move:
+    """Copy views to views, beside the queues. The target plans which channels do it, and when."""
+
+    moves: tuple[tuple[View, View], ...]
+    options: tuple[tuple[str, object], ...] = ()
+
+    def option(self, name: str) -> object:
+        """An option by name; None if it was not given."""
+        return dict(self.options).get(name)
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """One channel's part of a transfer: pairs of views of equal size, moved in order.
 
@@ -30,7 +42,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Transfer:
-    """Hand shares to channels. Each posts 1 to the instruction's semaphore when it has landed.
+    """A planned move. Each share posts 1 to the instruction's semaphore when it has landed.
 
     ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start
     and ``notify`` the ticks from landing until a waiter may start.
@@ -42,4 +54,4 @@ class Transfer:
     notify: int
 
 
-Effect = Jump | Transfer
+Effect = Jump | Move

@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from nasm.problems import Refused
 from nasm.spec.facts import Cost
-from nasm.spec.kinds import Kind, State, Tile
+from nasm.spec.kinds import Kind, State
 from nasm.spec.target import Generation
 from nasm.spec.view import View
 
@@ -57,8 +57,9 @@ class Site:
     def __getitem__(self, name: str) -> Any:
         return self.operands[name]
 
-    def views(self, access: str) -> list[tuple[str, View]]:
-        """Names and views of the tile operands; filled by the row that made the site."""
+    @property
+    def views(self) -> list[tuple[str, View]]:
+        """Names and views of the operands that are views."""
         return [(n, v) for n, v in self.operands.items() if isinstance(v, View)]
 
 
@@ -112,6 +113,7 @@ class Instruction:
     until: str
     engine_since: Mapping[str, str]
     posts: int
+    effects: bool
     formula: str
     doc: str
     setup: str
@@ -166,6 +168,7 @@ class Isa:
         until: str = "",
         engine_since: Mapping[str, str] | None = None,
         posts: int = 0,
+        effects: bool = False,
         formula: str = "",
         setup: str = "",
     ) -> Callable[[Callable[..., Any]], Instruction]:
@@ -175,7 +178,7 @@ class Isa:
             row = Instruction(
                 semantics.__name__, operands, engines, rules, cost, semantics, domain,
                 vendor or Names(), example, source, since, until, engine_since or {}, posts,
-                formula, inspect.getdoc(semantics) or "", setup,
+                effects, formula, inspect.getdoc(semantics) or "", setup,
                 {o.name: n for n, o in enumerate(operands)},
             )  # fmt: skip
             _consistent(row)
@@ -196,8 +199,6 @@ def _consistent(row: Instruction) -> None:
     for operand in row.operands:
         if operand.adds and operand.adds not in row.position:
             raise TypeError(f"{row.name}.{operand.name} adds by an unknown operand {operand.adds}")
-        if "w" in operand.access and isinstance(operand.kind, Tile) and operand.kind.column:
-            continue
     if not row.doc or not row.source or not row.example:
         raise TypeError(f"{row.name} lacks its documentation, source or example")
 

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.facts import Fact
-from nasm.spec.memory import Memory, Tensor
+from nasm.spec.memory import Memory
 
 if TYPE_CHECKING:
-    from nasm.spec.instruction import Isa, Rule
+    from nasm.spec.effects import Move, Transfer
+    from nasm.spec.instruction import Instruction, Isa, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,9 +78,7 @@ class Generation:
 class Target:
     """An instruction set and the machines that run it.
 
-    ``tile_rules`` hold for every tile operand of every instruction; ``facing`` answers for a
-    tensor where automatic placement may put it; ``transfers`` turns a prepared transfer's moves
-    into an effect.
+    ``rules`` hold for every instruction; ``plan`` turns a move into shares for channels.
     """
 
     name: str
@@ -87,14 +86,13 @@ class Target:
     isa: Isa
     generations: tuple[Generation, ...]
     rules: tuple[Rule, ...] = ()
-    tensor_rules: tuple[Callable[[Tensor, Generation], str | None], ...] = ()
-    options: Mapping[str, Any] = field(default_factory=dict)
+    plan: Callable[[Move, Generation, str], Transfer] | None = None
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""
         return next((g for g in self.generations if name in g.spellings or name == g.name), None)
 
-    def available(self, row: Any, generation: Generation) -> bool:
+    def available(self, row: Instruction, generation: Generation) -> bool:
         """Whether a generation has an instruction."""
         order = {g.name: g.order for g in self.generations}
         since = order[row.since] if row.since else 0

@@ -1,0 +1,345 @@
+"""Decide once: turn an instruction's operands into bound arrays, casts and a kernel.
+
+Executing a bound instruction again is little more than the numpy work itself. What an
+instruction means stays in its row; this module only reads, casts, rounds and stores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.dtypes import DType
+from nasm.machine.places import elements, flattened, region, written
+from nasm.problems import Refused
+from nasm.sim.memory import POISON, Array, Region, Store
+from nasm.spec.facts import Cost
+from nasm.spec.instruction import FLOAT32, Operand, Site
+from nasm.spec.kinds import State as Held
+from nasm.spec.kinds import Tile
+from nasm.spec.program import Form
+from nasm.spec.view import Reg, View
+
+if TYPE_CHECKING:
+    from nasm.machine.machine import Machine
+
+Reader = Callable[[], Any]
+Writer = Callable[[Any], Any]
+
+
+@dataclass(slots=True, eq=False)
+class Bound:
+    """An instruction ready to run on one queue."""
+
+    form: Form
+    cost: Cost
+    start: Callable[[int], Any]
+    finish: Callable[[Any, int], None]
+    reads: tuple[Region, ...]
+    writes: tuple[Region, ...]
+    branches: bool
+    gate: Callable[[], int] | None
+    number: int
+
+
+class Touch:
+    """A view's written-mask, looked at until it is known to be settled."""
+
+    __slots__ = ("mask", "settled", "store", "view")
+
+    def __init__(self, view: View, store: Store) -> None:
+        self.view, self.store = view, store
+        self.mask: Array = written(view, store)
+        self.settled = False
+
+    def unwritten(self) -> int:
+        """How many elements were never written; fills their bytes with poison."""
+        if self.settled:
+            return 0
+        if self.mask.all():
+            self.settled = True
+            return 0
+        missing = ~self.mask
+        raw = self.store.array(
+            np.uint8, 0, 0, self.store.data.shape, self.store.data.strides
+        )
+        poison_where(raw, self)
+        return int(missing.any(axis=-1).sum())
+
+    def mark(self) -> None:
+        """All of it has been written."""
+        if not self.settled:
+            self.mask[...] = True
+            self.settled = True
+
+
+def poison_where(raw: Array, touch: Touch) -> None:
+    """Make the unwritten bytes of a view read as poison."""
+    data = np.ndarray(
+        touch.mask.shape, np.uint8, raw.reshape(-1).data, _start(touch), touch.mask.strides
+    )
+    data[~touch.mask] = POISON
+
+
+def _start(touch: Touch) -> int:
+    tensor = touch.view.tensor
+    assert tensor.offset is not None
+    row = (tensor.partition or 0) + touch.view.partition if touch.view.partitioned else 0
+    return row * touch.store.data.strides[0] + tensor.offset + touch.view.offset
+
+
+class Binder:
+    """Binds one form for one queue; collects readers, writers, touches and regions."""
+
+    def __init__(self, machine: Machine, queue: int, form: Form, operands: tuple[object, ...]) -> None:
+        self.machine, self.queue, self.form = machine, queue, form
+        self.operands = operands
+        row = form.row
+        lines = machine.program.queues[queue]
+        self.site = Site(
+            {o.name: v for o, v in zip(row.operands, operands, strict=True)},
+            lines.engine, machine.program.generation,
+        )  # fmt: skip
+        self.domain = row.domain(self.site)
+        self.reads: list[Region] = []
+        self.writes: list[Region] = []
+        self.touches: list[Touch] = []
+        self.held_reads: list[str] = []
+
+    def bind(self, number: int) -> Bound:
+        """The instruction, bound."""
+        row = self.form.row
+        fixed: list[Any] = []
+        slots: list[tuple[int, Reader]] = []
+        for operand in row.reads:
+            value = self.site.operands[operand.name]
+            reader = self._reader(operand, value)
+            if reader is None:
+                fixed.append(value)
+            else:
+                slots.append((len(fixed), reader))
+                fixed.append(None)
+        writers = [self._writer(o) for o in row.writes]
+        cost = row.cost(self.site)
+        start, finish = self._kernel(fixed, slots, [w for w in writers if w is not None], cost)
+        return Bound(
+            self.form, cost, start, finish, tuple(self.reads), tuple(self.writes),
+            False, self._gate(), number,
+        )  # fmt: skip
+
+    # -- operands
+
+    def _reader(self, operand: Operand, value: object) -> Reader | None:
+        """How an operand is read when the instruction starts; None: it is a constant."""
+        if isinstance(operand.kind, Held):
+            return self._held(operand.kind)
+        if isinstance(value, Reg):
+            self.reads.append(self.machine.register_region(self.queue, value.number))
+            return self._register(value.number)
+        if not isinstance(value, View) or operand.access == "@":
+            return None
+        store = self.machine.state.store(value.tensor)
+        self.reads.append(region(value, self.machine.place(value.tensor)))
+        self.touches.append(Touch(value, store))
+        kind = _tile(operand)
+        flat = kind is None or kind.flat
+        array = elements(value, store, merged=flat)
+        return reading(array, value.dtype, self.domain, flat, value.partitioned)
+
+    def _register(self, number: int) -> Reader:
+        registers = self.machine.state.registers[self.queue]
+
+        def read() -> int:
+            if not registers.known[number]:
+                self.machine.hazard_register(self.queue, number)
+            return registers.values[number]
+
+        return read
+
+    def _held(self, kind: Held) -> Reader:
+        held = self.machine.state.held[self.queue]
+        self.held_reads.append(kind.name)
+
+        def read() -> Any:
+            try:
+                return held[kind.name]
+            except KeyError:
+                raise Refused(
+                    "E0503", f"the engine holds no {kind.name} yet", kind.how
+                ) from None
+
+        return read
+
+    def _gate(self) -> Callable[[], int] | None:
+        """When what the engine holds is ready; None if the instruction needs none of it."""
+        names = self.held_reads
+        if not names:
+            return None
+        ready = self.machine.state.ready[self.queue]
+        if len(names) == 1:
+            name = names[0]
+            return lambda: ready.get(name, 0)
+        return lambda: max(ready.get(n, 0) for n in names)
+
+    def _writer(self, operand: Operand) -> tuple[Writer, Writer | None] | None:
+        """How a result is prepared at the start and stored at completion."""
+        value = self.site.operands[operand.name]
+        if isinstance(operand.kind, Held):
+            return self._holding(operand.kind.name)
+        if value is None:
+            return (lambda result: None), None
+        if isinstance(value, Reg):
+            self.writes.append(self.machine.register_region(self.queue, value.number))
+            registers = self.machine.state.registers[self.queue]
+            number = value.number
+            return int, lambda result: registers.set(number, result)
+        assert isinstance(value, View)
+        store = self.machine.state.store(value.tensor)
+        self.writes.append(region(value, self.machine.place(value.tensor)))
+        touch = Touch(value, store)
+        target = elements(value, store, merged=True)
+        if operand.adds and self.site.operands[operand.adds]:
+            return self._adding(target, value.dtype, touch)
+        prepare = storing(target, value.dtype)
+        put, mark = store.put, touch.mark
+
+        def commit(result: Any) -> None:
+            put(target, result)
+            if not touch.settled:
+                mark()
+
+        return prepare, commit
+
+    def _holding(self, name: str) -> tuple[Writer, None]:
+        held = self.machine.state.held[self.queue]
+
+        def hold(result: Any) -> None:
+            held[name] = result if getattr(result, "base", None) is None else result.copy()
+
+        return hold, None
+
+    def _adding(self, target: Array, dtype: DType, touch: Touch) -> tuple[Writer, Writer]:
+        """Add to what the memory holds, in float32, when the instruction completes."""
+        store = touch.store
+        shape = target.shape
+
+        def commit(result: Any) -> None:
+            if not touch.settled and touch.unwritten():
+                self.machine.hazard_unwritten(self.queue, touch.view, adding=True)
+            if dtype.name == "float32":
+                store.put(target, target + result)
+            else:
+                total = dtypes.to_float32(target, dtype) + result
+                store.put(target, dtypes.from_float32(total, dtype))
+            touch.mark()
+
+        return (lambda result: result.reshape(shape)), commit
+
+    # -- running
+
+    def _kernel(
+        self,
+        fixed: list[Any],
+        slots: list[tuple[int, Reader]],
+        writers: list[tuple[Writer, Writer | None]],
+        cost: Cost,
+    ) -> tuple[Callable[[int], Any], Callable[[Any, int], None]]:
+        semantics = self.form.row.semantics
+        pending = list(self.touches)
+        machine, queue = self.machine, self.queue
+        holds = [o.kind.name for o in self.form.row.writes if isinstance(o.kind, Held)]
+        ready = machine.state.ready[queue]
+        delay = cost.interval * machine.cycle(queue)
+
+        def values() -> Any:
+            if pending:
+                settle(machine, queue, pending)
+            arguments = fixed.copy()
+            for at, reader in slots:
+                arguments[at] = reader()
+            return semantics(*arguments)
+
+        if len(writers) == 1 and not holds and writers[0][1] is not None:
+            prepare, commit = writers[0]
+
+            def start_one(now: int) -> Any:
+                return prepare(values())
+
+            def finish_one(payload: Any, now: int) -> None:
+                commit(payload)  # type: ignore[misc]
+
+            return start_one, finish_one
+
+        def start(now: int) -> Any:
+            results = values()
+            if len(writers) == 1:
+                results = (results,)
+            elif not writers:
+                return None
+            for name in holds:
+                ready[name] = now + delay
+            return [w[0](r) for w, r in zip(writers, results, strict=True)]
+
+        def finish(payload: Any, now: int) -> None:
+            for (_, commit), result in zip(writers, payload or (), strict=True):
+                if commit is not None:
+                    commit(result)
+
+        return start, finish
+
+
+def settle(machine: Machine, queue: int, pending: list[Touch]) -> None:
+    """Look for unwritten elements; forget the views that are known to be written."""
+    for touch in list(pending):
+        if touch.unwritten():
+            machine.hazard_unwritten(queue, touch.view)
+        else:
+            pending.remove(touch)
+
+
+def _tile(operand: Operand) -> Tile | None:
+    kind = operand.kind
+    if isinstance(kind, Tile):
+        return kind
+    return next((k for k in getattr(kind, "kinds", ()) if isinstance(k, Tile)), None)
+
+
+def reading(array: Array, dtype: DType, domain: str, flat: bool, partitioned: bool) -> Reader:
+    """A function that reads an array as the domain wants it: float32 values, or bits."""
+    simple = not flat or (array.ndim == 2 and partitioned)
+    if domain != FLOAT32 or dtype.name == "float32":
+        if simple:
+            return lambda: array
+        return lambda: flattened(array, partitioned)
+    widen = dtypes.to_float32
+    if simple:
+        return lambda: widen(array, dtype)
+    return lambda: flattened(widen(array, dtype), partitioned)
+
+
+def storing(target: Array, dtype: DType) -> Writer:
+    """A function that turns a result into the bytes to store, in the shape of the target."""
+    shape = target.shape
+    narrow = dtypes.from_float32
+    kept = dtype.name in ("float32", "tfloat32")
+    integer = dtype.is_int
+
+    def prepare(result: Any) -> Any:
+        if not isinstance(result, np.ndarray):
+            exact = np.asarray(result, np.float64)
+            return np.broadcast_to(dtypes.convert_float64(exact, dtype), shape)
+        if result.dtype == np.float32:
+            if not kept:
+                result = narrow(result, dtype)
+        elif result.dtype != target.dtype:
+            wide = result if integer else narrow(result.astype(np.float32), dtype)
+            result = wide.astype(target.dtype)
+        if result.base is not None:
+            result = result.copy()
+        return result if result.shape == shape else result.reshape(shape)
+
+    return prepare

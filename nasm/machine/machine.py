@@ -1,0 +1,283 @@
+"""Binds a Program and a Target to the simulator: makes tasks, applies effects.
+
+The only place that knows both. What changes lives in :class:`~nasm.machine.state.State` and in
+the scheduler; everything cached here is decided once and follows from the program.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm.machine import moves
+from nasm.machine.bind import Binder, Bound
+from nasm.machine.hazards import Hazards
+from nasm.machine.state import State
+from nasm.problems import Failure, Refused
+from nasm.sim.channels import Channel
+from nasm.sim.memory import Region
+from nasm.sim.scheduler import Queue, Scheduler, Task
+from nasm.sim.trace import Trace
+from nasm.spec.effects import Jump, Move
+from nasm.spec.instruction import Site
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Form, Program
+from nasm.spec.view import Dynamic, Reg, View
+
+
+class Machine:
+    """One run of a program: memories, queues, channels and a clock."""
+
+    def __init__(self, program: Program) -> None:
+        self.program = program
+        self.state = State(program)
+        self.trace = Trace()
+        self.hazards = Hazards(self)
+        generation = program.generation
+        cores = max((q.core for q in program.queues), default=0) + 1
+        channels = [Channel(c, n) for c in range(cores) for n in range(generation.channels)]
+        self.scheduler = Scheduler(
+            generation.semaphores * cores, channels, self._hand_off(), self.hazards, self.trace
+        )
+        self.scheduler.per_core = generation.semaphores
+        self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
+        self._tasks: dict[tuple[int, int, int, int], Task] = {}
+        self._flights = 0
+        self._places: dict[Tensor, str] = {}
+        self._units: list[dict[str, int]] = [{} for _ in program.queues]
+        self._cycles = [generation.engine(q.engine).cycle for q in program.queues]
+        for index, lines in enumerate(program.queues):
+            self.scheduler.add_queue(
+                Queue(lines.core, lines.engine, index, len(lines), self._fetcher(index), UNITS)
+            )
+
+    def _hand_off(self) -> int:
+        numbers = self.program.generation.numbers
+        fact = numbers.get("semaphore_ns")
+        return self.ticks(fact.value) if fact else 0
+
+    # -- time
+
+    def ticks(self, nanoseconds: float) -> int:
+        """Nanoseconds in whole ticks, rounded up."""
+        return -int(-nanoseconds * self.program.generation.ticks // 1000)
+
+    def microseconds(self, ticks: int) -> float:
+        """Ticks in microseconds, for showing."""
+        return ticks / self.program.generation.ticks
+
+    def cycle(self, queue: int) -> int:
+        """Ticks of one cycle of a queue's engine."""
+        return self._cycles[queue]
+
+    # -- places
+
+    def place(self, tensor: Tensor) -> str:
+        """What tells the memory of a tensor apart from every other."""
+        known = self._places.get(tensor)
+        if known is None:
+            store = self.state.store(tensor)
+            known = self._places[tensor] = f"{store.core}.{store.name}"
+        return known
+
+    def register_region(self, queue: int, number: int) -> Region:
+        """A register as a region, so that reads of it wait like any other."""
+        return Region(f"registers.{queue}", (0, 1, 1), 4 * number, 4 * number + 4, 4 * number, (), 4)
+
+    # -- tasks
+
+    def _fetcher(self, queue: int) -> Any:
+        lines = self.program.queues[queue]
+        forms, waits, updates = lines.forms, lines.waits, lines.updates
+        tasks = self._tasks
+
+        def fetch(pc: int) -> Task:
+            key = (queue, forms[pc], waits[pc], updates[pc])
+            task = tasks.get(key)
+            if task is None:
+                task = tasks[key] = self._task(queue, pc)
+            return task
+
+        return fetch
+
+    def _task(self, queue: int, pc: int) -> Task:
+        program, lines = self.program, self.program.queues[queue]
+        form = program.forms[lines.forms[pc]]
+        wait = program.waits[lines.waits[pc]]
+        update = program.updates[lines.updates[pc]]
+        base = lines.core * program.generation.semaphores
+        waits = (base + wait.semaphore, wait.op, wait.value) if wait else None
+        posts = None
+        if update is not None and not form.row.posts:
+            posts = (base + update.semaphore, update.op, update.value, update.at_read)
+        target = base + update.semaphore if update is not None and form.row.posts else None
+        registers = _registers(form)
+        try:
+            if not registers:
+                bound = self._bind(queue, lines.forms[pc], form, (), target)
+                return self._scheduled(queue, bound, waits, posts)
+        except Refused as refused:
+            raise Failure(refused.at(program.span(queue, pc))) from None
+        reads = tuple(self.register_region(queue, r) for r in registers)
+
+        def expand() -> Task:
+            values = tuple(self._value(queue, r) for r in registers)
+            try:
+                bound = self._bind(queue, lines.forms[pc], form, values, target)
+            except Refused as refused:
+                raise Failure(
+                    refused.at(program.span(queue, self.scheduler.queues[queue].pc))
+                ) from None
+            return self._scheduled(queue, bound, None, posts)
+
+        return Task(-1, _never, _nothing, 1, 1, reads=reads, wait=waits, expand=expand)
+
+    def _value(self, queue: int, number: int) -> int:
+        registers = self.state.registers[queue]
+        if not registers.known[number]:
+            self.hazard_register(queue, number)
+        return registers.values[number]
+
+    def _scheduled(self, queue: int, bound: Bound, wait: Any, update: Any) -> Task:
+        cost, cycle = bound.cost, self._cycles[queue]
+        units = self._units[queue]
+        unit = units.setdefault(cost.unit, len(units))
+        return Task(
+            bound.number, bound.start, bound.finish, max(1, cost.interval * cycle),
+            max(1, cost.latency * cycle), unit, bound.reads, bound.writes, wait, update,
+            bound.branches, None, bound.gate,
+        )  # fmt: skip
+
+    def _bind(
+        self, queue: int, index: int, form: Form, values: tuple[int, ...], semaphore: int | None
+    ) -> Bound:
+        key = (queue, index, (*values, -1 if semaphore is None else semaphore))
+        bound = self._bound.get(key)
+        if bound is None:
+            operands = form.operands
+            if values:
+                held = dict(zip(_registers(form), values, strict=True))
+                operands = tuple(_settled(o, held) for o in operands)
+            number = len(self._bound)
+            binder = Binder(self, queue, form, operands)
+            bound = binder.bind(number)
+            if form.row.effects:
+                self._effective(queue, bound, binder.site, semaphore)
+            self._bound[key] = bound
+        return bound
+
+    def _effective(self, queue: int, bound: Bound, site: Site, semaphore: int | None) -> None:
+        """Let an instruction that returns effects act on the machine."""
+        labels = self.program.queues[queue].labels
+        inner = bound.start
+        plans: list[moves.Plan] = []
+        bound.branches = True
+        first = self.program.queues[queue].core * self.program.generation.channels
+
+        def start(now: int) -> int | None:
+            effect = inner(now)
+            if isinstance(effect, Jump):
+                return labels[effect.target] if effect.target is not None else None
+            if isinstance(effect, Move):
+                if not plans:
+                    plans.append(self._plan(effect, site))
+                self._launch(plans[0], queue, semaphore, first, now)
+            return None
+
+        bound.start = start
+        bound.finish = _nothing
+
+    def _plan(self, move: Move, site: Site) -> moves.Plan:
+        plan = self.program.target.plan
+        assert plan is not None, "the target has a moving instruction and no plan for it"
+        return moves.bind(self, move, plan(move, site.generation, site.engine))
+
+    def _launch(
+        self, plan: moves.Plan, queue: int, semaphore: int | None, first: int, now: int
+    ) -> None:
+        self._flights += 1
+        key = self._flights
+        pc = self.scheduler.queues[queue].pc
+        flight = moves.Flight(self, plan, (queue, pc), semaphore, key)
+        self.scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes)
+        self.scheduler.submit(flight.jobs(first), now + plan.transfer.dispatch, key)
+
+    # -- hazards
+
+    def hazard_unwritten(
+        self, queue: int, view: View, adding: bool = False, pc: int | None = None
+    ) -> None:
+        """An instruction touches bytes nobody has written."""
+        at = self._pc(queue, adding) if pc is None else pc
+        self.hazards.unwritten(queue, at, view, adding)
+
+    def hazard_register(self, queue: int, number: int) -> None:
+        """An instruction reads a register nobody has set."""
+        self.hazards.register(queue, self._pc(queue, False), number)
+
+    def _pc(self, queue: int, finishing: bool) -> int:
+        return self.scheduler.last[1] if finishing else self.scheduler.queues[queue].pc
+
+    # -- running
+
+    def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Advance the machine; see :meth:`Scheduler.run`."""
+        try:
+            with np.errstate(all="ignore"):
+                return self.scheduler.run(events, until, retire)
+        except Refused as refused:
+            queue, pc = self.scheduler.acting
+            raise Failure(refused.at(self.program.span(queue, pc))) from None
+
+
+UNITS = 8
+"""Parts of one engine that instructions may occupy; more than any target has."""
+
+
+def _registers(form: Form) -> list[int]:
+    """Registers that the addresses of an instruction depend on."""
+    found: list[int] = []
+    for operand in form.operands:
+        views = [operand] if isinstance(operand, View) else []
+        for pair in getattr(operand, "moves", ()):
+            views += pair
+        for view in views:
+            found += [d.register for d in view.dynamic if d.register not in found]
+    return found
+
+
+def _settled(operand: object, held: dict[int, int]) -> object:
+    """An operand with the registers in its address replaced by their values."""
+    if isinstance(operand, View) and operand.dynamic:
+        return settle_view(operand, held)
+    return operand
+
+
+def settle_view(view: View, held: dict[int, int]) -> View:
+    """A view whose starts are known: refuses one that leaves its tensor."""
+    partition, offset = view.partition, view.offset
+    for dynamic in view.dynamic:
+        value = held[dynamic.register]
+        if not 0 <= value <= dynamic.limit:
+            raise Refused(
+                "E0506",
+                f"{Reg(dynamic.register)} holds {value}: axis {dynamic.axis} of "
+                f"{view.tensor.name} can start at 0 to {dynamic.limit} here",
+            )
+        partition, offset = _moved(view, dynamic, value, partition, offset)
+    return View(view.tensor, view.dtype, partition, offset, view.shape, view.steps)
+
+
+def _moved(view: View, dynamic: Dynamic, value: int, partition: int, offset: int) -> tuple[int, int]:
+    if dynamic.axis == 0 and view.partitioned:
+        return partition + value * dynamic.stride, offset
+    return partition, offset + value * dynamic.stride
+
+
+def _never(_: int) -> None:
+    raise AssertionError("a task whose addresses are open was started")
+
+
+def _nothing(_: Any, __: int) -> None:
+    return None

@@ -1,0 +1,112 @@
+"""Bytes with a written-mask, and regions: which bytes an access touches.
+
+A :class:`Store` is an array of bytes, one row per partition (one row in all for a linear
+memory), and a mask of the bytes ever written. :meth:`Store.put` is the only way in.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+POISON = 0xFF
+"""What unwritten memory reads as: NaN in every floating-point dtype, -1 in every integer one."""
+
+Array = NDArray[np.generic]
+
+
+class Store:
+    """One memory of one core: its bytes and which of them were ever written."""
+
+    __slots__ = ("core", "data", "name", "written")
+
+    def __init__(self, name: str, partitions: int, size: int, core: int = 0) -> None:
+        self.name = name
+        self.core = core
+        self.data = np.zeros((max(1, partitions), size), np.uint8)
+        self.written = np.zeros((max(1, partitions), size), np.bool_)
+
+    def array(
+        self, dtype: DTypeLike, row: int, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
+    ) -> Array:
+        """Some bytes as an array that shares them; strides are in bytes, rows in whole rows."""
+        start = row * self.data.strides[0] + offset
+        return np.ndarray(shape, dtype, self.data.reshape(-1).data, start, strides)
+
+    def mask(
+        self, itemsize: int, row: int, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
+    ) -> Array:
+        """The written-mask of the same elements; a last axis walks the bytes of each."""
+        start = row * self.written.strides[0] + offset
+        return np.ndarray(
+            (*shape, itemsize), np.bool_, self.written.reshape(-1).data, start, (*strides, 1)
+        )
+
+    def put(self, target: Array, values: object) -> None:
+        """Store values where an array of this memory stands: the one door for a change."""
+        target[...] = values
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """The bytes an access touches: rows, a byte range in each, and the pattern within it.
+
+    ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count). ``place``
+    tells memories of different cores apart and registers from memories.
+    """
+
+    place: str
+    rows: tuple[int, int, int]
+    low: int
+    high: int
+    start: int
+    dims: tuple[tuple[int, int], ...]
+    itemsize: int
+
+    @property
+    def dense(self) -> bool:
+        """Whether it touches every byte between its lowest and its highest."""
+        count = self.itemsize
+        for _, n in self.dims:
+            count *= n
+        return count == self.high - self.low
+
+    def offsets(self) -> NDArray[np.int64]:
+        """Every byte offset it touches in a row, ascending."""
+        at = np.arange(self.itemsize, dtype=np.int64)
+        for step, count in reversed(self.dims):
+            at = (np.arange(count, dtype=np.int64)[:, None] * step + at[None, :]).reshape(-1)
+        return np.unique(at + self.start)
+
+    def covers_row(self, row: int) -> bool:
+        """Whether it touches this row."""
+        first, count, step = self.rows
+        if step == 0:
+            return row == first
+        at, rest = divmod(row - first, step)
+        return rest == 0 and 0 <= at < count
+
+
+def overlap(a: Region, b: Region) -> bool:
+    """Whether two accesses touch a byte in common; exact for any pattern."""
+    if a.place != b.place or a.low >= b.high or b.low >= a.high:
+        return False
+    if not _rows_meet(a, b):
+        return False
+    if a.dense and b.dense:
+        return True
+    return bool(np.intersect1d(a.offsets(), b.offsets(), assume_unique=True).size)
+
+
+def _rows_meet(a: Region, b: Region) -> bool:
+    first, count, step = a.rows
+    low, high = sorted((first, first + step * (count - 1)))
+    other, n, s = b.rows
+    below, above = sorted((other, other + s * (n - 1)))
+    if low > above or below > high:
+        return False
+    if abs(step) <= 1 and abs(s) <= 1:
+        return True
+    return any(b.covers_row(first + step * i) for i in range(count))

@@ -1,0 +1,422 @@
+"""When things happen: in-order queues and channels over one heap of events.
+
+The scheduler jumps to the next tick at which anything can change. Its promise of order: at one
+tick commits come first (results appear, semaphores are posted), in the order they were started,
+then queues try to start, in the order they were declared. Nothing else decides an order, so a
+program has one run.
+
+Of an instruction it knows a :class:`Task`: what blocks it, what it occupies and how long, and
+what to do at its start and at its completion. Within a queue tasks start in order and complete
+in order; one that reads what an earlier one has not finished writing waits for it.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from heapq import heappop, heappush
+from typing import Any, Protocol
+
+from nasm.sim.channels import Channel, Job
+from nasm.sim.counters import Semaphore, holds
+from nasm.sim.memory import Region, overlap
+from nasm.sim.trace import Trace
+
+COMMIT, ARRIVE, START = 0, 1, 2
+"""Phases of a tick, in order."""
+
+CAUSES = ("semaphore", "data", "unit")
+"""Why a queue's next instruction does not start: a wait, a result on its way, a busy unit."""
+
+
+class Task:
+    """An instruction as the scheduler sees it."""
+
+    __slots__ = (
+        "branches", "expand", "finish", "gate", "interval", "key", "latency", "reads", "start",
+        "unit", "update", "wait", "writes",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        key: int,
+        start: Callable[[int], Any],
+        finish: Callable[[Any, int], None],
+        interval: int,
+        latency: int,
+        unit: int = 0,
+        reads: tuple[Region, ...] = (),
+        writes: tuple[Region, ...] = (),
+        wait: tuple[int, str, int] | None = None,
+        update: tuple[int, str, int, bool] | None = None,
+        branches: bool = False,
+        expand: Callable[[], Task] | None = None,
+        gate: Callable[[], int] | None = None,
+    ) -> None:
+        self.key = key
+        self.start = start
+        self.finish = finish
+        self.interval = interval
+        self.latency = latency
+        self.unit = unit
+        self.reads = reads
+        self.writes = writes
+        self.wait = wait
+        self.update = update
+        self.branches = branches
+        self.expand = expand
+        self.gate = gate
+
+
+class Observer(Protocol):
+    """Who is told of accesses that no order protects."""
+
+    def race(self, kind: str, reader: tuple[int, int], writer: tuple[int, int], now: int) -> None:
+        """Two accesses of different queues met; each is (queue, pc), a queue below 0 a channel."""
+
+
+class Queue:
+    """An in-order stream of tasks with its own state and counters (all times in ticks)."""
+
+    __slots__ = (
+        "busy", "busy_until", "cause", "core", "count", "done", "fetch", "finished", "flight",
+        "head", "index", "last_finish", "length", "mark", "name", "parked", "pc", "reached",
+        "units", "waited", "waiting",
+    )  # fmt: skip
+
+    def __init__(
+        self, core: int, name: str, index: int, length: int, fetch: Callable[[int], Task], units: int
+    ) -> None:
+        self.core, self.name, self.index = core, name, index
+        self.length, self.fetch = length, fetch
+        self.pc = 0
+        self.head: Task | None = None
+        self.waited = False
+        self.parked = False
+        self.done = length == 0
+        self.reached = 0
+        self.flight: deque[tuple[int, int, int, int, Task, Any]] = deque()
+        self.last_finish = 0
+        self.units = [0] * max(1, units)
+        self.count = 0
+        self.finished = 0
+        self.busy = 0
+        self.busy_until = 0
+        self.mark = 0
+        self.cause = "semaphore"
+        self.waiting = dict.fromkeys(CAUSES, 0)
+
+    def account(self, now: int) -> None:
+        """Charge the idle time up to now to what the head waits for."""
+        since = self.mark if self.mark > self.busy_until else self.busy_until
+        if now > since:
+            self.waiting[self.cause] += now - since
+        self.mark = now
+
+
+class Scheduler:
+    """Queues, channels and semaphores, and the heap of what comes next."""
+
+    def __init__(
+        self,
+        semaphores: int,
+        channels: Sequence[Channel],
+        delay: int,
+        observer: Observer,
+        trace: Trace,
+    ) -> None:
+        self.now = 0
+        self.queues: list[Queue] = []
+        self.semaphores = [Semaphore() for _ in range(semaphores)]
+        self.channels = list(channels)
+        self.delay = delay
+        self.observer = observer
+        self.trace = trace
+        self.transfers: dict[int, tuple[int, int, tuple[Region, ...], tuple[Region, ...]]] = {}
+        self.per_core = max(1, semaphores)
+        self._heap: list[tuple[int, int, int, int, Any]] = []
+        self._sequence = 0
+        self._meets: dict[tuple[int, int], bool] = {}
+        self.retired = 0
+        self.last: tuple[int, int] = (-1, -1)
+        self.acting: tuple[int, int] = (0, 0)
+
+    # -- building
+
+    def add_queue(self, queue: Queue) -> None:
+        """Declare a queue; the order of declaration is the order of service at one tick."""
+        self.queues.append(queue)
+        if not queue.done:
+            self._push(self.now, START, queue.index, queue)
+
+    def extend_queue(self, queue: Queue, length: int) -> None:
+        """More instructions were appended to a queue."""
+        queue.length = length
+        if queue.done and queue.pc < length:
+            queue.done = False
+            queue.mark = queue.reached = self.now
+            self._push(self.now, START, queue.index, queue)
+
+    def _push(self, tick: int, phase: int, rank: int, what: Any) -> None:
+        self._sequence += 1
+        heappush(self._heap, (tick, phase, rank, self._sequence, what))
+
+    # -- running
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is left that could happen by itself."""
+        return not self._heap
+
+    @property
+    def next_tick(self) -> int | None:
+        """When the next event is due."""
+        return self._heap[0][0] if self._heap else None
+
+    def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Process up to so many events, none after ``until``; stop once ``retired`` reaches
+        ``retire``. Returns how many were processed."""
+        heap = self._heap
+        done = 0
+        while heap and done < events:
+            tick, phase, _, _, what = heap[0]
+            if until is not None and tick > until:
+                break
+            heappop(heap)
+            self.now = tick
+            done += 1
+            if phase == START:
+                self._attempt(what)
+            elif phase == COMMIT:
+                if type(what) is Queue:
+                    self._finish(what)
+                    if retire is not None and self.retired >= retire:
+                        break
+                else:
+                    self._land(*what)
+            else:
+                self._arrive(what)
+        return done
+
+    def _attempt(self, queue: Queue) -> None:
+        """Start the head of a queue if nothing blocks it, or come back when it may."""
+        now = self.now
+        queue.account(now)
+        task = queue.head
+        if task is None:
+            task = queue.head = queue.fetch(queue.pc)
+            queue.reached = now
+            queue.waited = task.wait is None
+        if not queue.waited:
+            assert task.wait is not None
+            number, op, value = task.wait
+            semaphore = self.semaphores[number]
+            seen = semaphore.visible(op, value, now)
+            queue.cause = "semaphore"
+            if seen is None:
+                queue.parked = True
+                semaphore.parked.append(queue.index)
+                return
+            queue.waited = True
+            if seen > now:
+                self._push(seen, START, queue.index, queue)
+                return
+        earliest = queue.units[task.unit]
+        cause = "unit"
+        if task.gate is not None and task.gate() > earliest:
+            earliest, cause = task.gate(), "data"
+        if queue.flight and task.reads:
+            ready = self._ready(queue, task)
+            if ready > earliest:
+                earliest, cause = ready, "data"
+        if earliest > now:
+            queue.cause = cause
+            self._push(earliest, START, queue.index, queue)
+            return
+        if task.expand is not None:
+            queue.head = task.expand()
+            self._attempt(queue)
+            return
+        self._start(queue, task, now)
+
+    def _ready(self, queue: Queue, task: Task) -> int:
+        """When the last earlier task of the queue that writes what this one reads completes."""
+        ready = 0
+        for finish, _, _, _, other, _ in queue.flight:
+            if finish > ready and other.writes and self._meet(task, other):
+                ready = finish
+        return ready
+
+    def _meet(self, reader: Task, writer: Task) -> bool:
+        pair = (reader.key, writer.key)
+        known = self._meets.get(pair)
+        if known is None or reader.key < 0 or writer.key < 0:
+            known = any(overlap(r, w) for r in reader.reads for w in writer.writes)
+            self._meets[pair] = known
+        return known
+
+    def _start(self, queue: Queue, task: Task, now: int) -> None:
+        self.acting = (queue.index, queue.pc)
+        self._watch(queue, task, now)
+        payload = task.start(now)
+        pc = queue.pc
+        if task.branches and payload is not None:
+            queue.pc = payload
+        else:
+            queue.pc = pc + 1
+        busy = now + task.interval
+        queue.units[task.unit] = busy
+        if busy > queue.busy_until:
+            queue.busy += busy - max(now, queue.busy_until)
+            queue.busy_until = busy
+        finish = now + task.latency
+        if finish < queue.last_finish:
+            finish = queue.last_finish
+        queue.last_finish = finish
+        queue.flight.append((finish, pc, queue.reached, now, task, payload))
+        self._push(finish, COMMIT, 0, queue)
+        if task.update is not None and task.update[3]:
+            number, op, value, _ = task.update
+            self.post(number, op, value, self.delay)
+        if queue.pc < queue.length:
+            self._advance(queue, now)
+        else:
+            queue.head = None
+            queue.done = True
+
+    def _advance(self, queue: Queue, now: int) -> None:
+        """Bring up the next task; it may start when its unit is free, a tick later at the least."""
+        task = queue.head = queue.fetch(queue.pc)
+        queue.waited = task.wait is None
+        tick = queue.units[task.unit]
+        if tick <= now:
+            tick = now + 1
+        queue.reached = tick
+        queue.cause = "unit"
+        self._push(tick, START, queue.index, queue)
+
+    def _finish(self, queue: Queue) -> None:
+        """Commit the oldest task in flight of a queue."""
+        finish, pc, reached, started, task, payload = queue.flight.popleft()
+        self.last = self.acting = (queue.index, pc)
+        task.finish(payload, finish)
+        queue.count += 1
+        queue.finished = finish
+        self.retired += 1
+        self.trace.instructions.append((queue.core, queue.index, pc, reached, started, finish))
+        if task.update is not None and not task.update[3]:
+            number, op, value, _ = task.update
+            self.post(number, op, value, self.delay)
+
+    # -- semaphores
+
+    def post(self, number: int, op: str, value: int, delay: int) -> None:
+        """Change a semaphore now; whoever waits for the new value may start ``delay`` later."""
+        semaphore = self.semaphores[number]
+        semaphore.post(op, value, self.now, delay)
+        self.trace.posts.append(
+            (number // self.per_core, number % self.per_core, self.now, semaphore.value)
+        )
+        if not semaphore.parked:
+            return
+        still: list[int] = []
+        for index in semaphore.parked:
+            queue = self.queues[index]
+            assert queue.head is not None
+            assert queue.head.wait is not None
+            _, compare, want = queue.head.wait
+            if holds(semaphore.value, compare, want):
+                queue.parked = False
+                queue.waited = True
+                self._push(self.now + delay, START, index, queue)
+            else:
+                still.append(index)
+        semaphore.parked = still
+
+    # -- channels
+
+    def submit(self, jobs: Sequence[Job], at: int, transfer: int) -> None:
+        """Hand the jobs of a transfer to their channels at a tick."""
+        self._push(at, ARRIVE, 0, (jobs, transfer))
+
+    def _arrive(self, what: tuple[Sequence[Job], int]) -> None:
+        jobs, transfer = what
+        self.watch_transfer(transfer)
+        for job in jobs:
+            channel = self.channels[job.channel]
+            channel.add(job)
+            if channel.free <= self.now:
+                self._serve(channel)
+
+    def _serve(self, channel: Channel) -> None:
+        """Start the next job of an idle channel."""
+        job = channel.take()
+        if job is None:
+            return
+        job.started = self.now
+        self.acting = job.origin
+        payload = job.read(self.now)
+        channel.free = self.now + max(1, job.busy)
+        channel.busy += job.busy
+        channel.bytes += job.bytes
+        channel.jobs += 1
+        self._push(self.now + max(job.busy, job.latency, 1), COMMIT, 1, (job, payload))
+        self._push(channel.free, COMMIT, 2, (channel, None))
+
+    def _land(self, what: Job | Channel, payload: object) -> None:
+        """A job has landed, or a channel is free for the next one."""
+        if isinstance(what, Channel):
+            if what.free <= self.now:
+                self._serve(what)
+            return
+        self.acting = what.origin
+        what.land(payload, self.now)
+        channel = self.channels[what.channel]
+        self.trace.jobs.append(
+            (channel.core, channel.index, what.ring, *what.origin, what.started, self.now, what.bytes)
+        )
+
+    # -- accesses without an order
+
+    def _watch(self, queue: Queue, task: Task, now: int) -> None:
+        """Tell the observer of what others are writing, or have still to read, right now."""
+        if not (task.reads or task.writes):
+            return
+        me = (queue.index, queue.pc)
+        for other in self.queues:
+            if other is queue or not other.flight:
+                continue
+            for finish, pc, _, _, theirs, _ in other.flight:
+                if finish > now and theirs.writes:
+                    if self._meet(task, theirs):
+                        self.observer.race("read", me, (other.index, pc), now)
+                    elif any(overlap(w, t) for w in task.writes for t in theirs.writes):
+                        self.observer.race("write", me, (other.index, pc), now)
+        for origin_queue, origin_pc, reads, writes in self.transfers.values():
+            source = (origin_queue, origin_pc)
+            if any(overlap(r, w) for r in task.reads for w in writes):
+                self.observer.race("read", me, source, now)
+            elif any(overlap(w, t) for w in task.writes for t in writes):
+                self.observer.race("write", me, source, now)
+            elif any(overlap(w, r) for w in task.writes for r in reads):
+                self.observer.race("overwrite", me, source, now)
+
+    def watch_transfer(self, key: int) -> None:
+        """Tell the observer of writes in flight that meet a transfer about to move its bytes."""
+        queue, pc, reads, writes = self.transfers[key]
+        me = (queue, pc)
+        for other in self.queues:
+            for finish, at, _, _, theirs, _ in other.flight:
+                if finish <= self.now:
+                    continue
+                if any(overlap(r, w) for r in reads for w in theirs.writes):
+                    self.observer.race("read", me, (other.index, at), self.now)
+                elif any(overlap(w, t) for w in writes for t in theirs.writes):
+                    self.observer.race("write", me, (other.index, at), self.now)
+        for number, (origin, at, _, theirs_written) in self.transfers.items():
+            if number < key and any(overlap(r, w) for r in reads for w in theirs_written):
+                self.observer.race("read", me, (origin, at), self.now)
+
+    def blocked(self) -> list[Queue]:
+        """Queues that cannot go on although nothing is left to happen."""
+        return [q for q in self.queues if not q.done and q.head is not None]
