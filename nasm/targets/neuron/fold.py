@@ -1,0 +1,45 @@
+"""Folding the rows of an array [lanes, n] with a NumPy operator, from left to right."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+# Below this many lanes a walk along each is faster than a transposed copy (measured: 8 to 12).
+_FEW_LANES: Final = 8
+
+
+def in_order(ufunc: np.ufunc, rows: Array) -> Array:
+    """Fold every row from left to right, one rounding at a time.
+
+    ``ufunc.reduce`` along the contiguous axis would sum in pairs. Along axis 0 of a contiguous
+    copy NumPy adds whole rows one after the other, unless there is but one lane to add.
+    """
+    if len(rows) < _FEW_LANES:
+        last: Array = ufunc.accumulate(rows, axis=1)[:, -1]
+        return last
+    # From the first element, not from NumPy's 0.0, which would make a sum of -0.0 positive.
+    folded: Array = ufunc.reduce(np.ascontiguousarray(rows.T), axis=0, initial=None)
+    return folded
+
+
+def extreme(ufunc: np.ufunc, rows: Array) -> Array:
+    """Fold with maximum or minimum, whose order shows only in the sign of a zero, and in NaN."""
+    result: Array = ufunc.reduce(rows, axis=1)
+    return result if (np.abs(result) > 0).all() else in_order(ufunc, rows)
+
+
+def bits_of(ufunc: np.ufunc, rows: Array) -> Array:
+    """Fold bits, where no order shows."""
+    result: Array = ufunc.reduce(rows, axis=1)
+    return result
+
+
+def truth_of(ufunc: np.ufunc, rows: Array) -> Array:
+    """Fold truth values; a single element meets no operator and stays what it is."""
+    result: Array = ufunc.reduce(rows, axis=1) if rows.shape[1] > 1 else rows[:, 0]
+    return result.astype(np.float32)
