@@ -1,0 +1,223 @@
+"""The activation functions of the Scalar engine: one row each, and how to apply one.
+
+The hardware evaluates them by piecewise polynomials whose coefficients are not published, so
+nasm gives the mathematical value, correctly rounded to float32 but for rare ties. What needs more
+than one rounding is computed in float64 and rounded once: NumPy's float32 functions err by up to
+4 ulp, and differently from one processor to the next.
+
+Outside its valid range a function's result is invalid on the hardware, not clamped. Here sin
+extrapolates as the vendor describes; the others keep the mathematical value, and the row's
+``valid_range`` is there for whoever wants to object. An infinity goes through the formula as IEEE
+754 has it, so that silu(-inf), which is -inf * 0, is NaN (assumed).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.spec.facts import Evidence
+from nasm.targets.neuron.special import Doubles, Floats, erf, erfc, reciprocal_root, relu
+
+Function = Callable[[Floats], Floats]
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """One activation function: what it computes, where it is valid, and who says so.
+
+    ``function`` maps float32 to float32; None where a parameter is needed, which ``parameter``
+    names and Activate2 alone supplies. ``valid_range`` bounds x, or |x| if ``by_magnitude``; None
+    is everywhere. ``explorer`` is the profiler's name where it is known to differ.
+    """
+
+    name: str
+    formula: str
+    function: Function | None
+    source: str
+    evidence: Evidence = Evidence.DOCUMENTED
+    valid_range: tuple[float, float] | None = None
+    by_magnitude: bool = False
+    parameter: str = ""
+    since: str = "v2"
+    explorer: str = ""
+
+    def is_valid(self, x: Floats) -> NDArray[np.bool_]:
+        """Where x lies in the range for which the hardware's result is valid."""
+        if self.valid_range is None:
+            return np.ones(x.shape, np.bool_)
+        low, high = self.valid_range
+        size = np.abs(x) if self.by_magnitude else x
+        inside: NDArray[np.bool_] = (size >= low) & (size <= high)
+        return inside
+
+
+# Elements at a time in float64, so that what lies between stays in the processor's cache:
+# a [128, 512] tile in one piece takes twice to four times as long (measured).
+_CHUNK: Final = 8192
+
+
+def _in_double(function: Callable[[Doubles], Doubles]) -> Function:
+    def rounded_once(x: Floats) -> Floats:
+        if x.size <= _CHUNK:
+            return function(x.astype(np.float64)).astype(np.float32)
+        flat = x.reshape(-1)
+        result = np.empty(flat.shape, np.float32)
+        for start in range(0, flat.size, _CHUNK):
+            part = slice(start, start + _CHUNK)
+            result[part] = function(flat[part].astype(np.float64))
+        return result.reshape(x.shape)
+
+    return rounded_once
+
+
+def _sin(x: Doubles) -> Doubles:
+    result: Doubles = np.sin(x)
+    outside = np.abs(x) > math.pi
+    if outside.any():
+        beyond = x[outside]
+        d = beyond - np.copysign(math.pi, beyond)
+        result[outside] = d * (d * d / 6 - 1)
+    return result
+
+
+def _sigmoid(x: Doubles) -> Doubles:
+    return 1 / (1 + np.exp(-x))
+
+
+def _silu_dx(x: Doubles) -> Doubles:
+    s = _sigmoid(x)
+    return s + x * s * _sigmoid(-x)
+
+
+def _normal_cdf(x: Doubles) -> Doubles:
+    # erfc keeps the digits that 1 + erf(x / sqrt 2) loses for negative x.
+    return 0.5 * erfc(x * -math.sqrt(0.5))
+
+
+def _gelu_dx(x: Doubles) -> Doubles:
+    return _normal_cdf(x) + x * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
+
+
+def _gelu_tanh(x: Doubles) -> Doubles:
+    # (1 + tanh u) / 2 is sigmoid(2 u), and loses no digits for negative u.
+    return x * _sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
+
+
+def _gelu_sigmoid_dx(x: Doubles) -> Doubles:
+    t = 1.702 * x
+    return _sigmoid(t) * (1 + t * _sigmoid(-t))
+
+
+def _softplus(x: Doubles) -> Doubles:
+    # ln(1 + e^x) without the overflow: e^-|x| is at most 1.
+    result: Doubles = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+    return result
+
+
+def _mish(x: Doubles) -> Doubles:
+    # tanh(ln(1 + n)) = (n^2 + 2 n) / (n^2 + 2 n + 2), which is 1 in float64 beyond x = 40.
+    n = np.exp(np.minimum(x, 40.0))
+    n *= n + 2
+    result: Doubles = x * (n / (n + 2))
+    return result
+
+
+_TABLE: Final = "NKI reference, Supported Activation Functions"
+_STANDARD: Final = f"{_TABLE}; the standard definition is assumed"
+_KERNELS: Final = f"{_TABLE}; formula from nki-library's reference functions"
+_ASSUMED: Final = Evidence.ASSUMED
+
+
+def _standard(name: str, formula: str, function: Function, **facts: Any) -> Activation:
+    return Activation(name, formula, function, _STANDARD, _ASSUMED, **facts)
+
+
+def _pinned(name: str, formula: str, function: Callable[[Doubles], Doubles]) -> Activation:
+    return Activation(name, formula, _in_double(function), _KERNELS)
+
+
+_ROWS: Final = (
+    Activation("copy", "x", lambda x: x, _TABLE, explorer="IDENTITY"),
+    _standard("square", "x * x", np.square),
+    _standard("abs", "|x|", np.abs),
+    Activation("sign", "-1, 0 or 1", np.sign, f"{_TABLE}; nki.language.sign"),
+    _standard("relu", "max(x, 0)", relu),
+    Activation(
+        "prelu",
+        "x if x > 0 else relu_param * x",
+        None,
+        _STANDARD,
+        _ASSUMED,
+        parameter="relu_param",
+        since="v4",
+    ),
+    _standard("exp", "e^x", _in_double(np.exp)),
+    _standard("log", "ln x", _in_double(np.log), valid_range=(2.0**-64, 2.0**64)),
+    _standard("sqrt", "x^0.5", np.sqrt, valid_range=(2.0**-116, 2.0**118)),
+    _standard("rsqrt", "x^-0.5", reciprocal_root, valid_range=(2.0**-87, 2.0**97)),
+    _standard(
+        "reciprocal",
+        "1 / x",
+        lambda x: np.divide(np.float32(1), x),
+        valid_range=(2.0**-42, 2.0**42),
+        by_magnitude=True,
+    ),
+    Activation(
+        "sin",
+        "sin x; beyond +-pi the cubic -(x -+ pi) + (x -+ pi)^3 / 6",
+        _in_double(_sin),
+        f"{_TABLE}: sin(9.0) is about 27.65; that the cubic is Taylor's is assumed",
+        _ASSUMED,
+        (-math.pi, math.pi),
+    ),
+    _standard("arctan", "atan x", _in_double(np.arctan), valid_range=(-math.pi / 2, math.pi / 2)),
+    _standard("tanh", "tanh x", _in_double(np.tanh)),
+    _standard("sigmoid", "1 / (1 + e^-x)", _in_double(_sigmoid)),
+    _pinned("silu", "x * sigmoid(x)", lambda x: x * _sigmoid(x)),
+    _standard("silu_dx", "s + x * s * (1 - s), s = sigmoid(x)", _in_double(_silu_dx)),
+    _pinned("gelu", "0.5 * x * (1 + erf(x / sqrt 2))", lambda x: x * _normal_cdf(x)),
+    _standard("gelu_dx", "Phi(x) + x * phi(x), of the normal distribution", _in_double(_gelu_dx)),
+    _pinned(
+        "gelu_apprx_tanh", "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))", _gelu_tanh
+    ),
+    _pinned("gelu_apprx_sigmoid", "x * sigmoid(1.702 * x)", lambda x: x * _sigmoid(1.702 * x)),
+    _pinned(
+        "gelu_apprx_sigmoid_dx",
+        "sigmoid(t) * (1 + t * sigmoid(-t)), t = 1.702 * x",
+        _gelu_sigmoid_dx,
+    ),
+    _standard("softplus", "ln(1 + e^x)", _in_double(_softplus)),
+    _standard("mish", "x * tanh(softplus(x))", _in_double(_mish)),
+    _standard("erf", "erf x", _in_double(erf)),
+    _standard(
+        "erf_dx",
+        "2 / sqrt(pi) * e^(-x^2)",
+        _in_double(lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x)),
+    ),
+)
+
+ACTIVATIONS: Final = {a.name: a for a in _ROWS}
+# What Activation may name; the others need a parameter that only Activate2 carries.
+PLAIN: Final = tuple(a.name for a in _ROWS if not a.parameter)
+
+_FUNCTIONS: Final = {a.name: a.function for a in _ROWS if a.function is not None}
+
+
+def activate(op: str, x: Floats) -> Floats:
+    """Apply an activation function to a float32 array; the result may be x itself (copy).
+
+    Call it under ``np.errstate(all="ignore")``; it does not enter it. prelu has its own function.
+    """
+    return _FUNCTIONS[op](x)
+
+
+def prelu(x: Floats, relu_param: Floats | float) -> Floats:
+    """The prelu of a float32 array; ``relu_param`` is a number, or a [P, 1] array of float32."""
+    result: Floats = np.where(x > 0, x, x * relu_param)
+    return result
