@@ -261,12 +261,13 @@ def test_a_sum_of_negative_zeros_stays_negative(lanes: int) -> None:
 
 
 @pytest.mark.parametrize("op", ["maximum", "minimum"])
-@pytest.mark.parametrize("lanes", [1, 40])
+@pytest.mark.parametrize("lanes", [5, 40])
 def test_zeros_of_both_signs_fold_as_the_operator_takes_them(op: str, lanes: int) -> None:
-    signs = np.random.default_rng(3).integers(0, 2, (lanes, 37))
+    # 17 elements: NumPy's own reduction takes this length in another order.
+    signs = np.random.default_rng(3).integers(0, 2, (lanes, 17))
     rows = np.where(signs == 1, F32(-0.0), F32(0.0))
     running = rows[:, 0]
-    for column in range(1, 37):
+    for column in range(1, 17):
         running = alu.apply(op, running, rows[:, column])
     assert bits(alu.reduce(op, rows, 1)) == bits(running)
 

@@ -64,20 +64,20 @@ def shift(ufunc: np.ufunc, signed: bool = False) -> Kernel:
     zeros, or copies of the sign where it fills (assumed: the vendor does not say).
     """
 
+    sign = "i" if signed else "u"
+
     def kernel(x: Any, y: Any) -> Array:
         if isinstance(x, (int, np.integer)):
             x = _pattern(int(x), y.dtype)
         size = x.dtype.itemsize
+        form = f"{sign}{size}"
         if isinstance(y, (int, np.integer)):
             amounts: Any = int(y) if 0 <= y < size * 8 else size * 8
         elif y.dtype.itemsize == size:
-            amounts = y.view(f"u{size}")
+            amounts = y.view(form)
         else:
-            amounts = np.minimum(y.astype(np.uint64), np.uint64(size * 8)).astype(f"u{size}")
-        if not signed:
-            return np.asarray(ufunc(x.view(f"u{size}"), amounts)).view(x.dtype)
-        amounts = np.minimum(amounts, size * 8 - 1).astype(f"i{size}")
-        return np.asarray(ufunc(x.view(f"i{size}"), amounts)).view(x.dtype)
+            amounts = np.minimum(y.astype(np.uint64), np.uint64(size * 8)).astype(form)
+        return np.asarray(ufunc(x.view(form), amounts)).view(x.dtype)
 
     return kernel
 
