@@ -1,0 +1,227 @@
+"""What a text that cannot be read is told."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from nasm.asm.mistakes import CODES, TABLE
+from nasm.asm.parse import parse, parse_expression
+from nasm.problems import Failure, Problem, render
+from nasm.source import Source
+
+
+def problems(text: str) -> list[Problem]:
+    return parse(Source("test.nasm", text))[1]
+
+
+def only(text: str) -> Problem:
+    (problem,) = problems(text)
+    return problem
+
+
+EXAMPLES = [(entry.code, text) for entry in TABLE for text in entry.examples]
+
+
+@pytest.mark.parametrize(("code", "text"), EXAMPLES)
+def test_every_kind_of_mistake_is_shown_by_its_examples(code, text):
+    problem = only(text)
+    assert problem.code == code
+    assert problem.span is not None
+    assert 0 <= problem.span.start < problem.span.end <= len(text) + 1
+
+
+def test_codes_are_in_order_and_explained():
+    assert list(CODES) == [f"E0{number}" for number in range(101, 101 + len(TABLE))]
+    for entry in TABLE:
+        assert entry.examples
+        assert len(entry.explanation) > len(entry.title) + 60
+        assert entry.explanation.rstrip(")").endswith(".")
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "message", "hint"),
+    [
+        ("Nop c acc", "acc", "a comma is missing between 'c' and 'acc'", "write 'c, acc'"),
+        ("Nop (a b)", "b", "an operator is missing between 'a' and 'b'", ""),
+        ("Nop max(a, b", "(", "this '(' is never closed", ""),
+        ("Nop a[0)", ")", "')' cannot close '['", "']' was wanted here"),
+        ("Nop a + , b", ",", "a value was wanted after '+', not ','", ""),
+        ("Nop a && b", "& b", "a value was wanted after '&', not '&'", "write 'and'"),
+        (".if k = 3\n.end", "=", "'=' does not compare", "write '=='"),
+        (".expect C = A", "=", "'=' does not compare", "write '==' or '~'"),
+        (
+            ".for k in 0 4\n.end",
+            "4",
+            "found '4' after '0' where '..', '[' or an operator was wanted",
+            "it is written '.for k in 0..4 step 2'",
+        ),
+        (
+            "Nop $s > 3++",
+            "++",
+            "'++' stands behind a value",
+            "an update has its own name, as in '$s >= 3  $t++'",
+        ),
+        (
+            "Nop 1.",
+            "1.",
+            "'1.' is not a number",
+            "write '1.0': digits stand on both sides of the dot",
+        ),
+        (
+            "Nop .5",
+            ".5",
+            "'.5' is not a number",
+            "write '0.5': digits stand on both sides of the dot",
+        ),
+        (
+            "Nop 1 < 2 <= 3",
+            "<= 3",
+            "'<=' is a second comparison, and comparisons do not chain",
+            "put one comparison in ( ), or join two with 'and'",
+        ),
+        ("Nop a, +b", "+", "there is no unary '+'", "leave the '+' out"),
+        ("Nop a # b", "#", "'#' has no meaning here", "comments start with ';'"),
+        ("Nop a\u00a0b", "\u00a0", "U+00A0 (NO-BREAK SPACE) has no meaning here", ""),
+        (".end", ".end", "'.end' stands alone: no block is open", ""),
+        (
+            ".cosnt N = 5",
+            ".cosnt",
+            "'.cosnt' neither is a directive nor declares a tensor",
+            "did you mean '.const'?",
+        ),
+        (
+            ".psum t f32[4] @ bank0",
+            "",
+            "found the end of the line after 'bank0' where ':' was wanted",
+            "a place is written '@ partition:byte' or '@ bank number'",
+        ),
+        (
+            '.include "a\\qb"',
+            "\\q",
+            "'\\q' is not an escape",
+            'the escapes are \\" \\\\ \\n \\t',
+        ),
+    ],
+)
+def test_a_message_says_what_was_found_and_what_was_wanted(text, at, message, hint):
+    problem = only(text)
+    assert (problem.message, problem.hint) == (message, hint)
+    assert problem.span.start == (text.index(at) if at else len(text))
+
+
+def test_a_problem_is_drawn_under_its_place():
+    assert render(only("Nop\n  Nop c acc")) == (
+        "error[E0107]: a comma is missing between 'c' and 'acc'\n"
+        " --> test.nasm:2:9\n"
+        "  |\n"
+        "2 |   Nop c acc\n"
+        "  |         ^^^\n"
+        "  hint: write 'c, acc'"
+    )
+
+
+def test_all_mistakes_of_a_text_come_at_once_in_order_and_cost_their_lines_only():
+    file, found = parse(Source("x", "Nop a b\nGood a\n.for k in 0..2\nNop +1\nFine\n.end\n.end"))
+    assert [(p.code, p.span.line) for p in found] == [("E0107", 1), ("E0109", 4), ("E0118", 7)]
+    assert file.body[0].mnemonic.name == "Good"
+    assert [line.mnemonic.name for line in file.body[1].body] == ["Fine"]
+
+
+@pytest.mark.parametrize("opener", [".for k in 0 4", ".if (", '.if "', ".dma", ".macro m"])
+def test_a_block_whose_first_line_cannot_be_read_costs_one_mistake(opener):
+    file, found = parse(Source("x", f"{opener}\n.for j in 0..2\nNop\n.end\n.end\nLast"))
+    assert [p.span.line for p in found] == [1]
+    assert [line.mnemonic.name for line in file.body] == ["Last"]
+
+
+def test_mistakes_inside_a_block_that_cannot_be_read_are_told_too():
+    assert [p.span.line for p in problems(".for k\nNop a b\n.end")] == [1, 2]
+
+
+def test_a_missing_bracket_is_one_mistake():
+    file, found = parse(Source("x", "@pe Add a[0, b\n@pe Mul c\n.sem s"))
+    assert [(p.code, p.span.start) for p in found] == [("E0105", 9)]
+    assert [type(s).__name__ for s in file.body] == ["Line", "SemLine"]
+
+
+def test_a_misspelt_opening_directive_does_not_leave_its_end_behind():
+    found = problems(".iff a\nNop\n.else\nNop\n.end\n.end")
+    assert [(p.code, p.span.line) for p in found] == [("E0115", 1), ("E0118", 6)]
+
+
+def test_a_branch_that_cannot_be_read_keeps_its_block_together():
+    found = problems(".if a\nNop\n.elif\nNop\n.else\n.end\nNop")
+    assert [(p.code, p.span.line) for p in found] == [("E0114", 3)]
+
+
+def test_text_behind_an_end_is_told_and_the_block_still_ends():
+    found = problems(".for k in 0..2\nNop\n.end for\nNop")
+    assert [(p.code, p.span.line) for p in found] == [("E0114", 3)]
+
+
+def test_a_dma_block_is_not_called_empty_when_its_line_was_wrong():
+    assert [p.span.line for p in problems(".dma d\na <- b c\n.end")] == [2]
+
+
+def test_a_block_that_is_never_closed_still_holds_what_it_held():
+    file, found = parse(Source("x", ".if a\n.dma d\nx <- y\n"))
+    assert [(p.code, p.span.line) for p in found] == [("E0119", 1), ("E0119", 2)]
+    assert file.body[0].branches[0][1][0].name.name == "d"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Nop " + "[" * 3000 + "]" * 3000,
+        "Nop " + "-" * 3000 + "1",
+        "Nop 1" + "**1" * 3000,
+        "Nop 1" + "+1" * 3000,
+        "Nop t" + ".T" * 3000,
+        "Nop " + "w{" * 3000 + "1" + "}" * 3000,
+        ".if 1\n" * 3000 + ".end\n" * 3000,
+    ],
+)
+def test_what_is_too_deep_for_any_later_walk_is_refused(text):
+    assert only(text).code == "E0122"
+
+
+def test_a_long_list_and_many_brackets_are_not_deep():
+    assert problems(".const N = [" + ", ".join(["-(1)"] * 3000) + "]") == []
+    assert problems("Nop " + "(" * 3000 + "1" + ")" * 3000) == []
+
+
+LEXEMES = (
+    "a Nop w{ } }_{ { ( ) [ ] , : . .. .T .end .for .if .elif .else .dma .macro m( .include "
+    '"f" " \\ $s $s{ $ ++ -- += -= = == < <- >= ~ @ @read @sync %r1 % 1 0x1f 1.5 1. .5 1e9 in '
+    "step bank not and or - + * ** // | & ! ? \u00e4 ; .sbuf bf16 .expect .sem .const .target "
+    ".assert .nasm \0"
+).split(" ")
+LEXEMES += ["\n", "\n", "\u00a0", "\r", "\v"]
+
+
+@given(st.lists(st.sampled_from(LEXEMES), max_size=25), st.sampled_from(["", " "]))
+@settings(max_examples=300, deadline=None)
+def test_no_mix_of_lexemes_breaks_the_parser(lexemes, gap):
+    never_raises(gap.join(lexemes))
+
+
+@given(st.text(max_size=60))
+@settings(max_examples=200, deadline=None)
+def test_no_text_breaks_the_parser(text):
+    never_raises(text)
+
+
+def never_raises(text: str) -> None:
+    source = Source("x", text)
+    _, found = parse(source)
+    starts = [p.span.start for p in found]
+    assert starts == sorted(starts)
+    for problem in found:
+        assert problem.code in CODES
+        assert render(problem)
+    with suppress(Failure):
+        parse_expression(source, 0, len(text))
