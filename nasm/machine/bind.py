@@ -19,8 +19,8 @@ from nasm.problems import Refused
 from nasm.sim.memory import POISON, Array, Region, Store
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import FLOAT32, Operand, Site
+from nasm.spec.kinds import DtypeOf, LaneOf, SwitchOf, Tile
 from nasm.spec.kinds import State as Held
-from nasm.spec.kinds import Tile
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
 
@@ -101,7 +101,7 @@ class Binder:
         row = form.row
         lines = machine.program.queues[queue]
         self.site = Site(
-            {o.name: v for o, v in zip(row.operands, operands, strict=True)},
+            row, {o.name: v for o, v in zip(row.operands, operands, strict=True)},
             lines.engine, machine.program.generation,
         )  # fmt: skip
         self.domain = row.domain(self.site)
@@ -116,7 +116,7 @@ class Binder:
         fixed: list[Any] = []
         slots: list[tuple[int, Reader]] = []
         for operand in row.reads:
-            value = self.site.operands[operand.name]
+            value = self._known(operand)
             reader = self._reader(operand, value)
             if reader is None:
                 fixed.append(value)
@@ -132,6 +132,18 @@ class Binder:
         )  # fmt: skip
 
     # -- operands
+
+    def _known(self, operand: Operand) -> object:
+        """The value of an operand, or what a hidden one stands for."""
+        kind = operand.kind
+        if isinstance(kind, SwitchOf):
+            return self.site.generation.switches[kind.name]
+        if isinstance(kind, DtypeOf | LaneOf):
+            view = self.site.operands[kind.operand]
+            if isinstance(kind, DtypeOf):
+                return view.dtype
+            return (view.tensor.partition or 0) + view.partition
+        return self.site.operands[operand.name]
 
     def _reader(self, operand: Operand, value: object) -> Reader | None:
         """How an operand is read when the instruction starts; None: it is a constant."""
@@ -165,12 +177,10 @@ class Binder:
         self.held_reads.append(kind.name)
 
         def read() -> Any:
-            try:
-                return held[kind.name]
-            except KeyError:
-                raise Refused(
-                    "E0503", f"the engine holds no {kind.name} yet", kind.how
-                ) from None
+            value = held.get(kind.name, kind.initial)
+            if value is None:
+                raise Refused("E0503", f"the engine holds no {kind.name} yet", kind.how)
+            return value
 
         return read
 
@@ -237,7 +247,7 @@ class Binder:
                 store.put(target, dtypes.from_float32(total, dtype))
             touch.mark()
 
-        return (lambda result: result.reshape(shape)), commit
+        return (lambda result: fitted(result, shape)), commit
 
     # -- running
 
@@ -276,18 +286,19 @@ class Binder:
 
         def start(now: int) -> Any:
             results = values()
+            if not writers:
+                return results
             if len(writers) == 1:
                 results = (results,)
-            elif not writers:
-                return None
             for name in holds:
                 ready[name] = now + delay
             return [w[0](r) for w, r in zip(writers, results, strict=True)]
 
         def finish(payload: Any, now: int) -> None:
-            for (_, commit), result in zip(writers, payload or (), strict=True):
-                if commit is not None:
-                    commit(result)
+            if writers:
+                for (_, commit), result in zip(writers, payload, strict=True):
+                    if commit is not None:
+                        commit(result)
 
         return start, finish
 
@@ -340,6 +351,15 @@ def storing(target: Array, dtype: DType) -> Writer:
             result = wide.astype(target.dtype)
         if result.base is not None:
             result = result.copy()
-        return result if result.shape == shape else result.reshape(shape)
+        return result if result.shape == shape else fitted(result, shape)
 
     return prepare
+
+
+def fitted(result: Array, shape: tuple[int, ...]) -> Array:
+    """A result in the shape of its destination; only its free axes may be grouped otherwise."""
+    if result.size != np.prod(shape) or (len(shape) > 1 and result.shape[0] != shape[0]):
+        raise Refused(
+            "E0404", f"the result is {list(result.shape)}, its destination {list(shape)}"
+        )
+    return result.reshape(shape)

@@ -239,11 +239,8 @@ def _registers(form: Form) -> list[int]:
     """Registers that the addresses of an instruction depend on."""
     found: list[int] = []
     for operand in form.operands:
-        views = [operand] if isinstance(operand, View) else []
-        for pair in getattr(operand, "moves", ()):
-            views += pair
-        for view in views:
-            found += [d.register for d in view.dynamic if d.register not in found]
+        if isinstance(operand, View):
+            found += [d.register for d in operand.dynamic if d.register not in found]
     return found
 
 

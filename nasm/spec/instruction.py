@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from nasm.problems import Refused
 from nasm.spec.facts import Cost
-from nasm.spec.kinds import Kind, State
+from nasm.spec.kinds import Hidden, Kind, Tile
 from nasm.spec.target import Generation
 from nasm.spec.view import View
 
@@ -42,14 +42,21 @@ class Operand:
 
     @property
     def hidden(self) -> bool:
-        """Held in the engine, never written in a program."""
-        return isinstance(self.kind, State)
+        """Never written in a program: held in the engine, or known from elsewhere."""
+        return isinstance(self.kind, Hidden)
+
+    @property
+    def walked(self) -> bool:
+        """Whether the engine's lanes walk it: not a transfer's view, not a sequencer's element."""
+        tiles = [k for k in (self.kind, *getattr(self.kind, "kinds", ())) if isinstance(k, Tile)]
+        return self.access != "@" and any(t.lanes for t in tiles)
 
 
 @dataclass(frozen=True, slots=True)
 class Site:
     """An instruction about to be checked or costed: its operands, engine and generation."""
 
+    row: Instruction
     operands: Mapping[str, Any]
     engine: str
     generation: Generation
@@ -58,9 +65,14 @@ class Site:
         return self.operands[name]
 
     @property
-    def views(self) -> list[tuple[str, View]]:
-        """Names and views of the operands that are views."""
-        return [(n, v) for n, v in self.operands.items() if isinstance(v, View)]
+    def tiles(self) -> list[tuple[Operand, View]]:
+        """The views that the engine's lanes walk, with their operands."""
+        found = []
+        for operand in self.row.operands:
+            view = self.operands[operand.name]
+            if isinstance(view, View) and operand.walked:
+                found.append((operand, view))
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +87,7 @@ class Rule:
     source: str
     check: Callable[[Site], str | None]
     hint: str = ""
+    warning: bool = False
 
 
 @dataclass(frozen=True, slots=True)

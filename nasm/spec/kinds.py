@@ -72,13 +72,16 @@ def shown(value: object) -> str:
 class Tile(Kind):
     """A view in one of some memories, read or written element by element.
 
-    ``flat`` hands semantics the free axes as one; ``dtypes`` limits the dtypes (empty: all).
+    ``flat`` hands semantics the free axes as one; ``dtypes`` limits the dtypes (empty: all);
+    ``column`` wants one element per partition; ``lanes`` says that the engine's lanes walk it, so
+    that the rules of its access patterns hold.
     """
 
     memories: tuple[str, ...]
     dtypes: tuple[str, ...] = ()
     flat: bool = True
     column: bool = False
+    lanes: bool = True
 
     def accept(self, value: object) -> object:
         if isinstance(value, Tensor):
@@ -324,17 +327,57 @@ class Either(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class State(Kind):
-    """What one instruction leaves in the engine for a later one; never written in a program."""
+class Hidden(Kind):
+    """What semantics need and no program writes."""
+
+    def accept(self, value: object) -> object:
+        raise Refused(WRONG_KIND, f"{self.describe()} is not written in a program")
+
+
+@dataclass(frozen=True, slots=True)
+class State(Hidden):
+    """What one instruction leaves in the engine for a later one.
+
+    Reading it before it was left is a fault that says ``how`` to leave it, unless there is an
+    ``initial`` value.
+    """
 
     name: str
     how: str
-
-    def accept(self, value: object) -> object:
-        raise Refused(WRONG_KIND, f"{self.name} is held in the engine")
+    initial: object = None
 
     def describe(self) -> str:
         return f"the engine's {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeOf(Hidden):
+    """The dtype of another operand."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the dtype of {self.operand}"
+
+
+@dataclass(frozen=True, slots=True)
+class LaneOf(Hidden):
+    """The first partition of another operand."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the first partition of {self.operand}"
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchOf(Hidden):
+    """A switch of the generation."""
+
+    name: str
+
+    def describe(self) -> str:
+        return f"whether the generation has {self.name}"
 
 
 def pick(kinds: Iterable[Kind]) -> Kind:

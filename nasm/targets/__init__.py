@@ -1,0 +1,20 @@
+"""The targets nasm knows, imported when a program asks for one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nasm.spec.target import Loader, Target
+
+
+def _neuron() -> Target:
+    from nasm.targets.neuron import TARGET
+
+    return TARGET
+
+
+TARGETS: Mapping[str, Loader] = {
+    name: _neuron
+    for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")
+}
+"""Every name that ``.target`` accepts, and what loads it."""

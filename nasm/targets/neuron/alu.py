@@ -360,6 +360,14 @@ def apply_int32(op: str, x: Any, y: Any) -> Array:
     return kernel(x, y)
 
 
+def combine(op: str, x: Any, y: Any) -> Array:
+    """Apply an operator as the operands' dtype asks: float32, raw bits, or exact integers."""
+    array = x if isinstance(x, np.ndarray) else y
+    if array.dtype == np.float32 or OPERATORS[op].bitvec:
+        return _KERNELS[op](x, y)
+    return apply_int32(op, x, y)
+
+
 def apply_register(op: str, a: int, b: int) -> int:
     """Apply an operator to two int32 values of registers; the result is an int32 too."""
     return wrap32(_REGISTER[op](a, b))

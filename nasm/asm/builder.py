@@ -1,0 +1,361 @@
+"""The one way to make a Program: declarations, then instructions, then :meth:`Builder.finish`.
+
+The assembler calls it for every line of a text, Python front ends call it directly. Problems are
+collected, so that all of them are reported at once. Instructions with the same operands share
+one form, which is checked once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from nasm import dtypes
+from nasm.asm import check
+from nasm.asm.place import fixed_problem, place
+from nasm.dtypes import DType
+from nasm.problems import Failure, Note, Problem, Refused, did_you_mean, listed
+from nasm.source import Frame, Span
+from nasm.spec.instruction import REQUIRED, Instruction, bind
+from nasm.spec.memory import Memory, Tensor
+from nasm.spec.program import Expectation, Form, Lines, Prepared, Program, Update, Wait
+from nasm.spec.target import Generation, Target
+from nasm.spec.view import View
+
+Entry = TypeVar("Entry", Wait, Update)
+
+Made = tuple[int, int, int]
+"""Indices of an instruction's form, wait and update in the program's tables."""
+
+
+class Builder:
+    """Collects a program for one generation of a target."""
+
+    def __init__(self, target: Target, generation: Generation) -> None:
+        self.target, self.generation = target, generation
+        self.program = Program(target, generation)
+        self.problems: list[Problem] = []
+        self._queues: dict[tuple[int, str], int] = {}
+        self._forms: dict[tuple[object, ...], int] = {}
+        self._first_use: list[tuple[int, int, str]] = []
+        self._waits: dict[Wait, int] = {}
+        self._updates: dict[Update, int] = {}
+        self._spans: dict[tuple[int, int, int], int] = {}
+        self._numbers: dict[str, int | None] = {}
+        self._declared: dict[str, Span | None] = {}
+        self._label_spans: dict[tuple[int, str], Span | None] = {}
+        self._placed = 0
+
+    # -- declarations
+
+    def memory(self, name: str) -> Memory:
+        """A memory of the generation by name."""
+        found = self.generation.memories.get(name)
+        if found is None:
+            names = list(self.generation.memories)
+            raise Refused(
+                "E0204", f"no memory or directive '.{name}'",
+                did_you_mean(name, names) or f"the memories are {listed('.' + n for n in names)}",
+            )  # fmt: skip
+        return found
+
+    def tensor(
+        self,
+        memory: str,
+        name: str,
+        dtype: DType | str,
+        shape: Sequence[int],
+        *,
+        role: str = "",
+        init: object = None,
+        partition: int | None = None,
+        offset: int | None = None,
+        bank: int | None = None,
+        core: int = 0,
+        span: Span | None = None,
+    ) -> Tensor:
+        """Declare a tensor; without a place it is given one when the program is finished."""
+        space = self.memory(memory)
+        kind = _dtype(dtype)
+        _shape_fits(name, tuple(shape), space)
+        if role and not space.io:
+            raise Refused(
+                "E0313", f"{name} is {role}, and {memory} holds no inputs or outputs",
+                f"only {listed(m for m, s in self.generation.memories.items() if s.io)} does",
+            )  # fmt: skip
+        self._new_name(name, span)
+        made = Tensor(name, space, kind, tuple(shape), span, role, init, core)
+        if bank is not None:
+            partition, offset = 0, self._bank_offset(made, bank)
+        if partition is not None or offset is not None:
+            made.partition, made.offset, made.fixed = partition or 0, offset or 0, True
+            wrong = fixed_problem(made)
+            if wrong:
+                raise Refused("E0310", wrong)
+        made.index = len(self.program.tensors)
+        self.program.tensors[name] = made
+        return made
+
+    def _bank_offset(self, tensor: Tensor, bank: int) -> int:
+        memory = tensor.memory
+        if not memory.bank:
+            raise Refused("E0310", f"{memory.name} has no banks")
+        if not 0 <= bank < memory.banks:
+            raise Refused("E0310", f"no bank {bank}: {memory.name} has 0 to {memory.banks - 1}")
+        return bank * memory.bank
+
+    def _new_name(self, name: str, span: Span | None) -> None:
+        if name in self._declared:
+            before = self._declared[name]
+            where = f" at {before}" if before else ""
+            raise Refused("E0202", f"'{name}' is declared already{where}")
+        self._declared[name] = span
+
+    def declared_at(self, name: str) -> Span | None:
+        """Where a name was declared."""
+        return self._declared.get(name)
+
+    def semaphore(self, name: str, number: int | None = None, span: Span | None = None) -> str:
+        """Declare a semaphore, at a number of its own or at the next one that is free."""
+        count = self.generation.semaphores
+        if number is not None and not 0 <= number < count:
+            raise Refused("E0312", f"semaphore {number}: a core has 0 to {count - 1}")
+        taken = next((n for n, k in self._numbers.items() if k == number and k is not None), None)
+        if taken is not None:
+            raise Refused("E0312", f"semaphore {number} is {taken} already")
+        if len(self._numbers) >= count:
+            raise Refused("E0312", f"a core has {count} semaphores, and all are declared")
+        self._new_name(name, span)
+        self._numbers[name] = number
+        self._number_semaphores()
+        return name
+
+    def _number_semaphores(self) -> None:
+        """Names keep the number they got; one that asks for a taken number moves its holder."""
+        numbers = self.program.semaphores
+        name, wanted = next(reversed(self._numbers.items()))
+        used = set(numbers.values())
+        free = (n for n in range(self.generation.semaphores) if n not in used)
+        if wanted is None:
+            numbers[name] = next(free)
+            return
+        if wanted in used:
+            raise Refused(
+                "E0312",
+                f"semaphore {wanted} was given to "
+                f"{next(n for n, k in numbers.items() if k == wanted)} already",
+                "declare numbered semaphores before those without a number",
+            )
+        numbers[name] = wanted
+
+    def transfer(
+        self,
+        name: str,
+        moves: Sequence[tuple[View, View]],
+        options: Mapping[str, object] | None = None,
+        span: Span | None = None,
+    ) -> Prepared:
+        """Declare a prepared transfer: pairs (dst, src), moved in order."""
+        self._new_name(name, span)
+        made = Prepared(name, tuple(moves), tuple((options or {}).items()), span)
+        self.program.transfers[name] = made
+        return made
+
+    def expect(self, tree: object, span: Span) -> None:
+        """Add something that must hold after the run."""
+        self.program.expectations.append(Expectation(tree, span))
+
+    # -- instructions
+
+    def row(self, mnemonic: str) -> Instruction:
+        """A row by its one spelling."""
+        row = self.target.isa.rows.get(mnemonic)
+        if row is None:
+            rows = self.target.isa.rows
+            spellings = {r.vendor.nki: n for n, r in rows.items() if r.vendor.nki}
+            spellings |= {r.vendor.explorer: n for n, r in rows.items() if r.vendor.explorer}
+            known = spellings.get(mnemonic)
+            close = f"did you mean '{known}'?" if known else did_you_mean(mnemonic, rows)
+            raise Refused("E0201", f"no instruction '{mnemonic}'", close)
+        return row
+
+    def queue(self, engine: str, core: int = 0) -> int:
+        """The index of an engine's queue; made when it is first asked for."""
+        found = self._queues.get((core, engine))
+        if found is None:
+            name = self.generation.engine(engine).name
+            found = self._queues.get((core, name))
+            if found is None:
+                found = len(self.program.queues)
+                self.program.queues.append(Lines(core, name))
+            self._queues[core, name] = self._queues[core, engine] = found
+        return found
+
+    def make(
+        self,
+        queue: int,
+        row: Instruction,
+        given: list[object],
+        named: Mapping[str, object],
+        wait: Wait | None,
+        update: Update | None,
+        spans: Callable[[str], Span | None] | None = None,
+    ) -> Made:
+        """An instruction for a queue: its operands bound and accepted, its wait and update legal.
+
+        Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
+        """
+        engine = self.program.queues[queue].engine
+        check.available(self.target, self.generation, row, engine)
+        operands = bind(row, given, named)
+        accepted: list[object] = []
+        for operand, value in zip(row.operands, operands, strict=True):
+            if operand.hidden or value is operand.default:
+                accepted.append(None if value is REQUIRED else value)
+                continue
+            try:
+                accepted.append(operand.kind.accept(value))
+            except Refused as refused:
+                place_of = spans(operand.name) if spans else None
+                said = f"operand {operand.name} of {row.name}: {refused.message}"
+                raise Failure(
+                    Problem(refused.code, said, place_of, refused.hint, _declared(value))
+                ) from None
+        check.update_fits(row, update)
+        return (
+            self._form(engine, row, tuple(accepted)),
+            self._interned(wait, self._waits, self.program.waits),
+            self._interned(update, self._updates, self.program.updates),
+        )
+
+    def _form(self, engine: str, row: Instruction, operands: tuple[object, ...]) -> int:
+        key = (engine, row.name, operands, tuple(_exact(o) for o in operands))
+        found = self._forms.get(key)
+        if found is None:
+            found = self._forms[key] = len(self.program.forms)
+            self.program.forms.append(Form(row, operands))
+            self._first_use.append((-1, -1, engine))
+        return found
+
+    @staticmethod
+    def _interned(value: Entry | None, known: dict[Entry, int], table: list[Entry | None]) -> int:
+        if value is None:
+            return 0
+        found = known.get(value)
+        if found is None:
+            found = known[value] = len(table)
+            table.append(value)
+        return found
+
+    def span(self, span: Span | None) -> int:
+        """The index of a place in the program's table."""
+        if span is None:
+            return 0
+        key = (id(span.source), span.start, span.end)
+        found = self._spans.get(key)
+        if found is None:
+            found = self._spans[key] = len(self.program.spans)
+            self.program.spans.append(span)
+        return found
+
+    def chain(self, frames: tuple[Frame, ...]) -> int:
+        """The index of a chain of expansions in the program's table."""
+        self.program.chains.append(frames)
+        return len(self.program.chains) - 1
+
+    def append(self, queue: int, made: Made, span: int, chain: int = 0) -> int:
+        """Put an instruction at the end of a queue; returns its pc."""
+        lines = self.program.queues[queue]
+        form = made[0]
+        if self._first_use[form][0] < 0:
+            self._first_use[form] = (queue, len(lines.forms), self._first_use[form][2])
+        lines.forms.append(form)
+        lines.waits.append(made[1])
+        lines.updates.append(made[2])
+        lines.spans.append(span)
+        lines.chains.append(chain)
+        return len(lines.forms) - 1
+
+    def label(self, queue: int, name: str, span: Span | None = None) -> None:
+        """Name the place where the next instruction of a queue will stand."""
+        lines = self.program.queues[queue]
+        if name in lines.labels:
+            before = self._label_spans.get((queue, name))
+            raise Refused(
+                "E0202",
+                f"label '{name}' stands in @{lines.engine} already" + (f", {before}" if before else ""),
+            )
+        lines.labels[name] = len(lines)
+        self._label_spans[queue, name] = span
+
+    # -- the end
+
+    def place(self) -> None:
+        """Give every tensor declared so far its place."""
+        tensors = list(self.program.tensors.values())
+        if self._placed != len(tensors):
+            self.problems += place(tensors)
+            self._placed = len(tensors)
+
+    def finish(self) -> Program:
+        """Place, check every form, and return the program; raises Failure with all problems."""
+        self.place()
+        if not any(p.code == "E0311" for p in self.problems):
+            uses = (use for use in self._first_use)
+            self.problems += check.forms(self.program, uses)
+        self.problems += check.labels(self.program)
+        errors = _in_order(p for p in self.problems if not p.warning)
+        if errors:
+            raise Failure(_in_order(self.problems))
+        return self.program
+
+
+def _exact(value: object) -> object:
+    """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
+    if isinstance(value, float):
+        return ("nan",) if math.isnan(value) else math.copysign(1, value)
+    return type(value) if isinstance(value, int) else None
+
+
+def _declared(value: object) -> tuple[Note, ...]:
+    tensor = value.tensor if isinstance(value, View) else value
+    if isinstance(tensor, Tensor) and tensor.span is not None:
+        return (Note(f"{tensor.name} is declared here", tensor.span),)
+    return ()
+
+
+def _dtype(dtype: DType | str) -> DType:
+    if isinstance(dtype, DType):
+        return dtype
+    found = dtypes.find(dtype)
+    if found is None:
+        raise Refused("E0205", f"no dtype '{dtype}'", did_you_mean(dtype, dtypes.names()))
+    return found
+
+
+def _shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
+    if not shape or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in shape):
+        raise Refused("E0304", f"{name}{list(shape)}: every axis is an integer of at least 1")
+    if memory.partitions and shape[0] > memory.partitions:
+        raise Refused(
+            "E0304",
+            f"{name} has {shape[0]} partitions; {memory.name} has {memory.partitions}",
+            "the first axis of an on-chip tensor is its partition axis: tile it",
+        )
+    most = 2**40
+    if math.prod(shape) > most:
+        raise Refused("E0304", f"{name}{list(shape)} has more than {most:,} elements")
+
+
+def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Each once, in the order of the text."""
+    seen: dict[tuple[object, ...], Problem] = {}
+    for problem in problems:
+        where = problem.span
+        key = (problem.code, problem.message, where and (where.source.name, where.start))
+        seen.setdefault(key, problem)
+    return sorted(
+        seen.values(),
+        key=lambda p: (p.span.source.name, p.span.start) if p.span else ("", -1),
+    )

@@ -1,0 +1,478 @@
+"""Constant expressions and operands: from tree to values.
+
+A node is compiled once into a closure over a :class:`Scope`; a line in a loop is then evaluated
+again by calling closures. Values are numbers, bools, strings, lists, views, registers, prepared
+transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nasm.asm import tree
+from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
+from nasm.source import Frame, Source, Span
+from nasm.spec.kinds import Symbol, shown
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Prepared
+from nasm.spec.reshape import METHODS
+from nasm.spec.view import Reg, View, Window
+
+Value = Any
+Closure = Callable[["Scope"], Value]
+
+WORST_BITS = 4096
+"""A constant longer than this is a mistake, not a number anybody wants."""
+
+CONSTANTS = {"true": True, "false": False, "inf": math.inf, "nan": math.nan}
+
+
+@dataclass(slots=True)
+class Scope:
+    """What names mean while a line is evaluated."""
+
+    source: Source
+    values: dict[str, Value] = field(default_factory=dict)
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    views: dict[str, View] = field(default_factory=dict)
+    transfers: dict[str, Prepared] = field(default_factory=dict)
+    chain: tuple[Frame, ...] = ()
+    place: Callable[[], None] = lambda: None
+    declared: Callable[[str], Span | None] = lambda name: None
+
+    def span(self, node: tree.Node) -> Span:
+        """A node's place, expansions included."""
+        return Span(self.source, node.start, node.end, self.chain)
+
+    def view(self, name: str) -> View | None:
+        """A declared tensor as a view of all of it."""
+        found = self.views.get(name)
+        if found is None:
+            tensor = self.tensors.get(name)
+            if tensor is None:
+                return None
+            found = self.views[name] = View.whole(tensor)
+        return found
+
+    def lookup(self, name: str) -> Value:
+        """What a name means; raises Refused."""
+        if name in self.values:
+            return self.values[name]
+        found = self.view(name)
+        if found is not None:
+            return found
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        if name in self.transfers:
+            return self.transfers[name]
+        known = [*self.values, *self.tensors, *self.transfers]
+        raise Refused("E0208", f"nothing is called '{name}'", did_you_mean(name, known))
+
+
+def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
+    """A closure that evaluates a node; ``words`` are bare words that stand for themselves."""
+    vocabulary = frozenset(words)
+    if isinstance(node, tree.Name) and node.name in vocabulary and node.name not in CONSTANTS:
+        symbol = Symbol(node.name)
+        return lambda scope: symbol
+    maker = _MAKERS.get(type(node))
+    assert maker is not None, f"no evaluation for {type(node).__name__}"
+    return _placed(node, maker(node))
+
+
+def evaluate(node: tree.Node, scope: Scope) -> Value:
+    """The value of a node; raises Failure with its place."""
+    return compile_node(node)(scope)
+
+
+def name_of(node: tree.Name | tree.Template, scope: Scope) -> str:
+    """An identifier with its substitutions made."""
+    if isinstance(node, tree.Name):
+        return node.name
+    return str(compile_name(node)(scope))
+
+
+def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
+    """A closure that makes an identifier."""
+    if isinstance(node, tree.Name):
+        name = node.name
+        return lambda scope: name
+    parts = [p if isinstance(p, str) else compile_node(p) for p in node.parts]
+
+    def join(scope: Scope) -> str:
+        made = []
+        for part in parts:
+            value = part if isinstance(part, str) else part(scope)
+            if isinstance(value, bool) or not isinstance(value, int | str):
+                raise Failure(
+                    Problem(
+                        "E0209", f"a name cannot hold {shown(value)}; wanted an integer",
+                        scope.span(node),
+                    )
+                )  # fmt: skip
+            made.append(str(value))
+        return "".join(made)
+
+    return join
+
+
+def free_names(node: object) -> set[str]:
+    """Every name a tree mentions: what its value may depend on."""
+    found: set[str] = set()
+    stack: list[object] = [node]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tree.Name):
+            found.add(item.name)
+        elif isinstance(item, tuple):
+            stack.extend(item)
+        elif isinstance(item, tree.Node):
+            stack.extend(getattr(item, name) for name in _fields(type(item)))
+    return found
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
+
+
+def _placed(node: tree.Node, closure: Closure) -> Closure:
+    """The closure, with whatever it refuses pointed at this node."""
+
+    def guarded(scope: Scope) -> Value:
+        try:
+            return closure(scope)
+        except Refused as refused:
+            notes: tuple[Note, ...] = ()
+            raise Failure(refused.at(scope.span(node), notes)) from None
+
+    return guarded
+
+
+# ---------------------------------------------------------------- nodes
+
+
+def _number(node: tree.Number) -> Closure:
+    value = node.value
+    return lambda scope: value
+
+
+def _text(node: tree.Text) -> Closure:
+    value = node.value
+    return lambda scope: value
+
+
+def _name(node: tree.Name) -> Closure:
+    name = node.name
+
+    def get(scope: Scope) -> Value:
+        found = scope.values.get(name)
+        return scope.lookup(name) if found is None else found
+
+    return get
+
+
+def _template(node: tree.Template) -> Closure:
+    join = compile_name(node)
+    return lambda scope: scope.lookup(join(scope))
+
+
+def _register(node: tree.Register) -> Closure:
+    value = Reg(node.number)
+    return lambda scope: value
+
+
+def _list(node: tree.List) -> Closure:
+    items = [compile_node(i) for i in node.items]
+    return lambda scope: [i(scope) for i in items]
+
+
+def number_of(value: Value, what: str) -> int | float:
+    """A value that must be a number; raises Refused."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Refused("E0210", f"{what} wants numbers, found {shown(value)}")
+    return value
+
+
+def _integer(value: Value, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Refused("E0210", f"{what} wants an integer, found {shown(value)}")
+    return value
+
+
+def _power(a: int | float, b: int | float) -> int | float:
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b * a.bit_length() > WORST_BITS:
+        raise Refused("E0211", f"{a} ** {b} has more than {WORST_BITS} bits")
+    result = a**b
+    if isinstance(result, complex):
+        raise Refused("E0211", f"{a} ** {b} is not a real number")
+    return result
+
+
+def _shift_left(a: int, b: int) -> int:
+    if b > WORST_BITS:
+        raise Refused("E0211", f"a shift by {b} bits")
+    return a << b
+
+
+_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": _power,
+}  # fmt: skip
+_INTEGER: dict[str, Callable[[Any, Any], Any]] = {
+    "<<": _shift_left, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor,
+}  # fmt: skip
+_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def _binary(node: tree.Binary) -> Closure:
+    left, right, op = compile_node(node.left), compile_node(node.right), node.op
+    if op == "and":
+        return lambda scope: truth(left(scope), op) and truth(right(scope), op)
+    if op == "or":
+        return lambda scope: truth(left(scope), op) or truth(right(scope), op)
+    if op in ("==", "!="):
+        compare = _COMPARE[op]
+        return lambda scope: compare(left(scope), right(scope))
+    convert = _integer if op in _INTEGER else number_of
+    apply = {**_ARITHMETIC, **_INTEGER, **_COMPARE}.get(op)
+    if apply is None:
+        raise_in = f"'{op}' belongs to expectations"
+        return _refuse("E0210", raise_in)
+
+    def compute(scope: Scope) -> Value:
+        a, b = left(scope), right(scope)
+        if type(a) is int and type(b) is int:
+            first, second = a, b
+        else:
+            first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
+        try:
+            return apply(first, second)
+        except (ZeroDivisionError, OverflowError, ValueError) as problem:
+            raise Refused("E0211", f"{a} {op} {b}: {problem}") from None
+
+    return compute
+
+
+def _refuse(code: str, message: str) -> Closure:
+    def refuse(scope: Scope) -> Value:
+        raise Refused(code, message)
+
+    return refuse
+
+
+def truth(value: Value, what: str) -> bool:
+    """A value as a condition; raises Refused."""
+    if not isinstance(value, bool | int | float):
+        raise Refused("E0210", f"'{what}' wants a condition, found {shown(value)}")
+    return bool(value)
+
+
+def _unary(node: tree.Unary) -> Closure:
+    operand, op = compile_node(node.operand), node.op
+    if op == "-":
+        return lambda scope: -number_of(operand(scope), "'-'")
+    if op == "~":
+        return lambda scope: ~_integer(operand(scope), "'~'")
+    return lambda scope: not truth(operand(scope), "not")
+
+
+def _call(node: tree.Call) -> Closure:
+    name = node.function.name
+    function = FUNCTIONS.get(name)
+    if function is None:
+        hint = did_you_mean(name, FUNCTIONS)
+        message = f"no function '{name}' in a constant expression"
+        return _refuse_with("E0212", message, hint)
+    if any(isinstance(a, tree.Named) for a in node.arguments):
+        return _refuse("E0212", f"{name} takes no named arguments")
+    arguments = [compile_node(a) for a in node.arguments]
+
+    def call(scope: Scope) -> Value:
+        values = [a(scope) for a in arguments]
+        try:
+            return function(scope, *values)
+        except TypeError:
+            raise Refused("E0212", f"{name} does not take {len(values)} arguments") from None
+
+    return call
+
+
+def _refuse_with(code: str, message: str, hint: str) -> Closure:
+    def refuse(scope: Scope) -> Value:
+        raise Refused(code, message, hint)
+
+    return refuse
+
+
+def _tensor(value: Value, what: str) -> View:
+    if not isinstance(value, View):
+        raise Refused("E0210", f"{what} wants a tensor, found {shown(value)}")
+    return value
+
+
+def _log2(scope: Scope, x: Value) -> Value:
+    number = number_of(x, "log2")
+    if number <= 0:
+        raise Refused("E0211", f"log2 of {number}")
+    if isinstance(number, int) and number & (number - 1) == 0:
+        return number.bit_length() - 1
+    return math.log2(number)
+
+
+def _sizeof(scope: Scope, x: Value) -> int:
+    view = _tensor(x, "sizeof")
+    return view.elements * view.dtype.itemsize
+
+
+def _shape(scope: Scope, x: Value, axis: Value) -> int:
+    shape = _tensor(x, "shape").shape
+    at = _integer(axis, "shape")
+    if not -len(shape) <= at < len(shape):
+        raise Refused("E0211", f"axis {at} of a tensor with {len(shape)} axes")
+    return shape[at]
+
+
+def _bank(scope: Scope, x: Value) -> int:
+    view = _tensor(x, "bank")
+    memory = view.tensor.memory
+    if not memory.bank:
+        raise Refused("E0211", f"{view.tensor.name} is in {memory.name}, which has no banks")
+    if view.tensor.offset is None:
+        scope.place()
+    if view.tensor.offset is None:
+        raise Refused("E0211", f"{view.tensor.name} has no place")
+    return (view.tensor.offset + view.offset) // memory.bank
+
+
+def _ceil_div(scope: Scope, a: Value, b: Value) -> int:
+    x, y = _integer(a, "ceil_div"), _integer(b, "ceil_div")
+    if y == 0:
+        raise Refused("E0211", f"ceil_div({x}, 0)")
+    return -(-x // y)
+
+
+def _extreme(pick: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def choose(scope: Scope, *values: Value) -> Value:
+        if not values:
+            raise Refused("E0212", f"{name} of nothing")
+        return pick(number_of(v, name) for v in values)
+
+    return choose
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "min": _extreme(min, "min"),
+    "max": _extreme(max, "max"),
+    "abs": lambda scope, x: abs(number_of(x, "abs")),
+    "ceil_div": _ceil_div,
+    "log2": _log2,
+    "sizeof": _sizeof,
+    "shape": _shape,
+    "bank": _bank,
+}
+
+
+def _method(node: tree.Method) -> Closure:
+    target, name = compile_node(node.target), node.name
+    method = METHODS.get(name)
+    if method is None:
+        known = [f".{m}" for m in METHODS]
+        return _refuse_with("E0306", f"a tensor has no .{name}", did_you_mean(f".{name}", known))
+    words = [
+        a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"
+    ]
+    given = [compile_node(a, words) for a in node.arguments or () if not isinstance(a, tree.Named)]
+    named = {a.name: compile_node(a.value) for a in node.arguments or () if isinstance(a, tree.Named)}
+    bare = node.arguments is None
+
+    def call(scope: Scope) -> Value:
+        view = _tensor(target(scope), f".{name}")
+        if bare != (name == "T"):
+            raise Refused("E0306", f"write .{name}" + ("(…)" if bare else " without parentheses"))
+        try:
+            return method(view, *(g(scope) for g in given), **{k: v(scope) for k, v in named.items()})
+        except (TypeError, ValueError):
+            raise Refused("E0306", f"these are not arguments of .{name}") from None
+
+    return call
+
+
+def _index(node: tree.Index) -> Closure:
+    target = compile_node(node.target)
+    items = [_item(i) for i in node.items]
+
+    def take(scope: Scope) -> Value:
+        view = _tensor(target(scope), "[ ]")
+        return view.index([i(scope) for i in items])
+
+    return take
+
+
+def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
+    if not isinstance(node, tree.Slice):
+        value = compile_node(node)
+
+        def one(scope: Scope) -> int | Window:
+            found = value(scope)
+            if isinstance(found, Reg):
+                return Window(found, 1)
+            return _placed_integer(found, node, scope)
+
+        return one
+    parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
+    length = None if node.length is None else compile_node(node.length)
+
+    def cut(scope: Scope) -> slice | Window:
+        first, stop, step = (
+            None if p is None else _bound(p(scope), node, scope) for p in parts
+        )
+        if length is not None:
+            if step is not None:
+                raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
+            start = 0 if first is None else first
+            return Window(start, _placed_integer(length(scope), node, scope))
+        if any(isinstance(p, Reg) for p in (first, stop, step)):
+            raise Failure(
+                Problem("E0305", "a start held in a register needs a length: %r : +n",
+                        scope.span(node))
+            )  # fmt: skip
+        return slice(first, stop, step)
+
+    return cut
+
+
+def _bound(value: Value, node: tree.Node, scope: Scope) -> Any:
+    return value if isinstance(value, Reg) else _placed_integer(value, node, scope)
+
+
+def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
+    if type(value) is int:
+        return value
+    raise Failure(
+        Problem("E0305", f"an index is an integer, found {shown(value)}", scope.span(node))
+    )
+
+
+_MAKERS: dict[type, Callable[[Any], Closure]] = {
+    tree.Number: _number,
+    tree.Text: _text,
+    tree.Name: _name,
+    tree.Template: _template,
+    tree.Register: _register,
+    tree.List: _list,
+    tree.Unary: _unary,
+    tree.Binary: _binary,
+    tree.Call: _call,
+    tree.Method: _method,
+    tree.Index: _index,
+    tree.Slice: lambda node: _refuse("E0305", "a slice stands inside [ ] only"),
+    tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' does not belong here"),
+}

@@ -1,0 +1,131 @@
+"""Where tensors go: automatic placement, and the map that is printed when they do not fit.
+
+Tensors of a partitioned memory that the program does not place start at partition 0, never share
+bytes, and are placed in the order of their declaration, each at the first byte that is free. In a
+memory with banks one that fits a bank stays within one; a larger one starts at a bank's border.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from nasm.problems import Problem
+from nasm.spec.memory import Memory, Tensor
+
+LISTED = 12
+"""Owners that a map names before it says how many more there are."""
+
+
+def place(tensors: Iterable[Tensor]) -> list[Problem]:
+    """Give every tensor without a place one; returns what does not fit."""
+    problems: list[Problem] = []
+    by_memory: dict[tuple[int, str], list[Tensor]] = {}
+    for tensor in tensors:
+        core = 0 if tensor.memory.shared else tensor.core
+        by_memory.setdefault((core, tensor.memory.name), []).append(tensor)
+    for group in by_memory.values():
+        placed = sorted((t for t in group if t.offset is not None), key=_start)
+        for tensor in group:
+            if tensor.offset is not None:
+                continue
+            at = _first_fit(tensor, placed)
+            if at is None:
+                problems.append(_full(tensor, placed))
+                continue
+            tensor.partition, tensor.offset = 0, at
+            placed.append(tensor)
+            placed.sort(key=_start)
+    return problems
+
+
+def _start(tensor: Tensor) -> int:
+    return tensor.offset or 0
+
+
+def _aligned(at: int, tensor: Tensor) -> int:
+    """The next byte at which the tensor may start: its alignment, and its bank's border."""
+    memory = tensor.memory
+    align = max(memory.align, tensor.dtype.itemsize)
+    at = -(-at // align) * align
+    if memory.bank:
+        bank = at // memory.bank
+        if tensor.bytes > memory.bank or (at + tensor.bytes - 1) // memory.bank != bank:
+            at = -(-at // memory.bank) * memory.bank
+    return at
+
+
+def _first_fit(tensor: Tensor, placed: list[Tensor]) -> int | None:
+    """The lowest byte offset at partition 0 that nobody owns; None if there is none."""
+    at = _aligned(0, tensor)
+    for other in placed:
+        if tensor.memory.partitions and (other.partition or 0) >= tensor.partitions:
+            continue
+        start = _start(other)
+        if start >= at + tensor.bytes:
+            break
+        if start + other.bytes > at:
+            at = _aligned(start + other.bytes, tensor)
+    size = tensor.memory.size
+    return at if not size or at + tensor.bytes <= size else None
+
+
+def _full(tensor: Tensor, placed: list[Tensor]) -> Problem:
+    memory = tensor.memory
+    used = sum(t.bytes for t in placed)
+    head = (
+        f"{tensor.name} needs {tensor.bytes:,} bytes per partition, and {memory.name} has no run "
+        f"of so many left: {used:,} of {memory.size:,} are taken"
+    )
+    hint = "\n".join(["declare less, smaller, or reuse a tensor; the map:", *chart(memory, placed)])
+    return Problem("E0311", head, tensor.span, hint)
+
+
+def chart(memory: Memory, placed: list[Tensor]) -> list[str]:
+    """Who owns which bytes of each partition, in order, with the gaps between them."""
+    lines: list[str] = []
+    at = 0
+    for tensor in sorted(placed, key=_start):
+        start = _start(tensor)
+        if start > at:
+            lines.append(_row(memory, at, start, "(free)"))
+        end = start + tensor.bytes
+        first = tensor.partition or 0
+        lines.append(
+            _row(memory, start, end, f"{tensor.name}, partitions {first} to "
+                 f"{first + tensor.partitions - 1}")
+        )  # fmt: skip
+        at = max(at, end)
+    if memory.size > at:
+        lines.append(_row(memory, at, memory.size, "(free)"))
+    if len(lines) > LISTED + 1:
+        rest = len(lines) - LISTED
+        lines = [*lines[: LISTED - 1], f"    … {rest} more …", lines[-1]]
+    return lines
+
+
+def _row(memory: Memory, start: int, end: int, owner: str) -> str:
+    banks = ""
+    if memory.bank:
+        first, last = start // memory.bank, (end - 1) // memory.bank
+        banks = f"bank {first}  " if first == last else f"banks {first}-{last}  "
+    return f"    {start:>7,} .. {end:>7,}  {banks}{end - start:>7,} bytes  {owner}"
+
+
+def fixed_problem(tensor: Tensor) -> str | None:
+    """What is wrong with the place a program chose, or None."""
+    memory = tensor.memory
+    assert tensor.offset is not None
+    first = tensor.partition or 0
+    if memory.partitions and not 0 <= first <= memory.partitions - tensor.partitions:
+        return (
+            f"{tensor.name} would cover partitions {first} to {first + tensor.partitions - 1}; "
+            f"{memory.name} has {memory.partitions}"
+        )
+    if tensor.offset < 0 or (memory.size and tensor.offset + tensor.bytes > memory.size):
+        return (
+            f"{tensor.name} would end at byte {tensor.offset + tensor.bytes:,} of each partition; "
+            f"{memory.name} has {memory.size:,}"
+        )
+    if tensor.offset % tensor.dtype.itemsize:
+        return f"{tensor.name} at byte {tensor.offset} is not aligned to its {tensor.dtype.name}"
+    return None

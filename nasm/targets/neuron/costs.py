@@ -1,0 +1,255 @@
+"""What instructions cost, in cycles of the engine that runs them.
+
+N is the elements per partition of the main input; the number of partitions never matters on
+Vector, Scalar and GpSimd. Every figure comes from the generation's numbers, with its evidence.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from nasm.spec.facts import Cost, Evidence, Fact, weakest
+from nasm.spec.instruction import Site
+from nasm.spec.view import View
+from nasm.targets.neuron.generations import NKI_COSTS, TRN2_PROBES
+
+DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
+SIXTEEN = ("bfloat16", "float16")
+EIGHT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4")
+STRIDE_BYTES = 16
+STRIDE_SOURCE = "architecture guide: an innermost stride above 16 bytes halves the rate"
+
+
+def gigahertz(site: Site) -> float:
+    """The clock of the engine, in cycles per nanosecond."""
+    return site.generation.ticks / 1000 / site.generation.engine(site.engine).cycle
+
+
+def cycles(site: Site, nanoseconds: float) -> int:
+    """Nanoseconds in whole cycles of the engine, rounded up."""
+    return math.ceil(round(nanoseconds * gigahertz(site), 6))
+
+
+def _drained(site: Site, drain: str, interval: float, evidence: Evidence, source: str,
+             unit: str = "") -> Cost:  # fmt: skip
+    tail = site.generation.number(drain)
+    whole = math.ceil(interval)
+    return Cost(
+        whole, whole + cycles(site, tail.value), weakest((evidence, tail.evidence)),
+        f"{source}; drain: {tail.source}", unit,
+    )  # fmt: skip
+
+
+def _floored(site: Site, interval: float) -> float:
+    return max(site.generation.number("min_interval").value, interval)
+
+
+def _drain(site: Site, table: bool = True) -> str:
+    if site.engine == "scalar" and not table:
+        return "scalar_copy_drain_ns"
+    return f"{site.engine}_drain_ns"
+
+
+def strided(site: Site) -> bool:
+    """Whether a tile's innermost axis steps so far that its port runs at half rate."""
+    return any(
+        v.dims and abs(v.dims[-1][0]) * v.dtype.itemsize >= STRIDE_BYTES and v.dims[-1][0] != 1
+        for _, v in site.tiles
+    )
+
+
+def _fast_dtypes(site: Site) -> tuple[str, ...]:
+    return SIXTEEN + EIGHT if site.generation.switches["fast_vector_fp8"] else SIXTEEN
+
+
+def _narrow(site: Site, views: list[View]) -> bool:
+    fast = _fast_dtypes(site)
+    return all(v.dtype.name in fast for v in views)
+
+
+def _walked(site: Site, *names: str) -> list[View]:
+    return [site[n] for n in names if isinstance(site[n], View)]
+
+
+def _in_sbuf(views: list[View]) -> bool:
+    return all(v.tensor.memory.name == "sbuf" for v in views)
+
+
+def one_tile(main: str, per_element: float = 1, table: bool = True,
+             extra: str = "") -> Callable[[Site], Cost]:  # fmt: skip
+    """C(N): one element per cycle, at least the minimum interval. ``extra`` adds a figure."""
+
+    def cost(site: Site) -> Cost:
+        count = site[main].elements * per_element * (2 if strided(site) else 1)
+        return _drained(
+            site, _drain(site, table), _floored(site, count), DOC, f"{NKI_COSTS}: max(64, N)"
+        )
+
+    return cost
+
+
+def streamed(site: Site, main: View, others: list[View]) -> tuple[float, Evidence, str]:
+    """Cycles per element of a copy or tensor_scalar on the engine at hand."""
+    every = [main, *others]
+    switches = site.generation.switches
+    if strided(site):
+        return (1 if _narrow(site, every) and switches["fast_vector"] else 2), DOC, STRIDE_SOURCE
+    if site.engine == "scalar":
+        if switches["fast_scalar"] and _narrow(site, every):
+            return 0.5, DOC, "Trainium3 guide: Scalar copies and tensor_scalar at up to 2x"
+        return 1, DOC, f"{NKI_COSTS}: max(64, N)"
+    if site.engine != "vector" or not switches["fast_vector"]:
+        return 1, DOC, f"{NKI_COSTS}: max(64, N)"
+    modes = "Trainium2 guide, 'Vector Engine performance mode'"
+    contiguous = all(v.contiguous for v in every)
+    if _narrow(site, every):
+        if _in_sbuf(every):
+            return (0.25 if contiguous else 0.5), DOC, f"{modes}: {'4x' if contiguous else '2x'}"
+        return (0.5 if contiguous else 1), DOC, f"{modes}: 2x with one side in PSUM"
+    here = MEAS if site.generation.name == "v3" else ASSUMED
+    if not _in_sbuf(every) or not contiguous:
+        return 1, here, f"{TRN2_PROBES}: 1 element per cycle with PSUM"
+    return max(0.5, main.dtype.itemsize / 8), here, f"{TRN2_PROBES}: 2 elements per cycle in SBUF"
+
+
+def copy_like(main: str, dst: str = "dst") -> Callable[[Site], Cost]:
+    """Copies and tensor_scalar: C(N), faster where the generation has a mode for it."""
+
+    def cost(site: Site) -> Cost:
+        rate, evidence, source = streamed(site, site[main], [site[dst]])
+        interval = _floored(site, site[main].elements * rate)
+        return _drained(site, _drain(site, table=False), interval, evidence, source)
+
+    return cost
+
+
+def two_tiles(site: Site) -> Cost:
+    """TensorTensor: two streams through one read port, or two."""
+    first, second, dst = site["data1"], site["data2"], site["dst"]
+    count = first.elements * (2 if strided(site) else 1)
+    if site.engine == "gpsimd":
+        start = site.generation.number("gpsimd_start")
+        return _drained(
+            site, "gpsimd_drain_ns", start.value + 2 * count, ASSUMED,
+            "no figure is published; taken as 150 + 2N",
+        )  # fmt: skip
+    rate, evidence, source = _two_streams(site, first, second, dst)
+    return _drained(site, "vector_drain_ns", _floored(site, rate * count), evidence, source)
+
+
+def _two_streams(site: Site, first: View, second: View, dst: View) -> tuple[float, Evidence, str]:
+    inputs = [first, second]
+    if not site.generation.switches["fast_vector"]:
+        if not _in_sbuf(inputs):
+            return 1, DOC, f"{NKI_COSTS}: N with one input in PSUM"
+        plain = all(v.dtype.name == "bfloat16" and v.contiguous for v in [*inputs, dst])
+        if plain and _in_sbuf([dst]) and site["op"] in ("add", "multiply", "subtract"):
+            return 1, DOC, f"{NKI_COSTS}: N for bf16 add, multiply, subtract in SBUF"
+        return 2, DOC, f"{NKI_COSTS}: 2N"
+    if _in_sbuf(inputs) and _narrow(site, [*inputs, dst]):
+        return 0.5, DOC, "Trainium2 guide, 'Vector Engine performance mode': tensor_tensor at 2x"
+    here = MEAS if site.generation.name == "v3" else ASSUMED
+    return 1, here, f"{TRN2_PROBES}: tensor_tensor at N"
+
+
+def tensor_scalar(site: Site) -> Cost:
+    """TensorScalar: as a copy; rsqrt on GpSimd takes four times Scalar's time."""
+    if site.engine == "gpsimd":
+        interval = 4 * _floored(site, site["data"].elements)
+        return _drained(site, "gpsimd_drain_ns", interval, DOC, "NKI engine selection: 4x Scalar")
+    return copy_like("data")(site)
+
+
+def tensor_reduce(site: Site) -> Cost:
+    """TensorReduce: N, or N/2 for bfloat16 add and maximum on v2."""
+    data = site["data"]
+    count = data.elements * (2 if strided(site) else 1)
+    half = data.dtype.name == site["dst"].dtype.name == "bfloat16"
+    if half and site["op"] in ("add", "maximum") and not site.generation.switches["fast_vector"]:
+        return _drained(site, _drain(site), _floored(site, count / 2), DOC, f"{NKI_COSTS}: N/2")
+    return _drained(site, _drain(site), _floored(site, count), DOC, f"{NKI_COSTS}: N")
+
+
+def activation(site: Site) -> Cost:
+    """Activation: C(N), and a second instruction when the accumulators are read back."""
+    table = site["op"] not in ("copy", "abs", "relu", "square")
+    count = _floored(site, site["data"].elements * (2 if strided(site) else 1))
+    if site["reduce_res"] is not None:
+        count += site.generation.number("accumulator_read").value
+    return _drained(site, _drain(site, table), count, DOC, f"{NKI_COSTS}: max(64, N)")
+
+
+def memset(site: Site) -> Cost:
+    """Memset: N, or N/2 for zero in a 16-bit dtype."""
+    dst = site["dst"]
+    count = dst.elements * (2 if strided(site) else 1)
+    if site.engine == "gpsimd":
+        start = site.generation.number("gpsimd_start").value
+        return _drained(site, "gpsimd_drain_ns", start + count, ASSUMED, "taken as 150 + N")
+    half = site["value"] == 0 and dst.dtype.name in SIXTEEN
+    return _drained(
+        site, _drain(site), _floored(site, count / 2 if half else count), DOC,
+        f"{NKI_COSTS}: {'N/2 for 0 in 16 bits' if half else 'N'}",
+    )  # fmt: skip
+
+
+def reciprocal(site: Site) -> Cost:
+    """Reciprocal: 8N on v2, 6N measured later."""
+    per = site.generation.number("reciprocal_per_element")
+    count = site["data"].elements * per.value
+    return _drained(site, _drain(site), _floored(site, count), per.evidence, per.source)
+
+
+def passes(site: Site, view: View) -> int:
+    """How often the array is run: float32 takes four passes, two where a mode allows it."""
+    if view.dtype.name != "float32":
+        return 1
+    exact = site["is_transpose"] and site.generation.switches["transpose_exact"]
+    hint = site.operands.get("is_stationary_onezero") or site.operands.get("is_moving_onezero")
+    return 2 if exact or hint else 4
+
+
+def load_stationary(site: Site) -> Cost:
+    """LoadStationary: columns / 4, beside the array, ready when it ends."""
+    view = site["stationary"]
+    columns = view.elements // (2 if site["perf_mode"] == "double_row" else 1)
+    fast: Fact = site.generation.number("fast_load")
+    interval = math.ceil(passes(site, view) * columns / fast.value)
+    return Cost(interval, interval, fast.evidence, fast.source, "load")
+
+
+def multiply_moving(site: Site) -> Cost:
+    """MultiplyMoving: one row per cycle, at least 64."""
+    view = site["moving"]
+    rows = view.elements // (2 if site["perf_mode"] == "double_row" else 1)
+    least = site.generation.number("matmul_min")
+    interval = passes(site, view) * max(least.value, rows)
+    return _drained(site, "tensor_drain_ns", interval, least.evidence, f"{NKI_COSTS}: max(64, N)")
+
+
+def control(number: str) -> Callable[[Site], Cost]:
+    """An instruction of the sequencer: a published time, rounded up to cycles."""
+
+    def cost(site: Site) -> Cost:
+        fact = site.generation.number(number)
+        taken = max(1, cycles(site, fact.value))
+        return Cost(taken, taken, fact.evidence, fact.source, "sequencer")
+
+    return cost
+
+
+def dma_issue(site: Site) -> Cost:
+    """What a DMA instruction costs the queue that issues it: by who makes its descriptors."""
+    mode = site.operands.get("dge_mode") or default_dge(site)
+    number = {"none": "dma_static_ns", "swdge": "dma_swdge_ns", "hwdge": "dma_hwdge_ns"}[mode]
+    return control(number)(site)
+
+
+def default_dge(site: Site) -> str:
+    """The descriptor generation a DMA uses unless it says: by engine and generation."""
+    if site.engine == "gpsimd":
+        return "swdge"
+    if site.engine in ("sync", "scalar") and site.generation.switches["hardware_dge"]:
+        return "hwdge"
+    return "none"

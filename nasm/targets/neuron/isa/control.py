@@ -1,0 +1,146 @@
+"""Registers and branches: what an engine's sequencer does by itself."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm.dtypes import DType
+from nasm.problems import Refused
+from nasm.spec.effects import Jump
+from nasm.spec.instruction import BITS, Names, Operand, Site
+from nasm.spec.kinds import Choice, DtypeOf, Either, Label, Number, Register, Tile
+from nasm.targets.neuron import alu, costs
+from nasm.targets.neuron.isa.move import EVERY_ENGINE
+from nasm.targets.neuron.isa.table import ISA
+from nasm.targets.neuron.rules import DTYPE, SHAPE, rule
+
+REGISTER = Register(64)
+WORD = Number(integer=True, low=-(2**31), high=2**32 - 1)
+REGISTER_OR_WORD = Either((REGISTER, WORD))
+ELEMENT = Tile(("hbm", "sbuf"), lanes=False)
+KLR = "KLR Core/Operators.lean"
+COMPARISONS = ("always", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
+
+
+def _in_bits(_: Site) -> str:
+    return BITS
+
+
+@ISA.instruction(
+    Operand("dst", REGISTER, "w"),
+    Operand("src", REGISTER_OR_WORD),
+    engines=EVERY_ENGINE,
+    cost=costs.control("move_ns"),
+    vendor=Names("register_move", "MOVE", "RegisterMove"),
+    formula="dst = src",
+    example="RegisterMove %r0, 5",
+    source="nki.isa.register_move",
+)
+def RegisterMove(src: int) -> int:
+    """Put a number, or another register's value, into a register."""
+    return src
+
+
+@ISA.instruction(
+    Operand("dst", REGISTER, "w"),
+    Operand("src1", REGISTER),
+    Operand("src2", REGISTER_OR_WORD),
+    Operand("op", Choice(alu.REGISTER_OPERATORS, "operator")),
+    engines=EVERY_ENGINE,
+    cost=costs.control("alu_ns"),
+    vendor=Names("", "ALU_OP", "RegisterAluOp"),
+    formula="dst = src1 <op> src2, modulo 2**32",
+    setup="RegisterMove %r0, 5",
+    example="RegisterAlu %r0, %r0, 1, op=subtract",
+    source=f"{KLR}, RegisterAluOp; that int32 arithmetic wraps is assumed",
+)
+def RegisterAlu(src1: int, src2: int, op: str) -> int:
+    """Compute with registers: signed 32-bit integers that wrap."""
+    try:
+        return alu.apply_register(op, src1, alu.wrap32(src2))
+    except ZeroDivisionError:
+        raise Refused("E0701", f"{op} by zero in a register is not documented") from None
+
+
+@rule(SHAPE, "a register is one element of at most 32 bits", "nki.isa.register_load")
+def one_element(site: Site) -> str | None:
+    """What fits a register."""
+    for name in ("src", "dst"):
+        view = site.operands.get(name)
+        if hasattr(view, "size") and view.size != 1:
+            return f"{name} has {view.size} elements; wanted one"
+    return None
+
+
+@rule(DTYPE, "a register takes plain numbers, by their bits", "nki.isa.register_load")
+def whole_words(site: Site) -> str | None:
+    """Packed elements have no register form."""
+    for name in ("src", "dst"):
+        view = site.operands.get(name)
+        if hasattr(view, "dtype") and not (view.dtype.is_int or view.dtype.is_float):
+            return f"{name} is {view.dtype.name}"
+    return None
+
+
+@ISA.instruction(
+    Operand("dst", REGISTER, "w"),
+    Operand("src", ELEMENT),
+    Operand("dtype", DtypeOf("src")),
+    engines=EVERY_ENGINE,
+    rules=(one_element, whole_words),
+    cost=costs.control("tensor_load_ns"),
+    domain=_in_bits,
+    vendor=Names("register_load", "TENSOR_LOAD", "TensorLoad"),
+    formula="dst = the bits of src",
+    example="TensorLoad %r1, n",
+    source="nki.isa.register_load",
+)
+def TensorLoad(src: Any, dtype: DType) -> int:
+    """Load one element of HBM or SBUF into a register: integers as numbers, others as bits."""
+    raw = src.reshape(-1)[:1]
+    return int(raw[0]) if dtype.is_int else int(raw.view(dtype.bits_dtype)[0])
+
+
+@ISA.instruction(
+    Operand("dst", ELEMENT, "w"),
+    Operand("src", REGISTER),
+    Operand("dtype", DtypeOf("dst")),
+    engines=EVERY_ENGINE,
+    rules=(one_element, whole_words),
+    cost=costs.control("tensor_store_ns"),
+    domain=_in_bits,
+    vendor=Names("register_store", "", "TensorStore"),
+    formula="dst = the low bits of src",
+    setup="RegisterMove %r1, 7",
+    example="TensorStore n, %r1",
+    source="nki.isa.register_store",
+)
+def TensorStore(src: int, dtype: DType) -> Any:
+    """Store the low bits of a register into one element of HBM or SBUF."""
+    bits = np.array([[src % 2 ** (8 * dtype.itemsize)]], np.uint64).astype(dtype.bits_dtype)
+    return bits.view(dtype.numpy)
+
+
+def _holds(op: str, a: int, b: int) -> bool:
+    return op == "always" or bool(alu.apply_register(op, alu.wrap32(a), alu.wrap32(b)))
+
+
+@ISA.instruction(
+    Operand("reg1", REGISTER_OR_WORD, default=0),
+    Operand("reg2", REGISTER_OR_WORD, default=0, doc="a register or a number"),
+    Operand("op", Choice(COMPARISONS, "comparison"), default="always"),
+    Operand("target", Label(), doc="where to go on if the comparison holds"),
+    engines=EVERY_ENGINE,
+    cost=costs.control("branch_ns"),
+    effects=True,
+    vendor=Names("", "COMPARE_BRANCH", "CmpBranch"),
+    formula="if reg1 <op> reg2: go on at target",
+    setup="RegisterMove %r0, 0",
+    example="CompareBranch %r0, 0, op=greater, target=again",
+    source=f"{KLR}, CmpBranch; signed comparison is assumed",
+)
+def CompareBranch(reg1: int, reg2: int, op: str, target: str) -> Jump:
+    """Branch to a label of the queue if a comparison of registers holds."""
+    return Jump(target if _holds(op, reg1, reg2) else None)

@@ -1,0 +1,196 @@
+"""Moving and filling: copies between on-chip memories, and DMA."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nasm.dtypes import Kind
+from nasm.problems import listed
+from nasm.spec.effects import Move
+from nasm.spec.instruction import Names, Operand, Site
+from nasm.spec.kinds import Anything, Choice, Number, Tile, Transfer
+from nasm.spec.program import Prepared
+from nasm.spec.view import View
+from nasm.targets.neuron import costs
+from nasm.targets.neuron.isa.table import ISA, LANES, copied
+from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, rule, same_shape
+
+COPY_SOURCE = "nki.isa.tensor_copy"
+DMA_SOURCE = "nki.isa.dma_copy"
+SHARES = 16
+EVERY_ENGINE = ("tensor", "vector", "scalar", "gpsimd", "sync")
+QUEUE = Number(integer=True, low=0, high=15)
+DGE = Choice(("none", "swdge", "hwdge"), "dge_mode")
+ANYWHERE = Tile(("hbm", "sbuf", "psum"))
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w"),
+    Operand("src", LANES),
+    engines=("vector", "gpsimd", "scalar"),
+    engine_since={"scalar": "v3"},
+    rules=(same_shape("dst", "src"),),
+    cost=costs.copy_like("src"),
+    domain=copied,
+    vendor=Names("tensor_copy", "COPY", "Copy"),
+    formula="dst = src",
+    example="TensorCopy c, a",
+    source=f"{COPY_SOURCE}; Trainium2 guide, 'Vector Engine performance mode'",
+)
+def TensorCopy(src: Any) -> Any:
+    """Copy a tile: bit for bit between equal dtypes, through float32 otherwise."""
+    return src
+
+
+@rule(DTYPE, "the value is of dst's class: no fraction into an integer; x4 dtypes take 0 only",
+      "nki.isa.memset; NKI release notes 2.29")  # fmt: skip
+def value_fits(site: Site) -> str | None:
+    """What a tile can be filled with."""
+    value, dtype = site["value"], site["dst"].dtype
+    if dtype.kind is Kind.PACKED and value != 0:
+        return f"value={value} into {dtype.name}; wanted 0"
+    if dtype.is_int and isinstance(value, float):
+        return f"value={value} into {dtype.name}; wanted an integer"
+    if dtype.is_int:
+        bits = 8 * dtype.itemsize
+        signed = dtype.name.startswith("int")
+        low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
+        if not low <= value <= high:
+            return f"value={value} into {dtype.name}; wanted {low} to {high}"
+    return None
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w"),
+    Operand("value", Anything()),
+    engines=("vector", "gpsimd"),
+    rules=(value_fits,),
+    cost=costs.memset,
+    domain=lambda site: "bits",
+    vendor=Names("memset", "MEMSET", "MemSet"),
+    formula="dst = value",
+    example="Memset c, 0.0",
+    source="nki.isa.memset",
+)
+def Memset(value: Any) -> Any:
+    """Fill a tile with a constant, converted once to dst's dtype."""
+    return value
+
+
+@rule(SHAPE, "dst and src have as many elements", DMA_SOURCE)
+def same_size(site: Site) -> str | None:
+    """A DMA walks both sides in row-major order."""
+    dst, src = site["dst"].size, site["src"].size
+    return None if dst == src else f"dst has {dst} elements, src {src}; wanted the same"
+
+
+@rule(AVAILABLE, "hwdge is Sync's and Scalar's from v3 on, swdge GpSimd's; every engine has none",
+      f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'")  # fmt: skip
+def dge_available(site: Site) -> str | None:
+    """Who can make descriptors while the program runs."""
+    mode = site["dge_mode"]
+    if mode == "hwdge" and not site.generation.switches["hardware_dge"]:
+        return f"dge_mode=hwdge on {site.generation.name}"
+    if mode == "hwdge" and site.engine not in ("sync", "scalar"):
+        return f"dge_mode=hwdge on {site.engine}"
+    if mode == "swdge" and site.engine != "gpsimd":
+        return f"dge_mode=swdge on {site.engine}"
+    return None
+
+
+def _mode(site: Site) -> str:
+    return site.operands.get("dge_mode") or costs.default_dge(site)
+
+
+@rule(DTYPE, "a DMA converts through float32, not with hardware descriptors, never x4 dtypes",
+      f"{DMA_SOURCE}; NKI 0.3 release notes (no cast with hardware DGE)",
+      "dge_mode=none lets a DMA convert")  # fmt: skip
+def convertible(site: Site) -> str | None:
+    """Between which dtypes a DMA moves data."""
+    dst, src = site["dst"].dtype, site["src"].dtype
+    if dst is src:
+        return None
+    if Kind.PACKED in (dst.kind, src.kind) or Kind.SCALE in (dst.kind, src.kind):
+        return f"{src.name} into {dst.name}; such elements are moved as they are"
+    if _mode(site) == "hwdge":
+        return f"{src.name} into {dst.name} with dge_mode=hwdge"
+    return None
+
+
+@rule(MODE, "a start held in a register needs descriptors made at run time (swdge or hwdge)",
+      DMA_SOURCE)  # fmt: skip
+def dynamic_needs_dge(site: Site) -> str | None:
+    """Descriptors written before the run cannot know a register."""
+    for name in ("dst", "src"):
+        if site[name].dynamic and _mode(site) == "none":
+            return f"{name} starts at a register with dge_mode=none on {site.engine}"
+    return None
+
+
+@rule(MEMORY, "a DMA does not write PSUM", "NKI documentation: DMA and memory types (assumed)")
+def not_into_psum(site: Site) -> str | None:
+    """Reads of PSUM by DMA were documented once, writes never."""
+    where = site["dst"].tensor.memory.name
+    return "dst is in psum; wanted hbm or sbuf" if where == "psum" else None
+
+
+@ISA.instruction(
+    Operand("dst", ANYWHERE, "@"),
+    Operand("src", ANYWHERE, "@"),
+    Operand("queue", QUEUE, default=0, doc="which of the 16 queues of each DMA engine"),
+    Operand("dge_mode", DGE, "-", None,
+            "who makes the descriptors; default: hwdge on Sync and Scalar from v3, swdge on "
+            "GpSimd, else none"),
+    engines=EVERY_ENGINE,
+    rules=(same_size, dge_available, convertible, dynamic_needs_dge, not_into_psum),
+    cost=costs.dma_issue,
+    posts=SHARES,
+    effects=True,
+    vendor=Names("dma_copy", "DMA_DIRECT2D", "DmaCopy"),
+    formula="dst = src, by 16 DMA engines",
+    example="DmaCopy a, A",
+    source=f"{DMA_SOURCE}; NKI DMA overview",
+)  # fmt: skip
+def DmaCopy(dst: View, src: View, queue: int) -> Move:
+    """Move data between memories with the core's 16 DMA engines.
+
+    For its queue the instruction is complete once issued; its update, `+= 16`, counts the
+    engines whose share has landed. Dtypes that differ are converted through float32.
+    """
+    return Move(((dst, src),), (("queue", queue),))
+
+
+@rule(SHAPE, "each line of the transfer has as many elements on both sides, in memories a DMA "
+             "writes", DMA_SOURCE)  # fmt: skip
+def lines_fit(site: Site) -> str | None:
+    """Every `dst <- src` of a prepared transfer is one a DMA could do."""
+    for dst, src in site["transfer"].moves:
+        if dst.size != src.size:
+            return f"{dst.tensor.name} has {dst.size} elements, {src.tensor.name} {src.size}"
+        if dst.tensor.memory.name == "psum":
+            return f"{dst.tensor.name} is in psum; wanted {listed(('hbm', 'sbuf'))}"
+        if dst.dtype is not src.dtype and Kind.PACKED in (dst.dtype.kind, src.dtype.kind):
+            return f"{src.dtype.name} into {dst.dtype.name}"
+        if dst.dynamic or src.dynamic:
+            return "a start held in a register, in descriptors written before the run"
+    return None
+
+
+@ISA.instruction(
+    Operand("transfer", Transfer(), "r"),
+    engines=EVERY_ENGINE,
+    rules=(lines_fit,),
+    cost=costs.control("dma_static_ns"),
+    posts=SHARES,
+    effects=True,
+    vendor=Names("", "PSEUDO_DMA_TRIGGER", ""),
+    formula="start the transfer a .dma block prepared",
+    example="DmaTrigger load",
+    source="NKI DMA overview, dge_mode none; performance guide, figure 29 (the trigger's WRITE)",
+)
+def DmaTrigger(transfer: Prepared) -> Move:
+    """Start a transfer whose descriptors were written before the run, by a `.dma` block.
+
+    Any engine can ring it, any number of times; its update is `+= 16`.
+    """
+    return Move(transfer.moves, transfer.options)

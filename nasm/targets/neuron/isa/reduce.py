@@ -1,0 +1,95 @@
+"""Reductions along the free axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm.spec.instruction import Names, Operand, Site
+from nasm.spec.kinds import Choice, Flag, Integers
+from nasm.targets.neuron import alu, costs
+from nasm.targets.neuron.isa.elementwise import bitwise_integers
+from nasm.targets.neuron.isa.table import ISA, LANES, SHAPED, domain_of
+from nasm.targets.neuron.rules import MODE, SHAPE, elements, rule, same_partitions
+
+SOURCE = "nki.isa.tensor_reduce"
+
+
+@rule(SHAPE, "axis names the last free axes of data, without gaps; the partition axis is 0",
+      SOURCE)  # fmt: skip
+def trailing_axes(site: Site) -> str | None:
+    """Which axes can be reduced."""
+    rank = len(site["data"].shape)
+    axes = sorted(a + rank if a < 0 else a for a in site["axis"])
+    wanted = list(range(rank - len(axes), rank))
+    if axes == wanted and axes[0] > 0 and len(axes) <= 4:
+        return None
+    if 0 in axes:
+        return "axis 0 is the partition axis, which this instruction does not reduce"
+    return f"axis={axes} of a tile with {rank} axes; wanted its last ones, such as {wanted}"
+
+
+@rule(SHAPE, "dst has one element per reduced group", SOURCE)
+def reduced_size(site: Site) -> str | None:
+    """What is left after reducing."""
+    data = site["data"]
+    kept = data.elements
+    for size in data.shape[len(data.shape) - len(site["axis"]) :]:
+        kept //= size
+    found = site["dst"].elements
+    return None if found == kept else f"dst has {found} elements per partition; wanted {kept}"
+
+
+@rule(MODE, "negate is for arithmetic operators", SOURCE)
+def negate_arithmetic(site: Site) -> str | None:
+    """Bits have no sign."""
+    if site["negate"] and alu.OPERATORS[site["op"]].bitvec:
+        return f"negate=true with op={site['op']}"
+    return None
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w"),
+    Operand("data", SHAPED),
+    Operand("op", Choice(alu.REDUCING, "reduction operator")),
+    Operand("axis", Integers(), doc="the last free axes, the partition axis being 0"),
+    Operand("negate", Flag(), default=False, doc="multiply the result by -1"),
+    Operand("keepdims", Flag(), "-", False, "shape only: changes nothing here"),
+    engines=("vector",),
+    rules=(same_partitions("dst", "data"), trailing_axes, reduced_size, negate_arithmetic,
+           bitwise_integers),
+    cost=costs.tensor_reduce,
+    domain=domain_of("op"),
+    vendor=Names("tensor_reduce", "TENSOR_REDUCE", "TensorReduce"),
+    formula="dst = data[0] <op> data[1] <op> … along axis, times -1 if negate",
+    example="TensorReduce m, a, op=maximum, axis=1",
+    source=f"{SOURCE}; order of the sum assumed: sequential in float32",
+)  # fmt: skip
+def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any:
+    """Reduce the last free axes of a tile with an operator.
+
+    Sums run from the first element to the last in float32; the vendor documents no order.
+    """
+    result = alu.reduce(op, data, len(axis))
+    return np.negative(result) if negate else result
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w", doc="[P, 8]"),
+    Operand("src", LANES, doc="8 to 16,384 elements per partition"),
+    engines=("vector",),
+    rules=(same_partitions("dst", "src"), elements("src", 8, 16384, "nki.isa.max8"),
+           elements("dst", 8, 8, "nki.isa.max8")),
+    cost=costs.one_tile("src"),
+    vendor=Names("max8", "MAX8", "Max8"),
+    formula="dst[p, 0..7] = the 8 largest of src[p, :], descending",
+    example="Max8 best, a",
+    source="nki.isa.max8",
+)  # fmt: skip
+def Max8(src: Any) -> Any:
+    """Find the 8 largest values of each partition, in descending order, duplicates kept.
+
+    NaN counts as larger than every number (assumed: the vendor does not say).
+    """
+    return np.ascontiguousarray(np.sort(src, axis=1)[:, :-9:-1])

@@ -1,0 +1,48 @@
+"""The table the rows are filed in, and the kinds of operand that many of them share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nasm.spec.instruction import BITS, FLOAT32, Isa, Site
+from nasm.spec.kinds import Tile
+from nasm.spec.view import View
+from nasm.targets.neuron import alu
+
+ISA = Isa("neuron")
+
+ONCHIP = ("sbuf", "psum")
+LANES = Tile(ONCHIP)
+SHAPED = Tile(ONCHIP, flat=False)
+COLUMN = Tile(ONCHIP, column=True)
+FLOAT_COLUMN = Tile(ONCHIP, dtypes=("float32",), column=True)
+INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
+WORDS = ("int32", "uint32")
+
+
+def domain_of(*operators: str) -> Callable[[Site], str]:
+    """Bits for bitwise operators, exact integers where GpSimd has them, else float32."""
+
+    def domain(site: Site) -> str:
+        for name in operators:
+            op = site[name]
+            if op is not None and alu.OPERATORS[op].bitvec:
+                return BITS
+        return BITS if exact_integers(site) else FLOAT32
+
+    return domain
+
+
+def exact_integers(site: Site) -> bool:
+    """GpSimd computes 32-bit integers exactly when every tile holds them.
+
+    Source: nki.isa.tensor_tensor; architecture guide, 'GpSimd Engine', data types.
+    """
+    tiles = [v for v in site.operands.values() if isinstance(v, View)]
+    return site.engine == "gpsimd" and all(v.dtype.name in WORDS for v in tiles)
+
+
+def copied(site: Site) -> str:
+    """A copy between equal dtypes moves bits; any other goes through float32."""
+    src, dst = site["src"], site["dst"]
+    return BITS if src.dtype is dst.dtype else FLOAT32

@@ -1,0 +1,225 @@
+"""Constraints on operands, each with its sentence and its source.
+
+Those in :data:`EVERYWHERE` hold for every tile that an engine's lanes walk; the others are named
+by the rows they belong to. A check returns what was found and what was wanted, or None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nasm.dtypes import Kind
+from nasm.problems import listed
+from nasm.spec.instruction import FLOAT32, Rule, Site
+from nasm.spec.view import View
+
+PATTERN_SOURCE = (
+    "Trainium/Inferentia2 architecture guide, 'Accessing SBUF/PSUM tensors using compute engines'"
+)
+MATMUL_SOURCE = "nki.isa.nc_matmul"
+START_PARTITION, PATTERN, REACH, SHAPE, DTYPE, MEMORY, MODE, AVAILABLE = (
+    "E0401", "E0402", "E0403", "E0404", "E0405", "E0406", "E0407", "E0408",
+)  # fmt: skip
+BANK, LIMIT, UNSUPPORTED = "E0409", "E0410", "E0601"
+
+
+def _start_partition(site: Site) -> str | None:
+    for operand, view in site.tiles:
+        if any(d.axis == 0 for d in view.dynamic):
+            continue
+        count = view.partitions
+        start = (view.tensor.partition or 0) + view.partition
+        legal = (0,) if count > 64 else (0, 64) if count > 32 else (0, 32, 64, 96)
+        if start not in legal:
+            return (
+                f"{operand.name} ({view.tensor.name}) starts at partition {start} with {count} "
+                f"partitions; wanted a start at {listed(map(str, legal))}"
+            )
+    return None
+
+
+def _strided_partitions(site: Site) -> str | None:
+    for operand, view in site.tiles:
+        if view.partitions > 1 and view.steps[0] != 1:
+            return (
+                f"{operand.name} ({view.tensor.name}) steps {view.steps[0]} partitions at a time; "
+                "wanted a contiguous run"
+            )
+    return None
+
+
+def _pattern(site: Site) -> str | None:
+    for operand, view in site.tiles:
+        dims = view.dims
+        name = f"{operand.name} ({view.tensor.name})"
+        if len(dims) > 4:
+            return f"{name} needs {len(dims)} free dims after merging; wanted at most 4"
+        for step, count in dims:
+            if count > 65535:
+                return f"{name} counts {count} elements in one dim; wanted at most 65535 (uint16)"
+            if not -32768 <= step <= 32767:
+                return f"{name} steps {step} elements; wanted -32768 to 32767 (int16)"
+    return None
+
+
+def _free_size(site: Site) -> str | None:
+    for operand, view in site.tiles:
+        limit = 4096 if view.tensor.memory.name == "psum" else 65536
+        limit = limit if site.engine != "tensor" else 65536
+        if view.elements > limit:
+            return (
+                f"{operand.name} ({view.tensor.name}) has {view.elements} elements per partition; "
+                f"wanted at most {limit} in {view.tensor.memory.name}"
+            )
+    return None
+
+
+def _reach(site: Site) -> str | None:
+    engine = site.generation.engine(site.engine)
+    for operand, view in site.tiles:
+        where = view.tensor.memory.name
+        does, reaches = (
+            ("writes", engine.writes) if "w" in operand.access else ("reads", engine.reads)
+        )
+        if where not in reaches:
+            only = listed(reaches) + " only" if reaches else "no memory"
+            return f"{operand.name} is in {where}; {site.engine} {does} {only}"
+    return None
+
+
+def _dtypes_exist(site: Site) -> str | None:
+    for name, view in site.operands.items():
+        if isinstance(view, View) and view.dtype.name not in site.generation.dtypes:
+            return (
+                f"{name} ({view.tensor.name}) is {view.dtype.name}, "
+                f"which {site.generation.summary} does not have"
+            )
+    return None
+
+
+def _computable(site: Site) -> str | None:
+    if site.row.domain(site) != FLOAT32:
+        return None
+    for operand, view in site.tiles:
+        if view.dtype.kind in (Kind.PACKED, Kind.SCALE):
+            return (
+                f"{operand.name} ({view.tensor.name}) is {view.dtype.name}, "
+                "which holds no plain numbers"
+            )
+    return None
+
+
+EVERYWHERE = (
+    Rule(DTYPE, "the generation has the dtype of every operand", "NKI dtype table", _dtypes_exist),
+    Rule(
+        REACH, "an engine reads and writes only the memories it has ports to",
+        "architecture guides, compute engines; nki.isa.tensor_copy on GpSimd and PSUM", _reach,
+    ),
+    Rule(
+        START_PARTITION,
+        "more than 64 partitions start at 0, 33 to 64 at 0 or 64, up to 32 at 0, 32, 64 or 96",
+        PATTERN_SOURCE, _start_partition,
+        "place the tensor at a legal partition, or move the data with a DMA",
+    ),
+    Rule(
+        PATTERN, "the partitions of an operand are a contiguous run", PATTERN_SOURCE,
+        _strided_partitions, "a DMA can address strided partitions",
+    ),
+    Rule(
+        PATTERN, "an access pattern has at most 4 free dims, counts in uint16, steps in int16",
+        PATTERN_SOURCE, _pattern,
+    ),
+    Rule(
+        DTYPE, "arithmetic needs numbers: x4 and e8m0 tiles are copied or multiplied as MX only",
+        "NKI dtype table; nki.isa.tensor_copy", _computable,
+    ),
+    Rule(
+        LIMIT, "at most 65,536 elements per partition in SBUF, 4,096 in PSUM",
+        "architecture guide, 'Layout & Tile Size' of Vector and Scalar Engine", _free_size,
+    ),
+)  # fmt: skip
+
+
+def _given(site: Site, names: tuple[str, ...]) -> list[tuple[str, View]]:
+    return [(n, site[n]) for n in names if isinstance(site[n], View)]
+
+
+def same_shape(*names: str) -> Rule:
+    """The named tiles have the same partitions and the same elements per partition."""
+
+    def check(site: Site) -> str | None:
+        views = _given(site, names)
+        first, view = views[0]
+        for other, that in views[1:]:
+            if that.partitions != view.partitions:
+                return (
+                    f"{first} has {view.partitions} partitions, {other} {that.partitions}; "
+                    "wanted the same"
+                )
+            if that.elements != view.elements:
+                return (
+                    f"{first} has {view.elements} elements per partition, {other} "
+                    f"{that.elements}; wanted the same"
+                )
+        return None
+
+    return Rule(
+        SHAPE, f"{listed(names, 'and')} have as many partitions and elements per partition",
+        "nki.isa, 'Tile size'", check, "only a stride of 0 or a [P, 1] operand broadcasts",
+    )  # fmt: skip
+
+
+def same_partitions(*names: str) -> Rule:
+    """The named tiles have the same number of partitions."""
+
+    def check(site: Site) -> str | None:
+        views = _given(site, names)
+        for other, that in views[1:]:
+            if that.partitions != views[0][1].partitions:
+                return (
+                    f"{views[0][0]} has {views[0][1].partitions} partitions, {other} "
+                    f"{that.partitions}; wanted the same"
+                )
+        return None
+
+    return Rule(
+        SHAPE, f"{listed(names, 'and')} have as many partitions", "nki.isa, 'Tile size'", check
+    )
+
+
+def elements(name: str, low: int, high: int, source: str) -> Rule:
+    """A tile has so many elements per partition."""
+
+    def check(site: Site) -> str | None:
+        found = site[name].elements
+        if low <= found <= high:
+            return None
+        wanted = str(low) if low == high else f"{low} to {high}"
+        return f"{name} has {found} elements per partition; wanted {wanted}"
+
+    wanted = f"exactly {low}" if low == high else f"{low} to {high:,}"
+    return Rule(LIMIT, f"{name} has {wanted} elements per partition", source, check)
+
+
+def not_both_in(memory: str, *names: str) -> Rule:
+    """At most one of two inputs is in a memory."""
+
+    def check(site: Site) -> str | None:
+        inside = [n for n, v in _given(site, names) if v.tensor.memory.name == memory]
+        if len(inside) < 2:
+            return None
+        return f"{listed(inside, 'and')} are both in {memory}; wanted at most one"
+
+    return Rule(
+        MEMORY, f"{listed(names, 'and')} are not both in {memory}", "nki.isa.tensor_tensor", check,
+        "copy one of them to sbuf first (TensorCopy), or place it there",
+    )  # fmt: skip
+
+
+def rule(code: str, sentence: str, source: str, hint: str = "") -> Callable[..., Rule]:
+    """Make a rule of a check: a decorator for the rows' own rules."""
+
+    def make(check: Callable[[Site], str | None]) -> Rule:
+        return Rule(code, sentence, source, check, hint)
+
+    return make
