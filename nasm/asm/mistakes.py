@@ -150,7 +150,9 @@ TABLE = (
     Entry(
         "E0114",
         "a directive is not written like this",
-        "The directive is known, but the line does not have its form. The hint shows the form.",
+        "The directive is known, but the line does not have its form, which the hint shows. What "
+        "is in the way is marked; where a list is meant, commas separate its items, and options "
+        "`name=value` are separated by blanks.",
         (
             ".for k in 0 4\n.end",
             ".for k = 0..4\n.end",

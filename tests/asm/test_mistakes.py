@@ -194,13 +194,14 @@ def test_a_long_list_and_many_brackets_are_not_deep():
     assert problems("Nop " + "(" * 3000 + "1" + ")" * 3000) == []
 
 
-LEXEMES = (
+# Blanks and newlines stand between them or not, as the tests draw.
+_LEXEMES = (
     "a Nop w{ } }_{ { ( ) [ ] , : . .. .T .end .for .if .elif .else .dma .macro m( .include "
     '"f" " \\ $s $s{ $ ++ -- += -= = == < <- >= ~ @ @read @sync %r1 % 1 0x1f 1.5 1. .5 1e9 in '
     "step bank not and or - + * ** // | & ! ? \u00e4 ; .sbuf bf16 .expect .sem .const .target "
     ".assert .nasm \0"
-).split(" ")
-LEXEMES += ["\n", "\n", "\u00a0", "\r", "\v"]
+)
+LEXEMES = [*_LEXEMES.split(" "), "\n", "\n", "\u00a0", "\r", "\v"]
 
 
 @given(st.lists(st.sampled_from(LEXEMES), max_size=25), st.sampled_from(["", " "]))
