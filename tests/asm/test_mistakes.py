@@ -154,8 +154,9 @@ def test_a_misspelt_opening_directive_does_not_leave_its_end_behind():
 
 
 def test_a_branch_that_cannot_be_read_keeps_its_block_together():
-    found = problems(".if a\nNop\n.elif\nNop\n.else\n.end\nNop")
+    file, found = parse(Source("x", ".if a\nNop\n.elif\nNop\n.else\n.end\nLast"))
     assert [(p.code, p.span.line) for p in found] == [("E0114", 3)]
+    assert [line.mnemonic.name for line in file.body] == ["Last"]  # no branch can be chosen
 
 
 def test_text_behind_an_end_is_told_and_the_block_still_ends():
