@@ -1,0 +1,1 @@
+"""Text to programs: parse, expand, place, check."""

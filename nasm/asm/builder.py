@@ -46,6 +46,8 @@ class Builder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = 0
+        for engine in generation.engines:
+            self.queue(engine.name)
 
     # -- declarations
 

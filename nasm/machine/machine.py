@@ -20,6 +20,7 @@ from nasm.sim.memory import Region
 from nasm.sim.scheduler import Queue, Scheduler, Task
 from nasm.sim.trace import Trace
 from nasm.spec.effects import Jump, Move
+from nasm.spec.facts import Cost
 from nasm.spec.instruction import Site
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Form, Program
@@ -43,6 +44,7 @@ class Machine:
         self.scheduler.per_core = generation.semaphores
         self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
         self._tasks: dict[tuple[int, int, int, int], Task] = {}
+        self._costs: dict[tuple[int, int], Cost] = {}
         self._flights = 0
         self._places: dict[Tensor, str] = {}
         self._units: list[dict[str, int]] = [{} for _ in program.queues]
@@ -202,6 +204,17 @@ class Machine:
         flight = moves.Flight(self, plan, (queue, pc), semaphore, key)
         self.scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes)
         self.scheduler.submit(flight.jobs(first), now + plan.transfer.dispatch, key)
+
+    def cost(self, queue: int, form: int) -> Cost:
+        """What a form costs on a queue."""
+        found = self._costs.get((queue, form))
+        if found is None:
+            made = self.program.forms[form]
+            names = {o.name: v for o, v in zip(made.row.operands, made.operands, strict=True)}
+            engine = self.program.queues[queue].engine
+            site = Site(made.row, names, engine, self.program.generation)
+            found = self._costs[queue, form] = made.row.cost(site)
+        return found
 
     # -- hazards
 

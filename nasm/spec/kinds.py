@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.memory import Tensor
+from nasm.spec.spell import spell
 from nasm.spec.view import Reg, View
 
 WRONG_KIND = "E0301"
@@ -107,6 +108,9 @@ class Tile(Kind):
                 "wanted one, a [P, 1] tile",
             )
         return value
+
+    def format(self, value: object) -> str:
+        return spell(value) if isinstance(value, View) else str(value)
 
     def describe(self) -> str:
         shape = "a [P, 1] tile" if self.column else "a tile"

@@ -35,7 +35,8 @@ class Engine:
 class Generation:
     """One member of a target: everything that differs between members is data in here.
 
-    ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no.
+    ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no;
+    ``clock`` names the engine whose cycles count a whole run.
     """
 
     name: str
@@ -52,6 +53,12 @@ class Generation:
     channels: int = 0
     rings: int = 0
     order: int = 0
+    clock: str = ""
+
+    @property
+    def base(self) -> Engine:
+        """The engine whose clock counts cycles of the whole."""
+        return self.engine(self.clock) if self.clock else self.engines[0]
 
     def engine(self, name: str) -> Engine:
         """An engine by its name or an alias; raises Refused with the legal ones."""

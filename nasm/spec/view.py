@@ -177,15 +177,6 @@ class View:
             tuple(shape), tuple(steps), self.dynamic,
         )  # fmt: skip
 
-    def __str__(self) -> str:
-        if self == View.whole(self.tensor):
-            return self.tensor.name
-        sizes = ",".join(map(str, self.shape))
-        steps = ",".join(map(str, self.steps))
-        place = f"+{self.partition}:{self.offset}" if self.partitioned else f"+{self.offset}"
-        regs = "".join(f"+%r{d.register}" for d in self.dynamic)
-        return f"{self.tensor.name}{place}{regs}[{steps}][{sizes}]"
-
 
 _ALL = slice(None)
 

@@ -169,6 +169,7 @@ def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tu
         channels=16,
         rings=16,
         order=order,
+        clock="sync",
     )
 
 

@@ -14,7 +14,7 @@ from nasm.spec.kinds import Choice, DtypeOf, Either, Label, Number, Register, Ti
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.move import EVERY_ENGINE
 from nasm.targets.neuron.isa.table import ISA
-from nasm.targets.neuron.rules import DTYPE, SHAPE, rule
+from nasm.targets.neuron.rules import DTYPE, MODE, SHAPE, rule
 
 REGISTER = Register(64)
 WORD = Number(integer=True, low=-(2**31), high=2**32 - 1)
@@ -124,15 +124,24 @@ def TensorStore(src: int, dtype: DType) -> Any:
 
 
 def _holds(op: str, a: int, b: int) -> bool:
-    return op == "always" or bool(alu.apply_register(op, alu.wrap32(a), alu.wrap32(b)))
+    return bool(alu.apply_register(op, alu.wrap32(a), alu.wrap32(b)))
+
+
+@rule(MODE, "a comparison has both its sides", f"{KLR}, CmpBranch")
+def compared(site: Site) -> str | None:
+    """Only op=always compares nothing."""
+    if site["op"] != "always" and (site["reg1"] is None or site["reg2"] is None):
+        return f"op={site['op']} without reg1 and reg2"
+    return None
 
 
 @ISA.instruction(
-    Operand("reg1", REGISTER_OR_WORD, default=0),
-    Operand("reg2", REGISTER_OR_WORD, default=0, doc="a register or a number"),
+    Operand("reg1", REGISTER_OR_WORD, default=None, doc="not needed with op=always"),
+    Operand("reg2", REGISTER_OR_WORD, default=None, doc="a register or a number"),
     Operand("op", Choice(COMPARISONS, "comparison"), default="always"),
     Operand("target", Label(), doc="where to go on if the comparison holds"),
     engines=EVERY_ENGINE,
+    rules=(compared,),
     cost=costs.control("branch_ns"),
     effects=True,
     vendor=Names("", "COMPARE_BRANCH", "CmpBranch"),
@@ -141,6 +150,6 @@ def _holds(op: str, a: int, b: int) -> bool:
     example="CompareBranch %r0, 0, op=greater, target=again",
     source=f"{KLR}, CmpBranch; signed comparison is assumed",
 )
-def CompareBranch(reg1: int, reg2: int, op: str, target: str) -> Jump:
+def CompareBranch(reg1: int | None, reg2: int | None, op: str, target: str) -> Jump:
     """Branch to a label of the queue if a comparison of registers holds."""
-    return Jump(target if _holds(op, reg1, reg2) else None)
+    return Jump(target if op == "always" or _holds(op, reg1 or 0, reg2 or 0) else None)

@@ -1,0 +1,271 @@
+"""The Python interface: assemble, run, and build programs from Python calls."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from nasm.asm import builder as asm_builder
+from nasm.asm.assemble import assemble as assemble_source
+from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.records import Progress, RunReport
+from nasm.session import Session
+from nasm.source import Source, Span
+from nasm.spec.instruction import Instruction
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Prepared, Program, Update, Wait
+from nasm.spec.view import View
+from nasm.targets import TARGETS
+
+Text = str | Path | Source
+
+
+def source_of(text_or_path: Text) -> Source:
+    """A Source of a path, or of a text (anything with a newline is a text)."""
+    if isinstance(text_or_path, Source):
+        return text_or_path
+    if isinstance(text_or_path, str) and "\n" in text_or_path:
+        return Source("<text>", text_or_path)
+    try:
+        return Source(str(text_or_path), Path(text_or_path).read_text(encoding="utf-8"))
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise Failure(Problem("E0801", f"cannot read {text_or_path}: {reason}")) from None
+    except UnicodeDecodeError:
+        raise Failure(Problem("E0801", f"{text_or_path} is not UTF-8 text")) from None
+
+
+def assemble(
+    text_or_path: Text,
+    *,
+    target: str | None = None,
+    defines: Mapping[str, int | float] | None = None,
+) -> Program:
+    """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem."""
+    return assemble_source(source_of(text_or_path), TARGETS, target, defines)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A finished run: its report, its outputs by name, and the session to look further."""
+
+    report: RunReport
+    outputs: dict[str, np.ndarray[Any, Any]]
+    session: Session
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything the program promised holds."""
+        return self.report.ok
+
+
+def run(
+    program: Text | Program,
+    inputs: Mapping[str, Any] | None = None,
+    *,
+    target: str | None = None,
+    defines: Mapping[str, int | float] | None = None,
+    max_cycles: int | None = None,
+    progress: Callable[[Progress], None] | None = None,
+) -> Result:
+    """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
+
+    Arrays have the tensors' shapes and dtypes; outputs come back the same way. Raises Failure if
+    it does not assemble; what goes wrong while it runs is in the report.
+    """
+    if isinstance(program, Program):
+        session = Session(program, inputs)
+    else:
+        session = Session.load(
+            source_of(program), target=target, defines=defines, inputs=inputs
+        )
+    report = session.run(max_cycles=max_cycles, progress=progress)
+    return Result(report, session.outputs(), session)
+
+
+# ---------------------------------------------------------------- building
+
+
+@dataclass(frozen=True, slots=True)
+class Semaphore:
+    """A declared semaphore; comparisons make waits, ``+ - <<`` make updates.
+
+    ``loaded >= 16`` waits, ``loaded + 16`` adds at completion, ``loaded.set(3)`` assigns.
+    """
+
+    name: str
+    number: int
+
+    def __ge__(self, value: int) -> Wait:
+        return Wait(self.number, ">=", value)
+
+    def equals(self, value: int) -> Wait:
+        """Wait until it has exactly this value."""
+        return Wait(self.number, "==", value)
+
+    def __add__(self, value: int) -> Update:
+        return Update(self.number, "+", value)
+
+    def __sub__(self, value: int) -> Update:
+        return Update(self.number, "+", -value)
+
+    def set(self, value: int) -> Update:
+        """Assign a value at completion."""
+        return Update(self.number, "=", value)
+
+
+def at_read(update: Update) -> Update:
+    """The same update, posted when the instruction starts to read."""
+    return Update(update.semaphore, update.op, update.value, True)
+
+
+class Queue:
+    """An engine of a builder: its instructions are methods, named as in the language."""
+
+    def __init__(self, owner: Builder, engine: str) -> None:
+        self._owner = owner
+        self._index = owner.core.queue(engine)
+
+    def label(self, name: str) -> None:
+        """Name the place of the next instruction."""
+        with _located(1) as span:
+            self._owner.core.label(self._index, name, span)
+
+    def __getattr__(self, mnemonic: str) -> Callable[..., int]:
+        if mnemonic.startswith("_"):
+            raise AttributeError(mnemonic)
+        row = self._row(mnemonic)
+
+        def emit(
+            *operands: Any, wait: Wait | None = None, update: Update | None = None, **named: Any
+        ) -> int:
+            return self._owner._emit(self._index, row, operands, named, wait, update)
+
+        emit.__name__ = mnemonic
+        emit.__doc__ = row.doc
+        return emit
+
+    def _row(self, mnemonic: str) -> Instruction:
+        try:
+            return self._owner.core.row(mnemonic)
+        except Refused as refused:
+            raise AttributeError(f"{refused.message}. {refused.hint}".rstrip(". ")) from None
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *self._owner.core.target.isa.rows]
+
+
+class Builder:
+    """Makes a Program from Python calls, one per instruction.
+
+    Every instruction remembers the line of Python that made it. Problems of operands are raised
+    at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`.
+    """
+
+    def __init__(self, target: str) -> None:
+        loader = TARGETS.get(target)
+        if loader is None:
+            hint = did_you_mean(target, TARGETS)
+            raise Failure(Problem("E0214", f"no target '{target}'", None, hint))
+        loaded = loader()
+        generation = loaded.generation(target)
+        assert generation is not None
+        self.core = asm_builder.Builder(loaded, generation)
+
+    def __getattr__(self, name: str) -> Any:
+        core = self.__dict__.get("core")
+        if core is None or name.startswith("_"):
+            raise AttributeError(name)
+        if name in core.generation.memories:
+            return self._declarer(name)
+        with suppress(Refused):
+            return Queue(self, core.generation.engine(name).name)
+        raise AttributeError(f"a builder for {core.target.name} has no memory or engine '{name}'")
+
+    def _declarer(self, memory: str) -> Callable[..., View]:
+        def declare(name: str, dtype: Any, shape: Sequence[int], **where: Any) -> View:
+            with _located(2) as span:
+                return View.whole(self.core.tensor(memory, name, dtype, shape, span=span, **where))
+
+        return declare
+
+    def semaphore(self, name: str, number: int | None = None) -> Semaphore:
+        """Declare a semaphore."""
+        with _located(1) as span:
+            self.core.semaphore(name, number, span)
+        return Semaphore(name, self.core.program.semaphores[name])
+
+    def transfer(self, name: str, *moves: tuple[View, View], queue: int = 0) -> Prepared:
+        """Declare a prepared transfer: pairs (dst, src), started by DmaTrigger."""
+        with _located(1) as span:
+            return self.core.transfer(name, moves, {"queue": queue}, span)
+
+    def expect(self, text: str) -> None:
+        """Add an expectation, as the language writes it: ``"C ~ A.T @ B rtol=1e-2"``."""
+        from nasm.asm.parse import parse_statement
+
+        source = Source("<expect>", f".expect {text}")
+        statement = parse_statement(source)
+        self.core.expect((statement, {}), Span(source, statement.start, statement.end))
+
+    def finish(self) -> Program:
+        """Place the tensors, check every instruction, and return the program."""
+        return self.core.finish()
+
+    def _emit(
+        self, queue: int, row: Instruction, operands: Sequence[Any], named: Mapping[str, Any],
+        wait: Wait | None, update: Update | None,
+    ) -> int:  # fmt: skip
+        with _located(2) as span:
+            made = self.core.make(queue, row, list(operands), dict(named), wait, update)
+            return self.core.append(queue, made, self.core.span(span))
+
+
+builder = Builder
+
+
+class _located:  # noqa: N801  (a context manager, used as a word)
+    """The Python line of a caller as a span; what is refused inside is pointed at it."""
+
+    def __init__(self, depth: int) -> None:
+        self.span = _caller(depth + 1)
+
+    def __enter__(self) -> Span | None:
+        return self.span
+
+    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
+        if isinstance(error, Refused):
+            raise Failure(error.at(self.span)) from None
+        if isinstance(error, Failure):
+            raise Failure([p.at(self.span) for p in error.problems]) from None
+
+
+_SOURCES: dict[str, Source] = {}
+
+
+def _caller(depth: int) -> Span | None:
+    """The line of the frame so many calls up."""
+    frame: FrameType | None = sys._getframe(depth + 1)
+    if frame is None:
+        return None
+    name = frame.f_code.co_filename
+    source = _SOURCES.get(name)
+    if source is None:
+        import linecache
+
+        source = _SOURCES[name] = Source(name, "".join(linecache.getlines(name)))
+    lines = source.text.splitlines(keepends=True)
+    number = frame.f_lineno
+    if number > len(lines):
+        return None
+    start = sum(len(line) for line in lines[: number - 1])
+    text = lines[number - 1]
+    indent = len(text) - len(text.lstrip())
+    return Span(source, start + indent, start + len(text.rstrip()))

@@ -1,0 +1,35 @@
+"""The assembler: a source in, a program out, or every problem of the text at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from nasm.asm import tree
+from nasm.asm.expand import Expander
+from nasm.asm.parse import parse
+from nasm.problems import Failure
+from nasm.source import Source
+from nasm.spec.program import Program
+from nasm.spec.target import Loader
+
+
+def assemble(
+    source: Source,
+    targets: Mapping[str, Loader],
+    target: str | None = None,
+    defines: Mapping[str, int | float] | None = None,
+) -> Program:
+    """Assemble a text; ``target`` and ``defines`` override what it says.
+
+    Raises Failure with every problem found, in the order of the text.
+    """
+    file, problems = parse(source)
+    expander = Expander(source, targets, target, defines)
+    named = any(isinstance(s, tree.TargetLine) for s in file.body)
+    expander.problems += problems
+    if target is not None and not named:
+        expander.use_target(target)
+    program = expander.program(file.body)
+    if program is None:
+        raise Failure(sorted(expander.problems, key=lambda p: p.span.start if p.span else -1))
+    return program

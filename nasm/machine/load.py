@@ -1,0 +1,142 @@
+"""What a program's tensors hold at the start, and what they hold at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.dtypes import DType
+from nasm.machine.places import elements, written
+from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.sim.memory import Array
+from nasm.spec.memory import Tensor
+from nasm.spec.view import View
+
+if TYPE_CHECKING:
+    from nasm.machine.machine import Machine
+
+
+def load(machine: Machine, inputs: Mapping[str, Any]) -> None:
+    """Fill every tensor that starts with something; raises Failure with all that is wrong."""
+    tensors = machine.program.tensors
+    problems = [
+        Problem("E0803", f"the program has no input '{name}'", None, did_you_mean(name, tensors))
+        for name in inputs
+        if name not in tensors
+    ]
+    for name, tensor in tensors.items():
+        try:
+            values = _start(tensor, inputs.get(name))
+        except Refused as refused:
+            problems.append(refused.at(tensor.span))
+            continue
+        if values is not None:
+            fill(machine, tensor, values)
+    if problems:
+        raise Failure(problems)
+
+
+def fill(machine: Machine, tensor: Tensor, values: Array) -> None:
+    """Store a whole tensor from outside."""
+    store = machine.state.store(tensor)
+    view = View.whole(tensor)
+    store.put(elements(view, store), values)
+    written(view, store)[...] = True
+
+
+def contents(machine: Machine, view: View) -> Array:
+    """The elements of a view now, as an array of their own."""
+    return elements(view, machine.state.store(view.tensor)).copy()
+
+
+def known(machine: Machine, view: View) -> Array:
+    """Which elements of a view were ever written."""
+    mask = written(view, machine.state.store(view.tensor)).all(axis=-1)
+    result: Array = mask.reshape(view.shape)
+    return result
+
+
+def _start(tensor: Tensor, given: Any) -> Array | None:
+    if given is not None:
+        return accepted(tensor, np.asarray(given))
+    init = tensor.init
+    if init is None:
+        if tensor.role == "input":
+            raise Refused(
+                "E0802", f"input {tensor.name} has no values",
+                f"give them with --in {tensor.name}=FILE.npy, or write an initialiser",
+            )  # fmt: skip
+        return None
+    assert isinstance(init, tuple)
+    return _initial(tensor, init)
+
+
+def accepted(tensor: Tensor, array: Array) -> Array:
+    """An array from outside as the tensor stores it; refuses another shape or dtype."""
+    if array.shape != tensor.shape:
+        raise Refused(
+            "E0804", f"{tensor.name} is {list(tensor.shape)}, the array given {list(array.shape)}"
+        )
+    try:
+        return dtypes.from_npy(array, tensor.dtype)
+    except ValueError as problem:
+        raise Refused("E0804", f"{tensor.name}: {problem}") from None
+
+
+def _initial(tensor: Tensor, init: tuple[Any, ...]) -> Array:
+    kind, dtype, shape = init[0], tensor.dtype, tensor.shape
+    if kind == "file":
+        return accepted(tensor, read_array(init[1], init[2]))
+    if kind == "zeros":
+        return np.zeros(shape, dtype.numpy)
+    if kind == "iota":
+        return _rounded(np.arange(np.prod(shape), dtype=np.float64).reshape(shape), dtype)
+    if kind == "list":
+        return _listed(tensor, init[1])
+    generator = np.random.default_rng(init[1])
+    draw = generator.random if kind == "random" else generator.standard_normal
+    return _rounded(draw(shape), dtype)
+
+
+def _rounded(values: Any, dtype: DType) -> Array:
+    try:
+        return dtypes.convert_float64(np.asarray(values, np.float64), dtype)
+    except ValueError as problem:
+        raise Refused("E0217", str(problem)) from None
+
+
+def _listed(tensor: Tensor, values: list[Any]) -> Array:
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise Refused("E0217", f"the list for {tensor.name} is ragged or holds no numbers") from None
+    if array.shape != tensor.shape and array.size != np.prod(tensor.shape):
+        raise Refused(
+            "E0217", f"{tensor.name} is {list(tensor.shape)}, its list {list(array.shape)}"
+        )
+    return _rounded(array.reshape(tensor.shape), tensor.dtype)
+
+
+def read_array(path: str, key: str = "") -> Array:
+    """An array of a .npy file, or of a .npz file by key; refuses what is not one."""
+    try:
+        loaded = np.load(path, allow_pickle=False)
+    except FileNotFoundError:
+        raise Refused("E0801", f"no file {path}") from None
+    except (OSError, ValueError, EOFError) as problem:
+        raise Refused("E0801", f"{path} is not a readable array file: {problem}") from None
+    if isinstance(loaded, np.ndarray):
+        return loaded
+    with loaded:
+        if key not in loaded.files:
+            raise Refused(
+                "E0801", f"{path} has no array '{key}'",
+                did_you_mean(key, loaded.files) or f"it holds {', '.join(loaded.files)}",
+            )  # fmt: skip
+        try:
+            return np.asarray(loaded[key])
+        except (OSError, ValueError, EOFError) as problem:
+            raise Refused("E0801", f"{path}:{key} cannot be read: {problem}") from None

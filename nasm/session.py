@@ -1,0 +1,291 @@
+"""The façade: load a program, run or step it, read what it holds, and report.
+
+The shell command, the REPL and Python programs all use a :class:`Session`; what it returns are
+the frozen records of :mod:`nasm.records`, and arrays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+
+from nasm.asm import evaluate, expect
+from nasm.asm.assemble import assemble
+from nasm.asm.parse import parse_expression
+from nasm.dtypes import DType
+from nasm.machine import Machine, describe, load
+from nasm.problems import Failure, Problem, Refused
+from nasm.records import (
+    BankRecord,
+    ChannelRecord,
+    Executed,
+    ExpectationRecord,
+    Progress,
+    QueueRecord,
+    RunReport,
+    SemaphoreRecord,
+    Status,
+)
+from nasm.sim.scheduler import Queue
+from nasm.source import Source
+from nasm.spec.program import Program
+from nasm.spec.view import View
+from nasm.targets import TARGETS
+
+CHUNK = 5_000
+"""Events between two looks at the clock: some hundredths of a second."""
+
+
+class Session:
+    """A program on a machine. ``inputs`` are arrays by tensor name; they override initialisers."""
+
+    def __init__(self, program: Program, inputs: Mapping[str, Any] | None = None) -> None:
+        self.program = program
+        self.inputs = dict(inputs or {})
+        self.machine: Machine
+        self.status = Status.READY
+        self.problems: list[Problem] = []
+        self.source: Source | None = None
+        self.restart()
+
+    @classmethod
+    def load(
+        cls,
+        source: Source,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        targets: Mapping[str, Any] = TARGETS,
+    ) -> Session:
+        """Assemble a source and load it; raises Failure with every problem."""
+        session = cls(assemble(source, targets, target, defines), inputs)
+        session.source = source
+        return session
+
+    def restart(self) -> None:
+        """Begin again from the start: the same inputs, a new machine."""
+        self.machine = Machine(self.program)
+        load.load(self.machine, self.inputs)
+        self.status = Status.READY
+        self.problems = []
+
+    # -- running
+
+    @property
+    def now(self) -> int:
+        """The tick the machine has reached."""
+        return self.machine.scheduler.now
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
+
+    def run(
+        self,
+        *,
+        max_cycles: int | None = None,
+        progress: Callable[[Progress], None] | None = None,
+        every: float = 0.2,
+    ) -> RunReport:
+        """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
+
+        ``progress`` is called about every ``every`` seconds.
+        """
+        until = None
+        if max_cycles is not None:
+            until = max_cycles * self.program.generation.base.cycle
+        started = called = time.monotonic()
+        while not self.over:
+            done = self._advance(CHUNK, until)
+            if not done and not self.over:
+                self.status = Status.LIMIT
+                break
+            if progress is not None and time.monotonic() - called >= every:
+                called = time.monotonic()
+                progress(self.progress(called - started))
+        return self.report()
+
+    def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Process events; settles the status when nothing is left or something failed."""
+        if self.over:
+            return 0
+        self.status = Status.RUNNING
+        try:
+            done = self.machine.run(events, until, retire)
+        except Failure as failure:
+            self.problems += failure.problems
+            self.status = Status.FAULT
+            return 0
+        if self.machine.scheduler.idle:
+            if self.machine.scheduler.blocked():
+                self.status = Status.DEADLOCK
+                self.problems.append(describe.deadlock(self.machine))
+            else:
+                self.status = Status.FINISHED
+        return done
+
+    def progress(self, elapsed: float) -> Progress:
+        """How far the run has got."""
+        scheduler = self.machine.scheduler
+        return Progress(
+            scheduler.retired, scheduler.now, self.machine.microseconds(scheduler.now), elapsed
+        )
+
+    def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
+        """Run until so many more instructions have completed, of one engine or of any.
+
+        Returns every instruction that completed on the way, in order.
+        """
+        queue = self.queue(engine) if engine is not None else None
+        trace = self.machine.trace.instructions
+        before = len(trace)
+        wanted = (queue.count if queue else self.machine.scheduler.retired) + count
+        while not self.over:
+            retired = self.machine.scheduler.retired
+            self._advance(CHUNK, retire=retired + 1)
+            if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
+                break
+        return [describe.executed(self.machine, r) for r in trace[before:]]
+
+    def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
+        """Go on for so many cycles of an engine's clock (default: the base clock)."""
+        generation = self.program.generation
+        clock = generation.engine(engine) if engine is not None else generation.base
+        until = self.now + cycles * clock.cycle
+        trace = self.machine.trace.instructions
+        before = len(trace)
+        while not self.over and self._advance(CHUNK, until):
+            pass
+        if not self.over:
+            self.machine.scheduler.now = until
+        return [describe.executed(self.machine, r) for r in trace[before:]]
+
+    def queue(self, engine: str) -> Queue:
+        """An engine's queue by name or alias; raises Refused."""
+        name = self.program.generation.engine(engine).name
+        return next(q for q in self.machine.scheduler.queues if q.name == name)
+
+    # -- looking
+
+    def view(self, text: str) -> View:
+        """A tensor, or a slice or view of one, as the language writes it; raises Failure."""
+        source = Source("<expression>", text)
+        node = parse_expression(source, 0, len(text))
+        scope = evaluate.Scope(source)
+        scope.tensors = self.program.tensors
+        value = evaluate.evaluate(node, scope)
+        if not isinstance(value, View):
+            raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))
+        return value
+
+    def read(self, text: str) -> np.ndarray[Any, Any]:
+        """The elements of a tensor or slice now, in its dtype (ml_dtypes where numpy has none)."""
+        return load.contents(self.machine, self.view(text))
+
+    def known(self, text: str) -> np.ndarray[Any, Any]:
+        """Which elements of a tensor or slice were ever written."""
+        return load.known(self.machine, self.view(text))
+
+    def registers(self, engine: str) -> dict[int, int]:
+        """The registers of an engine that were ever set."""
+        held = self.machine.state.registers[self.queue(engine).index]
+        return {n: v for n, (v, k) in enumerate(zip(held.values, held.known, strict=True)) if k}
+
+    def queues(self) -> tuple[QueueRecord, ...]:
+        """Every queue as it stands."""
+        return tuple(describe.queue_record(self.machine, q) for q in self.machine.scheduler.queues)
+
+    def semaphores(self) -> tuple[SemaphoreRecord, ...]:
+        """Every semaphore the program names."""
+        return describe.semaphore_records(self.machine)
+
+    def channels(self) -> tuple[ChannelRecord, ...]:
+        """Every channel (DMA engine)."""
+        return describe.channel_records(self.machine)
+
+    def banks(self) -> tuple[BankRecord, ...]:
+        """Every bank of a banked memory."""
+        return describe.bank_records(self.machine)
+
+    @property
+    def hazards(self) -> tuple[Problem, ...]:
+        """What the run has met so far that is legal and wrong."""
+        return tuple(self.machine.hazards.found)
+
+    def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The program's outputs as arrays of their dtypes."""
+        return {
+            name: load.contents(self.machine, View.whole(tensor))
+            for name, tensor in self.program.tensors.items()
+            if tensor.role in ("output", "inout")
+        }
+
+    # -- the end
+
+    def expectations(self) -> tuple[ExpectationRecord, ...]:
+        """Judge what the program says must hold; raises Failure if an expression is wrong."""
+        measures = _Measures(self)
+        return tuple(expect.judge(e, measures) for e in self.program.expectations)
+
+    def report(self) -> RunReport:
+        """The run so far; expectations are judged only if it finished."""
+        machine = self.machine
+        engines = describe.engine_records(machine)
+        mix: dict[str, int] = {}
+        for engine in engines:
+            for name, cycles in engine.evidence:
+                mix[name] = mix.get(name, 0) + cycles
+        judged: tuple[ExpectationRecord, ...] = ()
+        problems = list(self.problems)
+        if self.status is Status.FINISHED:
+            try:
+                judged = self.expectations()
+            except Failure as failure:
+                problems += failure.problems
+        generation = self.program.generation
+        return RunReport(
+            self.status, self.source.name if self.source else "", generation.spellings[0],
+            generation.summary, self.now, machine.microseconds(self.now), engines,
+            describe.evidence_order(mix), sum(c.bytes for c in machine.scheduler.channels),
+            self.hazards, tuple(problems), judged, machine.trace.digest(),
+            describe.memory_hash(machine),
+        )  # fmt: skip
+
+
+class _Measures:
+    """What expectations may ask of a session."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+        source = session.source
+        self.directory = source.name.rpartition("/")[0] if source else ""
+
+    def tensor(self, name: str) -> tuple[np.ndarray[Any, Any], DType] | None:
+        tensor = self.session.program.tensors.get(name)
+        if tensor is None:
+            return None
+        return load.contents(self.session.machine, View.whole(tensor)), tensor.dtype
+
+    def engine(self, what: str, name: str) -> float:
+        queue = self.session.queue(name)
+        cycle = self.session.machine.cycle(queue.index)
+        if what == "cycles":
+            return queue.finished // cycle
+        if what == "busy":
+            return queue.busy // cycle
+        if what == "stalls":
+            return sum(queue.waiting.values()) // cycle
+        if what == "util":
+            return queue.busy / max(1, self.session.now)
+        raise Refused("E0222", f"an engine has no measure '{what}'")
+
+    def time_us(self) -> float:
+        return self.session.machine.microseconds(self.session.now)
+
+
