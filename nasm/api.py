@@ -261,11 +261,8 @@ def _caller(depth: int) -> Span | None:
         import linecache
 
         source = _SOURCES[name] = Source(name, "".join(linecache.getlines(name)))
-    lines = source.text.splitlines(keepends=True)
-    number = frame.f_lineno
-    if number > len(lines):
+    if not source.text:
         return None
-    start = sum(len(line) for line in lines[: number - 1])
-    text = lines[number - 1]
+    start, text = source.offset(frame.f_lineno), source.line(frame.f_lineno)
     indent = len(text) - len(text.lstrip())
     return Span(source, start + indent, start + len(text.rstrip()))

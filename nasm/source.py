@@ -29,6 +29,10 @@ class Source:
         line = bisect_right(starts, offset)
         return line, offset - starts[line - 1] + 1
 
+    def offset(self, line: int) -> int:
+        """The offset at which a line (from 1) starts."""
+        return self._line_starts()[line - 1]
+
     def line(self, number: int) -> str:
         """The text of a line (from 1), without its newline."""
         starts = self._line_starts()

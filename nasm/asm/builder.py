@@ -46,6 +46,7 @@ class Builder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = 0
+        self._available: set[tuple[Instruction, str]] = set()
         for engine in generation.engines:
             self.queue(engine.name)
 
@@ -209,7 +210,13 @@ class Builder:
         Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
         """
         engine = self.program.queues[queue].engine
-        check.available(self.target, self.generation, row, engine)
+        if (row, engine) not in self._available:
+            check.available(self.target, self.generation, row, engine)
+            self._available.add((row, engine))
+        for name in named:
+            if name not in row.position or row.operand(name).hidden:
+                raise Refused("E0309", f"{row.name} has no operand '{name}'",
+                              did_you_mean(name, [o.name for o in row.written]))
         operands = bind(row, given, named)
         accepted: list[object] = []
         for operand, value in zip(row.operands, operands, strict=True):
@@ -232,7 +239,8 @@ class Builder:
         )
 
     def _form(self, engine: str, row: Instruction, operands: tuple[object, ...]) -> int:
-        key = (engine, row.name, operands, tuple(_exact(o) for o in operands))
+        exact = [_exact(o) for o in operands if isinstance(o, int | float)]
+        key = (engine, row.name, operands, *exact)
         found = self._forms.get(key)
         if found is None:
             found = self._forms[key] = len(self.program.forms)
@@ -313,11 +321,9 @@ class Builder:
         return self.program
 
 
-def _exact(value: object) -> object:
+def _exact(value: int | float) -> object:
     """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
-    if isinstance(value, float):
-        return ("nan",) if math.isnan(value) else math.copysign(1, value)
-    return type(value) if isinstance(value, int) else None
+    return math.copysign(1, value) if isinstance(value, float) else type(value)
 
 
 def _declared(value: object) -> tuple[Note, ...]:

@@ -56,8 +56,7 @@ def forms(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Proble
 
 def _broken(program: Program, form: Form, queue: int, pc: int, engine: str) -> list[Problem]:
     row = form.row
-    names = {o.name: v for o, v in zip(row.operands, form.operands, strict=True)}
-    site = Site(row, names, engine, program.generation)
+    site = Site.of(row, form.operands, engine, program.generation)
     found: list[Problem] = []
     for rule in (*program.target.rules, *row.rules):
         said = rule.check(site)

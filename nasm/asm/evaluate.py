@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from nasm.asm import tree
-from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
+from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
@@ -81,7 +81,8 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
         return lambda scope: symbol
     maker = _MAKERS.get(type(node))
     assert maker is not None, f"no evaluation for {type(node).__name__}"
-    return _placed(node, maker(node))
+    closure = maker(node)
+    return closure if isinstance(node, _SAFE) else _placed(node, closure)
 
 
 def evaluate(node: tree.Node, scope: Scope) -> Value:
@@ -139,6 +140,10 @@ def _fields(kind: type) -> tuple[str, ...]:
     return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
 
 
+_SAFE = (tree.Number, tree.Text, tree.Register, tree.List)
+"""Nodes whose own evaluation refuses nothing."""
+
+
 def _placed(node: tree.Node, closure: Closure) -> Closure:
     """The closure, with whatever it refuses pointed at this node."""
 
@@ -146,8 +151,7 @@ def _placed(node: tree.Node, closure: Closure) -> Closure:
         try:
             return closure(scope)
         except Refused as refused:
-            notes: tuple[Note, ...] = ()
-            raise Failure(refused.at(scope.span(node), notes)) from None
+            raise Failure(refused.at(scope.span(node))) from None
 
     return guarded
 
@@ -427,30 +431,40 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
             return _placed_integer(found, node, scope)
 
         return one
+    if node.length is not None:
+        return _window(node)
     parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
-    length = None if node.length is None else compile_node(node.length)
 
-    def cut(scope: Scope) -> slice | Window:
-        first, stop, step = (
-            None if p is None else _bound(p(scope), node, scope) for p in parts
-        )
-        if length is not None:
-            if step is not None:
-                raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
-            start = 0 if first is None else first
-            return Window(start, _placed_integer(length(scope), node, scope))
-        if any(isinstance(p, Reg) for p in (first, stop, step)):
-            raise Failure(
-                Problem("E0305", "a start held in a register needs a length: %r : +n",
-                        scope.span(node))
-            )  # fmt: skip
-        return slice(first, stop, step)
+    def cut(scope: Scope) -> slice:
+        bounds = [None if p is None else p(scope) for p in parts]
+        for bound in bounds:
+            if isinstance(bound, Reg):
+                raise Failure(
+                    Problem("E0305", "a start held in a register needs a length: %r : +n",
+                            scope.span(node))
+                )  # fmt: skip
+            if bound is not None:
+                _placed_integer(bound, node, scope)
+        return slice(*bounds)
 
     return cut
 
 
-def _bound(value: Value, node: tree.Node, scope: Scope) -> Any:
-    return value if isinstance(value, Reg) else _placed_integer(value, node, scope)
+def _window(node: tree.Slice) -> Callable[[Scope], Window]:
+    """``a : +n``."""
+    assert node.length is not None
+    first = compile_node(node.first or tree.Number(node.start, node.start, 0))
+    length = compile_node(node.length)
+
+    def cut(scope: Scope) -> Window:
+        start = first(scope)
+        if type(start) is not Reg:
+            _placed_integer(start, node, scope)
+        if node.step is not None:
+            raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
+        return Window(start, _placed_integer(length(scope), node, scope))
+
+    return cut
 
 
 def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:

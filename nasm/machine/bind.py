@@ -14,9 +14,9 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DType
-from nasm.machine.places import elements, flattened, region, written
+from nasm.machine.places import Access, elements, flattened
 from nasm.problems import Refused
-from nasm.sim.memory import POISON, Array, Region, Store
+from nasm.sim.memory import Array, Region
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import FLOAT32, Operand, Site
 from nasm.spec.kinds import DtypeOf, LaneOf, SwitchOf, Tile
@@ -46,52 +46,6 @@ class Bound:
     number: int
 
 
-class Touch:
-    """A view's written-mask, looked at until it is known to be settled."""
-
-    __slots__ = ("mask", "settled", "store", "view")
-
-    def __init__(self, view: View, store: Store) -> None:
-        self.view, self.store = view, store
-        self.mask: Array = written(view, store)
-        self.settled = False
-
-    def unwritten(self) -> int:
-        """How many elements were never written; fills their bytes with poison."""
-        if self.settled:
-            return 0
-        if self.mask.all():
-            self.settled = True
-            return 0
-        missing = ~self.mask
-        raw = self.store.array(
-            np.uint8, 0, 0, self.store.data.shape, self.store.data.strides
-        )
-        poison_where(raw, self)
-        return int(missing.any(axis=-1).sum())
-
-    def mark(self) -> None:
-        """All of it has been written."""
-        if not self.settled:
-            self.mask[...] = True
-            self.settled = True
-
-
-def poison_where(raw: Array, touch: Touch) -> None:
-    """Make the unwritten bytes of a view read as poison."""
-    data = np.ndarray(
-        touch.mask.shape, np.uint8, raw.reshape(-1).data, _start(touch), touch.mask.strides
-    )
-    data[~touch.mask] = POISON
-
-
-def _start(touch: Touch) -> int:
-    tensor = touch.view.tensor
-    assert tensor.offset is not None
-    row = (tensor.partition or 0) + touch.view.partition if touch.view.partitioned else 0
-    return row * touch.store.data.strides[0] + tensor.offset + touch.view.offset
-
-
 class Binder:
     """Binds one form for one queue; collects readers, writers, touches and regions."""
 
@@ -100,14 +54,11 @@ class Binder:
         self.operands = operands
         row = form.row
         lines = machine.program.queues[queue]
-        self.site = Site(
-            row, {o.name: v for o, v in zip(row.operands, operands, strict=True)},
-            lines.engine, machine.program.generation,
-        )  # fmt: skip
+        self.site = Site.of(row, operands, lines.engine, machine.program.generation)
         self.domain = row.domain(self.site)
         self.reads: list[Region] = []
         self.writes: list[Region] = []
-        self.touches: list[Touch] = []
+        self.touches: list[Access] = []
         self.held_reads: list[str] = []
 
     def bind(self, number: int) -> Bound:
@@ -154,12 +105,13 @@ class Binder:
             return self._register(value.number)
         if not isinstance(value, View) or operand.access == "@":
             return None
-        store = self.machine.state.store(value.tensor)
-        self.reads.append(region(value, self.machine.place(value.tensor)))
-        self.touches.append(Touch(value, store))
+        access = self.machine.access(value)
+        self.reads.append(access.region)
+        if not access.settled:
+            self.touches.append(access)
         kind = _tile(operand)
         flat = kind is None or kind.flat
-        array = elements(value, store, merged=flat)
+        array = access.array if flat else elements(value, access.store)
         return reading(array, value.dtype, self.domain, flat, value.partitioned)
 
     def _register(self, number: int) -> Reader:
@@ -208,18 +160,17 @@ class Binder:
             number = value.number
             return int, lambda result: registers.set(number, result)
         assert isinstance(value, View)
-        store = self.machine.state.store(value.tensor)
-        self.writes.append(region(value, self.machine.place(value.tensor)))
-        touch = Touch(value, store)
-        target = elements(value, store, merged=True)
+        access = self.machine.access(value)
+        self.writes.append(access.region)
+        target = access.array
         if operand.adds and self.site.operands[operand.adds]:
-            return self._adding(target, value.dtype, touch)
+            return self._adding(target, value.dtype, access)
         prepare = storing(target, value.dtype)
-        put, mark = store.put, touch.mark
+        put, mark = access.store.put, access.mark
 
         def commit(result: Any) -> None:
             put(target, result)
-            if not touch.settled:
+            if not access.settled:
                 mark()
 
         return prepare, commit
@@ -232,20 +183,20 @@ class Binder:
 
         return hold, None
 
-    def _adding(self, target: Array, dtype: DType, touch: Touch) -> tuple[Writer, Writer]:
+    def _adding(self, target: Array, dtype: DType, access: Access) -> tuple[Writer, Writer]:
         """Add to what the memory holds, in float32, when the instruction completes."""
-        store = touch.store
+        store = access.store
         shape = target.shape
 
         def commit(result: Any) -> None:
-            if not touch.settled and touch.unwritten():
-                self.machine.hazard_unwritten(self.queue, touch.view, adding=True)
+            if not access.settled and access.unwritten():
+                self.machine.hazard_unwritten(self.queue, access.view, adding=True)
             if dtype.name == "float32":
                 store.put(target, target + result)
             else:
                 total = dtypes.to_float32(target, dtype) + result
                 store.put(target, dtypes.from_float32(total, dtype))
-            touch.mark()
+            access.mark()
 
         return (lambda result: fitted(result, shape)), commit
 
@@ -303,13 +254,13 @@ class Binder:
         return start, finish
 
 
-def settle(machine: Machine, queue: int, pending: list[Touch]) -> None:
+def settle(machine: Machine, queue: int, pending: list[Access]) -> None:
     """Look for unwritten elements; forget the views that are known to be written."""
-    for touch in list(pending):
-        if touch.unwritten():
-            machine.hazard_unwritten(queue, touch.view)
+    for access in list(pending):
+        if access.unwritten():
+            machine.hazard_unwritten(queue, access.view)
         else:
-            pending.remove(touch)
+            pending.remove(access)
 
 
 def _tile(operand: Operand) -> Tile | None:

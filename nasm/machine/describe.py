@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nasm.machine.places import written
 from nasm.problems import Note, Problem
 from nasm.records import (
     BankRecord,
@@ -229,5 +228,5 @@ def memory_hash(machine: Machine) -> str:
         view = View.whole(tensor)
         hasher.update(name.encode())
         hasher.update(np.ascontiguousarray(contents(machine, view)).tobytes())
-        hasher.update(np.packbits(written(view, machine.state.store(tensor))).tobytes())
+        hasher.update(np.packbits(machine.access(view).mask).tobytes())
     return hasher.hexdigest()

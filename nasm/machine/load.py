@@ -9,7 +9,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DType
-from nasm.machine.places import elements, written
+from nasm.machine.places import elements
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.sim.memory import Array
 from nasm.spec.memory import Tensor
@@ -44,7 +44,7 @@ def fill(machine: Machine, tensor: Tensor, values: Array) -> None:
     store = machine.state.store(tensor)
     view = View.whole(tensor)
     store.put(elements(view, store), values)
-    written(view, store)[...] = True
+    machine.access(view).mark()
 
 
 def contents(machine: Machine, view: View) -> Array:
@@ -54,8 +54,7 @@ def contents(machine: Machine, view: View) -> Array:
 
 def known(machine: Machine, view: View) -> Array:
     """Which elements of a view were ever written."""
-    mask = written(view, machine.state.store(view.tensor)).all(axis=-1)
-    result: Array = mask.reshape(view.shape)
+    result: Array = machine.access(view).mask.all(axis=-1).reshape(view.shape)
     return result
 
 

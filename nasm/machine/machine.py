@@ -13,6 +13,7 @@ import numpy as np
 from nasm.machine import moves
 from nasm.machine.bind import Binder, Bound
 from nasm.machine.hazards import Hazards
+from nasm.machine.places import Access
 from nasm.machine.state import State
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channel
@@ -44,6 +45,7 @@ class Machine:
         self.scheduler.per_core = generation.semaphores
         self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
         self._tasks: dict[tuple[int, int, int, int], Task] = {}
+        self._accesses: dict[View, Access] = {}
         self._costs: dict[tuple[int, int], Cost] = {}
         self._flights = 0
         self._places: dict[Tensor, str] = {}
@@ -86,6 +88,15 @@ class Machine:
     def register_region(self, queue: int, number: int) -> Region:
         """A register as a region, so that reads of it wait like any other."""
         return Region(f"registers.{queue}", (0, 1, 1), 4 * number, 4 * number + 4, 4 * number, (), 4)
+
+    def access(self, view: View) -> Access:
+        """A view bound to its memory; made once."""
+        found = self._accesses.get(view)
+        if found is None:
+            found = self._accesses[view] = Access(
+                view, self.state.store(view.tensor), self.place(view.tensor)
+            )
+        return found
 
     # -- tasks
 
@@ -210,9 +221,8 @@ class Machine:
         found = self._costs.get((queue, form))
         if found is None:
             made = self.program.forms[form]
-            names = {o.name: v for o, v in zip(made.row.operands, made.operands, strict=True)}
             engine = self.program.queues[queue].engine
-            site = Site(made.row, names, engine, self.program.generation)
+            site = Site.of(made.row, made.operands, engine, self.program.generation)
             found = self._costs[queue, form] = made.row.cost(site)
         return found
 

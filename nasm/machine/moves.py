@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.machine.bind import Touch
-from nasm.machine.places import elements, region
+from nasm.machine.places import Access, elements
 from nasm.sim.channels import Job
 from nasm.sim.memory import Array, Region
 from nasm.spec.effects import Move, Share, Transfer
@@ -27,8 +26,8 @@ class Part:
     source: Array
     target: Array
     convert: Callable[[Array], Array]
-    read: Touch
-    write: Touch
+    read: Access
+    write: Access
 
 
 @dataclass(slots=True, eq=False)
@@ -43,16 +42,15 @@ class Plan:
 
 def bind(machine: Machine, move: Move, transfer: Transfer) -> Plan:
     """Bind every share's views."""
-    reads = tuple(region(s, machine.place(s.tensor)) for _, s in move.moves)
-    writes = tuple(region(d, machine.place(d.tensor)) for d, _ in move.moves)
+    reads = tuple(machine.access(s).region for _, s in move.moves)
+    writes = tuple(machine.access(d).region for d, _ in move.moves)
     parts = [[_part(machine, *pair) for pair in share.moves] for share in transfer.shares]
     return Plan(transfer, parts, reads, writes)
 
 
 def _part(machine: Machine, dst: View, src: View) -> Part:
-    from_store = machine.state.store(src.tensor)
-    to_store = machine.state.store(dst.tensor)
-    source, target = elements(src, from_store), elements(dst, to_store)
+    read, write = machine.access(src), machine.access(dst)
+    source, target = elements(src, read.store), elements(dst, write.store)
     shape, have, want = target.shape, src.dtype, dst.dtype
 
     def convert(array: Array) -> Array:
@@ -61,7 +59,7 @@ def _part(machine: Machine, dst: View, src: View) -> Part:
             done = np.array(done)
         return done.reshape(shape)
 
-    return Part(source, target, convert, Touch(src, from_store), Touch(dst, to_store))
+    return Part(source, target, convert, read, write)
 
 
 class Flight:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nasm.sim.memory import Array, Region, Store
+import numpy as np
+
+from nasm.sim.memory import POISON, Array, Region, Store
 from nasm.spec.view import View
 
 
@@ -47,16 +49,51 @@ def geometry(view: View, store: Store, merged: bool) -> tuple[int, int, tuple[in
     return row, offset, (lanes, *shape), (view.steps[0] * store.data.strides[0], *strides)
 
 
-def elements(view: View, store: Store, merged: bool = False) -> Array:
-    """The elements of a view as an array that shares the memory's bytes."""
-    row, offset, shape, strides = geometry(view, store, merged)
+def elements(view: View, store: Store) -> Array:
+    """The elements of a view, in its shape, as an array that shares the memory's bytes."""
+    row, offset, shape, strides = geometry(view, store, False)
     return store.array(view.dtype.numpy, row, offset, shape, strides)
 
 
-def written(view: View, store: Store) -> Array:
-    """The written-mask of a view, with a last axis over the bytes of each element."""
-    row, offset, shape, strides = geometry(view, store, True)
-    return store.mask(view.dtype.itemsize, row, offset, shape, strides)
+class Access:
+    """A view bound to its memory: its bytes as an array, and which of them were written.
+
+    ``array`` has adjacent free axes merged. ``settled`` once all of it is known to be written,
+    which is for ever: nothing becomes unwritten.
+    """
+
+    __slots__ = ("array", "mask", "region", "settled", "start", "store", "view")
+
+    def __init__(self, view: View, store: Store, place: str) -> None:
+        self.view, self.store = view, store
+        row, offset, shape, strides = geometry(view, store, True)
+        size = view.dtype.itemsize
+        self.array: Array = store.array(view.dtype.numpy, row, offset, shape, strides)
+        self.mask: Array = store.mask(size, row, offset, shape, strides)
+        self.start = row * store.data.strides[0] + offset
+        self.region = region(view, place)
+        self.settled = False
+
+    def unwritten(self) -> int:
+        """How many elements were never written; makes their bytes read as poison."""
+        if self.settled:
+            return 0
+        if self.mask.all():
+            self.settled = True
+            return 0
+        raw = np.ndarray(
+            self.mask.shape, np.uint8, self.store.data.reshape(-1).data, self.start,
+            self.mask.strides,
+        )  # fmt: skip
+        missing = ~self.mask
+        raw[missing] = POISON
+        return int(missing.any(axis=-1).sum())
+
+    def mark(self) -> None:
+        """All of it has been written."""
+        if not self.settled:
+            self.mask[...] = True
+            self.settled = True
 
 
 def flattened(array: Array, partitioned: bool) -> Array:
@@ -64,5 +101,3 @@ def flattened(array: Array, partitioned: bool) -> Array:
     if partitioned:
         return array if array.ndim == 2 else array.reshape(array.shape[0], -1)
     return array.reshape(1, -1)
-
-

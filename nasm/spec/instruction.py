@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final
 
 from nasm.problems import Refused
@@ -15,6 +15,8 @@ from nasm.spec.view import View
 
 
 class _Required:
+    """Stands for the default of an operand that has none."""
+
     def __repr__(self) -> str:
         return "required"
 
@@ -52,27 +54,31 @@ class Operand:
         return self.access != "@" and any(t.lanes for t in tiles)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Site:
-    """An instruction about to be checked or costed: its operands, engine and generation."""
+    """An instruction about to be checked, costed or bound: its operands, engine and generation.
+
+    ``tiles`` are the views that the engine's lanes walk, with their operands.
+    """
 
     row: Instruction
-    operands: Mapping[str, Any]
+    operands: dict[str, Any]
     engine: str
     generation: Generation
+    tiles: list[tuple[Operand, View]]
+
+    @staticmethod
+    def of(
+        row: Instruction, values: tuple[object, ...], engine: str, generation: Generation
+    ) -> Site:
+        """A row with operands in its order."""
+        tiles = [
+            (row.operands[n], value) for n in row.walked if isinstance(value := values[n], View)
+        ]
+        return Site(row, dict(zip(row.position, values, strict=True)), engine, generation, tiles)
 
     def __getitem__(self, name: str) -> Any:
         return self.operands[name]
-
-    @property
-    def tiles(self) -> list[tuple[Operand, View]]:
-        """The views that the engine's lanes walk, with their operands."""
-        found = []
-        for operand in self.row.operands:
-            view = self.operands[operand.name]
-            if isinstance(view, View) and operand.walked:
-                found.append((operand, view))
-        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +116,11 @@ def in_float32(_: Site) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Instruction:
-    """One row of the table. Its semantics are a pure function of arrays and immediates."""
+    """One row of the table. Its semantics are a pure function of arrays and immediates.
+
+    ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
+    those they return, ``walked`` the positions of those that lanes may walk, each in order.
+    """
 
     name: str
     operands: tuple[Operand, ...]
@@ -130,27 +140,17 @@ class Instruction:
     formula: str
     doc: str
     setup: str
-    position: Mapping[str, int] = field(default_factory=dict)
+    position: Mapping[str, int]
+    written: tuple[Operand, ...]
+    reads: tuple[Operand, ...]
+    writes: tuple[Operand, ...]
+    walked: tuple[int, ...]
+    defaults: tuple[object, ...]
 
     @property
     def summary(self) -> str:
         """The first line of its documentation."""
         return self.doc.strip().splitlines()[0]
-
-    @property
-    def written(self) -> tuple[Operand, ...]:
-        """The operands a program writes, in order."""
-        return tuple(o for o in self.operands if not o.hidden)
-
-    @property
-    def reads(self) -> tuple[Operand, ...]:
-        """The operands its semantics take, in order."""
-        return tuple(o for o in self.operands if o.access in ("r", "rw", "@"))
-
-    @property
-    def writes(self) -> tuple[Operand, ...]:
-        """The operands its semantics return, in order."""
-        return tuple(o for o in self.operands if o.access in ("w", "rw"))
 
     def operand(self, name: str) -> Operand:
         """An operand by name."""
@@ -193,6 +193,11 @@ class Isa:
                 vendor or Names(), example, source, since, until, engine_since or {}, posts,
                 effects, formula, inspect.getdoc(semantics) or "", setup,
                 {o.name: n for n, o in enumerate(operands)},
+                tuple(o for o in operands if not o.hidden),
+                tuple(o for o in operands if o.access in ("r", "rw", "@")),
+                tuple(o for o in operands if o.access in ("w", "rw")),
+                tuple(n for n, o in enumerate(operands) if o.walked),
+                tuple(o.default for o in operands),
             )  # fmt: skip
             _consistent(row)
             if row.name in self.rows:
@@ -217,11 +222,7 @@ def _consistent(row: Instruction) -> None:
 
 
 def bind(row: Instruction, given: list[object], named: Mapping[str, object]) -> tuple[object, ...]:
-    """Put positional and named operands in the order of the row; raises Refused with the name.
-
-    The values are accepted by their kinds; an operand left out takes its default.
-    """
-    values: dict[str, object] = {}
+    """Put positional and named operands in the order of the row, defaults where none is given."""
     written = row.written
     if len(given) > len(written):
         raise Refused(
@@ -229,18 +230,22 @@ def bind(row: Instruction, given: list[object], named: Mapping[str, object]) -> 
             f"{row.name} takes {len(written)} operands, found {len(given)}",
             f"its operands: {', '.join(o.name for o in written)}",
         )
+    values = list(row.defaults)
+    position = row.position
     for operand, value in zip(written, given, strict=False):
-        values[operand.name] = value
+        values[position[operand.name]] = value
     for name, value in named.items():
-        if name in values:
+        at = position[name]
+        if values[at] is not row.defaults[at]:
             raise Refused("E0309", f"operand '{name}' of {row.name} is given twice")
-        values[name] = value
-    missing = [o.name for o in written if o.name not in values and o.default is REQUIRED]
-    if missing:
-        what = "operand" if len(missing) == 1 else "operands"
-        raise Refused(
-            "E0308",
-            f"{row.name} lacks its {what} {', '.join(missing)}",
-            f"for example: {row.example}",
-        )
-    return tuple(values.get(o.name, o.default) for o in row.operands)
+        values[at] = value
+    if REQUIRED in values:
+        missing = [o.name for o in written if values[position[o.name]] is REQUIRED]
+        if missing:
+            what = "operand" if len(missing) == 1 else "operands"
+            raise Refused(
+                "E0308",
+                f"{row.name} lacks its {what} {', '.join(missing)}",
+                f"for example: {row.example}",
+            )
+    return tuple(values)

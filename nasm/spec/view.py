@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from nasm.dtypes import DType
 from nasm.problems import Refused
@@ -100,16 +101,7 @@ class View:
     @property
     def dims(self) -> tuple[tuple[int, int], ...]:
         """The free pattern as (step, count), slowest first, adjacent axes merged."""
-        first = 1 if self.partitioned else 0
-        merged: list[tuple[int, int]] = []
-        for step, count in zip(self.steps[first:], self.shape[first:], strict=True):
-            if count == 1:
-                continue
-            if merged and merged[-1][0] == step * count:
-                merged[-1] = (step, merged[-1][1] * count)
-            else:
-                merged.append((step, count))
-        return tuple(merged)
+        return _merged(self.shape, self.steps, 1 if self.partitioned else 0)
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -179,6 +171,21 @@ class View:
 
 
 _ALL = slice(None)
+
+
+@lru_cache(maxsize=4096)
+def _merged(
+    shape: tuple[int, ...], steps: tuple[int, ...], first: int
+) -> tuple[tuple[int, int], ...]:
+    merged: list[tuple[int, int]] = []
+    for step, count in zip(steps[first:], shape[first:], strict=True):
+        if count == 1:
+            continue
+        if merged and merged[-1][0] == step * count:
+            merged[-1] = (step, merged[-1][1] * count)
+        else:
+            merged.append((step, count))
+    return tuple(merged)
 
 
 def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:
