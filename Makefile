@@ -1,0 +1,49 @@
+# Every target first sets up .venv, unless that was done since pyproject.toml last changed.
+# PYTHON=... chooses the interpreter it is made from: 3.11 or newer.
+
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+NEW_ENOUGH := import sys; sys.exit(sys.version_info < (3, 11))
+CANDIDATES := python3 python3.14 python3.13 python3.12 python3.11
+
+ifeq ($(origin PYTHON), undefined)
+PYTHON := $(shell for p in $(CANDIDATES); do \
+	if $$p -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$p; break; fi; done)
+endif
+
+.PHONY: demo test lint bench docs clean
+
+demo: $(READY)
+	@$(BIN)/python programs/demo.py
+
+test: $(READY)
+	@$(BIN)/python -m pytest -q -n 2
+
+lint: $(READY)
+	$(BIN)/ruff check
+	$(BIN)/mypy
+	$(BIN)/python docs/generate.py --check
+
+docs: $(READY)
+	@$(BIN)/python docs/generate.py
+
+bench: $(READY)
+	@$(BIN)/python tests/bench/bench.py
+
+clean:
+	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find nasm tests programs docs -name __pycache__ -type d -prune -exec rm -rf {} +
+
+# pip learned --group in 25.1; the one that comes with Python 3.11 is older.
+$(READY): pyproject.toml
+	@if ! $(or $(PYTHON),false) -c '$(NEW_ENOUGH)' 2>/dev/null; then \
+	    echo "nasm needs Python 3.11 or newer. Found none as: $(or $(PYTHON),$(CANDIDATES))." >&2; \
+	    echo "Install one, or name it: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)" >&2; \
+	    exit 1; \
+	fi
+	@echo "setting up $(VENV) (once; a minute or so)"
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
+	@$(BIN)/python -m pip install --quiet --editable . --group dev
+	@touch $@
