@@ -1,0 +1,225 @@
+"""Imports point down, a dependency has one home, and only targets/neuron knows Neuron.
+
+The checkers below take the text of a module, so that the tests at the end can show them failing.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from nasm.targets import TARGETS
+
+ROOT = Path(__file__).parents[1]
+MODULES = {
+    ".".join(p.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__"): p
+    for p in sorted((ROOT / "nasm").rglob("*.py"))
+}
+
+LAYERS = (
+    ("source", "dtypes"),
+    ("problems",),
+    ("records",),
+    ("spec", "sim"),
+    ("targets", "asm"),
+    ("machine",),
+    ("session",),
+    ("api",),
+    ("repl", "report"),
+    ("cli",),
+    ("__main__",),
+)
+"""From the bottom up. A part may import itself and every part of a lower row."""
+
+LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
+
+HOMES = {
+    "lark": ("asm",),
+    "ml_dtypes": ("dtypes",),
+    "numpy": tuple(LEVEL),
+    "prompt_toolkit": ("repl",),
+    "rich": ("report", "repl", "cli"),
+}
+"""Every package from outside, and the parts that may import it."""
+
+
+def imports(text: str, module: str, package: bool = False) -> Iterator[tuple[int, str]]:
+    """Every module that a text imports, wherever it does so, as (line, dotted name).
+
+    ``from a import b`` gives a.b, which is a module's name or one longer than that.
+    """
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import):
+            yield from ((node.lineno, alias.name) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            if node.level:
+                above = module.split(".")[: None if package and node.level == 1 else
+                                          -(node.level - package)]  # fmt: skip
+                base = ".".join([*above, base] if base else above)
+            yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.Call) and "import" in ast.unparse(node.func):
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                yield node.lineno, first.value
+
+
+def part_of(module: str) -> str:
+    """The part of nasm a module belongs to; empty for nasm itself and names it exports."""
+    words = module.split(".")
+    return words[1] if len(words) > 1 and words[1] in LEVEL else ""
+
+
+def upward(text: str, module: str, package: bool = False) -> list[str]:
+    """What is wrong with a module's imports, a sentence each."""
+    part = part_of(module)
+    found = []
+    for line, name in imports(text, module, package):
+        top = name.split(".")[0]
+        other = part_of(name)
+        where = f"{module}:{line} imports {name}"
+        if top == "nasm":
+            if other == part or module == "nasm":
+                pass
+            elif not other:
+                found.append(f"{where}: the package itself is above everything")
+            elif LEVEL[other] >= LEVEL[part]:
+                found.append(f"{where}: {other} is not below {part}")
+            if name.startswith("nasm.targets.neuron") and not module.startswith("nasm.targets"):
+                found.append(f"{where}: only targets/ names a target")
+        elif top in HOMES:
+            if part not in HOMES[top]:
+                found.append(f"{where}: its home is {' and '.join(HOMES[top])}")
+        elif top not in sys.stdlib_module_names:
+            found.append(f"{where}: not a dependency of nasm")
+    return found
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_point_down_and_dependencies_stay_home(module: str) -> None:
+    path = MODULES[module]
+    assert part_of(module) or module == "nasm", f"{module} has no layer"
+    found = upward(path.read_text(encoding="utf-8"), module, path.name == "__init__.py")
+    assert not found, "\n".join(found)
+
+
+# -- nothing outside targets/neuron knows Neuron
+
+GENERIC = ("source", "problems", "records", "spec", "sim", "asm", "machine", "session", "api")
+
+WORDS = frozenset(
+    (
+        "neuron", "neuroncore", "trainium", "inferentia", "nki", "klr",
+        "hbm", "sbuf", "psum", "gpsimd", "hwdge", "swdge", "dge",
+    )
+) | set(TARGETS)  # fmt: skip
+"""Words of the vendor's in any identifier or string: of memories, products and tools."""
+
+GENERATION = TARGETS["trn1"]().generations[-1]
+MNEMONICS = frozenset(TARGETS["trn1"]().isa.rows)
+ENGINES = frozenset(w for e in GENERATION.engines for w in (e.name, *e.aliases)) - {"tensor"}
+"""Engine names are everyday words, so only a string that is nothing else counts; and a tensor is
+a tensor everywhere."""
+
+EXAMPLES = "nasm.asm.mistakes"
+"""Shows texts that do not parse: some word must stand where a mnemonic does, and a directive."""
+
+
+def foreign(text: str) -> list[str]:
+    """Words of Neuron in the identifiers and strings of a module, docstrings left out."""
+    tree = ast.parse(text)
+    said = {
+        id(n.value)
+        for n in ast.walk(tree)
+        if isinstance(n, ast.Expr) and isinstance(n.value, ast.Constant)
+    }
+    found = []
+    for node in ast.walk(tree):
+        line = getattr(node, "lineno", 0)
+        for field in ("id", "attr", "name", "arg", "asname", "value"):
+            token = getattr(node, field, None)
+            if isinstance(token, str) and id(node) not in said:
+                exact = isinstance(node, ast.Constant) and token in ENGINES
+                found += [f"{line}: {w}" for w in ([token] if exact else vendor_words(token))]
+    return found
+
+
+def vendor_words(token: str) -> list[str]:
+    """The words of Neuron in an identifier or a string."""
+    # The distribution and the command are called neuron-nasm whatever the target.
+    names = re.findall(r"\w+", token.replace("neuron-nasm", ""))
+    parts = (p for n in names for p in re.split(r"_|(?<=[a-z])(?=[A-Z])", n))
+    return [n for n in names if n in MNEMONICS] + [p for p in parts if p.lower() in WORDS]
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if part_of(m) in GENERIC])
+def test_generic_code_does_not_name_neuron(module: str) -> None:
+    found = foreign(MODULES[module].read_text(encoding="utf-8"))
+    if module == EXAMPLES:
+        found = [f for f in found if f.split()[1] not in ("Nop", "sbuf")]
+    assert not found, "\n".join(f"{module}:{f}" for f in found)
+
+
+# -- the checkers themselves
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("nasm.sim.clock", "from nasm.session import Session"),
+        ("nasm.sim.clock", "import nasm.machine.bind"),
+        ("nasm.sim.clock", "from nasm import Session"),
+        ("nasm.sim.clock", "from nasm.spec.view import View"),
+        ("nasm.spec.view", "def f():\n    from nasm.sim import memory"),
+        ("nasm.asm.parse", "if TYPE_CHECKING:\n    from nasm.machine import Machine"),
+        ("nasm.asm.parse", "from ..machine import Machine"),
+        ("nasm.asm.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
+        ("nasm.asm.parse", "from nasm.targets import TARGETS"),
+        ("nasm.session", "from nasm.targets.neuron import alu"),
+        ("nasm.repl.app", "from nasm.report import profile"),
+        ("nasm.source", "from nasm import dtypes"),
+        ("nasm.spec.view", "import lark"),
+        ("nasm.session", "from rich.table import Table"),
+        ("nasm.machine.bind", "import ml_dtypes"),
+        ("nasm.sim.clock", "import pandas"),
+    ],
+)
+def test_an_import_that_points_up_or_strays_is_found(module: str, text: str) -> None:
+    assert len(upward(text, module)) == 1
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("nasm.sim.clock", "from nasm.sim.memory import Store\nfrom . import trace"),
+        ("nasm.sim.clock", "from nasm import problems\nimport heapq\nimport numpy as np"),
+        ("nasm.session", "from nasm.targets import TARGETS\nfrom .machine import Machine"),
+        ("nasm.asm.parse", "from ..source import Source\nfrom lark import Token"),
+        ("nasm.cli", "from nasm.repl.app import App\nimport rich"),
+    ],
+)
+def test_an_import_that_points_down_is_not(module: str, text: str) -> None:
+    assert upward(text, module) == []
+
+
+def test_relative_imports_of_a_package_start_at_itself() -> None:
+    text = "from .trace import Trace\nfrom ..session import Session"
+    names = [name for _, name in imports(text, "nasm.sim", package=True)]
+    assert names == ["nasm.sim.trace.Trace", "nasm.session.Session"]
+
+
+def test_words_of_neuron_are_found_in_code_and_not_in_prose() -> None:
+    text = '''
+"""The psum of a NeuronCore."""
+def psumBank(nki_name):   # hbm
+    """DmaCopy."""
+    return f"{nki_name} of a TensorCopy in sbuf", "vector", "a vector", tensor
+'''
+    assert sorted(f.split()[1] for f in foreign(text)) == sorted(
+        ["psum", "nki", "nki", "TensorCopy", "sbuf", "vector"]
+    )
