@@ -1,0 +1,290 @@
+"""A target nasm has never heard of assembles and runs: values, ticks, hazards and refusals.
+
+A cycle of alpha is 3 ticks, one of beta 5. Add and Scale of n elements per partition are busy for
+n cycles and done after n + 3; Move, Loop and Wait take one cycle, Set and Count show their result
+after two. A semaphore's waiter starts 6 ticks after the post (4 ns), 4 after a landed move.
+A move starts 20 ticks after its issue; its halves take a tick per byte, and 10 to arrive.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nasm.asm.assemble import assemble
+from nasm.machine import Machine, load
+from nasm.problems import Failure
+from nasm.session import Session
+from nasm.source import Source
+from nasm.spec.program import Program
+from nasm.spec.view import View
+from tests.toy.target import ISA, TARGETS
+
+HEAD = """
+.target toy
+.ram   X  f32[4, 2]  input = iota
+.ram   Y  f32[4, 2]  output
+.bank  x  f32[4, 2]
+.bank  y  f32[4, 2]
+.bank  z  f32[4, 2]
+"""
+
+RELAY = f"""{HEAD}
+.sem loaded, added, scaled, stored
+@alpha  Move   x, X                               $loaded += 2
+@beta   Add    y, x, x              $loaded >= 2  $added++
+@alpha  Scale  z, y, factor=0.25    $added >= 1   $scaled++
+@beta   Move   Y, z                 $scaled >= 1  $stored += 2
+@beta   Wait                        $stored >= 2
+.expect Y == 0.5 * X
+"""
+
+IOTA = np.arange(8, dtype=np.float32).reshape(4, 2)
+
+
+def program(text: str) -> Program:
+    return assemble(Source("toy.nasm", text), TARGETS)
+
+
+def machine(text: str) -> Machine:
+    made = Machine(program(text))
+    load.load(made, {})
+    return made
+
+
+def ran(text: str) -> Machine:
+    made = machine(text)
+    made.run(100_000)
+    assert made.scheduler.idle
+    return made
+
+
+def whole(of: Machine, name: str) -> View:
+    return View.whole(of.program.tensors[name])
+
+
+def codes(text: str) -> list[str]:
+    with pytest.raises(Failure) as caught:
+        program(text)
+    return [p.code for p in caught.value.problems]
+
+
+# -- values and ticks
+
+
+def test_a_relay_over_both_engines_and_channels_halves_its_input() -> None:
+    done = ran(RELAY)
+    np.testing.assert_array_equal(load.contents(done, whole(done, "Y")), IOTA / 2)
+    assert done.hazards.found == []
+
+
+def test_every_tick_of_the_relay_is_where_paper_puts_it() -> None:
+    trace = ran(RELAY).trace
+    # core, queue, pc, head, start, finish
+    assert trace.instructions == [
+        (0, 0, 0, 0, 0, 3),  # Move: issued in one cycle of alpha
+        (0, 1, 0, 0, 50, 75),  # Add: landed 46 + 4; (2 + 3) * 5
+        (0, 0, 1, 3, 81, 96),  # Scale: 75 + 6; (2 + 3) * 3
+        (0, 1, 1, 60, 102, 107),  # Move: 96 + 6, at the head since 50 + 2 * 5
+        (0, 1, 2, 107, 152, 157),  # Wait: landed 148 + 4
+    ]
+    # core, channel, ring, queue, pc, started, landed, bytes: halves of 16 bytes
+    assert trace.jobs == [
+        (0, 0, 0, 0, 0, 20, 46, 16),  # 0 + 20; 16 + 10
+        (0, 1, 0, 0, 0, 20, 46, 16),
+        (0, 0, 0, 1, 1, 122, 148, 16),  # 102 + 20
+        (0, 1, 0, 1, 1, 122, 148, 16),
+    ]
+    # core, semaphore, tick, value
+    assert trace.posts == [
+        (0, 0, 46, 1), (0, 0, 46, 2), (0, 1, 75, 1), (0, 2, 96, 1), (0, 3, 148, 1), (0, 3, 148, 2),
+    ]  # fmt: skip
+
+
+def test_a_result_is_not_there_before_its_completion() -> None:
+    running = machine(RELAY)
+    running.run(100_000, until=74)
+    assert not load.known(running, whole(running, "y")).any()
+    running.run(100_000, until=75)
+    assert load.known(running, whole(running, "y")).all()
+    np.testing.assert_array_equal(load.contents(running, whole(running, "y")), 2 * IOTA)
+
+
+def test_a_move_of_one_partition_posts_twice_although_one_channel_has_nothing_to_do() -> None:
+    done = ran(
+        f"{HEAD}.sem s\n"
+        "@alpha Move x[0:1], X[0:1]   $s += 2\n"
+        "@alpha Wait          $s >= 2\n"
+    )  # fmt: skip
+    # The empty half lands after the 10 ticks of the way, the other after 8 bytes more.
+    assert [(r[6], r[7]) for r in done.trace.jobs] == [(30, 0), (38, 8)]
+    assert done.trace.instructions[-1][4] == 38 + 4
+
+
+def test_a_loop_counts_down_and_waits_for_its_register() -> None:
+    done = ran(
+        ".target toy\n"
+        "@alpha\n"
+        "       Set    %r0, 3\n"
+        "again: Count  %r0\n"
+        "       Loop   %r0, target=again\n"
+        "       Wait\n"
+    )
+    assert [r[2:] for r in done.trace.instructions] == [  # pc, head, start, finish
+        (0, 0, 0, 6),
+        (1, 3, 6, 12), (2, 9, 12, 15),
+        (1, 15, 15, 21), (2, 18, 21, 24),
+        (1, 24, 24, 30), (2, 27, 30, 33),
+        (3, 33, 33, 36),
+    ]  # fmt: skip
+    queue = done.scheduler.queues[0]
+    assert queue.waiting == {"semaphore": 0, "data": 3 + 3 + 3 + 3, "unit": 0}
+    assert done.state.registers[0].values[0] == 0
+
+
+def test_a_start_held_in_a_register_is_followed_and_checked() -> None:
+    text = (
+        f"{HEAD}.bank c f32[4, 1]\n.sem s\n"
+        "@alpha Move  x, X                       $s += 2\n"
+        "@alpha Set   %r1, 1\n"
+        "@alpha Scale c, x[:, %r1 : +1]  $s >= 2\n"
+    )
+    done = ran(text)
+    np.testing.assert_array_equal(load.contents(done, whole(done, "c")), IOTA[:, 1:])
+    with pytest.raises(Failure, match="E0506"):
+        ran(text.replace("Set   %r1, 1", "Set   %r1, 2"))
+
+
+def test_two_runs_have_one_digest_and_another_program_another() -> None:
+    digest = ran(RELAY).trace.digest()
+    assert ran(RELAY).trace.digest() == digest
+    assert ran(RELAY.replace("@alpha  Scale", "@alpha Wait\n@alpha Scale")).trace.digest() != digest
+
+
+# -- hazards
+
+
+def test_reading_what_no_one_waited_for_is_a_hazard_and_reads_poison() -> None:
+    done = ran(RELAY.replace("$loaded >= 2", ""))
+    found = {p.code: p for p in done.hazards.found}
+    assert sorted(found) == ["E0501", "E0502"]
+    for problem in found.values():
+        assert problem.span is not None
+        assert problem.span.text.split() == ["Add", "y,", "x,", "x", "$added++"]
+    assert np.isnan(load.contents(done, whole(done, "Y"))).all()
+
+
+@pytest.mark.parametrize(("wait", "factor", "hazards"), [("doubled", 4, 1), ("scaled", 16, 0)])
+def test_waiting_for_the_wrong_semaphore_reads_stale_values(
+    wait: str, factor: int, hazards: int
+) -> None:
+    # y is 2X from tick 75 and 8X from tick 96; who waits for doubled alone reads it at 81.
+    done = ran(
+        f"{HEAD}.sem loaded, doubled, scaled\n"
+        "@alpha Move   x, X                           $loaded += 2\n"
+        "@beta  Add    y, x, x         $loaded >= 2   $doubled++\n"
+        "@alpha Scale  y, x, factor=8  $doubled >= 1  $scaled++\n"
+        f"@beta  Add    z, y, y         ${wait} >= 1\n"
+    )
+    np.testing.assert_array_equal(load.contents(done, whole(done, "z")), factor * IOTA)
+    assert [p.code for p in done.hazards.found] == ["E0502"] * hazards
+    for problem in done.hazards.found:
+        assert "$scaled" in problem.hint
+
+
+# -- refusals
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("@alpha Add y, x, x[:, 0:1]", "E0404"),
+        ("@alpha Add X, x, x", "E0302"),
+        ("@beta Scale y, x", "E0408"),
+        ("@gamma Wait", "E0203"),
+        ("@alpha Nop", "E0201"),
+        ("@alpha Set %r4, 0", "E0301"),
+        ("@alpha Loop %r0, target=nowhere", "E0207"),
+        (".sem s\n@alpha Move x, X $s += 16", "E0314"),
+        (".bank w f32[5, 2]", "E0304"),
+        (".bank w f32[4, 2] @ bank 2", "E0310"),
+        (".sbuf w f32[4, 2]", "E0204"),
+    ],
+)
+def test_the_limits_of_the_toy_are_its_own(line: str, code: str) -> None:
+    assert codes(f"{HEAD}{line}\n") == [code]
+
+
+def test_a_broken_rule_is_quoted_with_its_source() -> None:
+    with pytest.raises(Failure) as caught:
+        program(f"{HEAD}@alpha Add y, x, x[:, 0:1]\n")
+    (problem,) = caught.value.problems
+    assert problem.message == "Add: found [4, 1] and [4, 2]"
+    assert problem.hint == "rule: all tiles have one shape (made up)"
+
+
+def test_tensors_do_not_straddle_banks_and_a_full_memory_says_so() -> None:
+    text = ".target toy\n.bank a f32[4, 24]\n.bank b f32[4, 24]\n.bank c f32[4, 8]\n"
+    tensors = program(text).tensors
+    # 96 bytes each: b does not fit beside a in bank 0; c's 32 bytes do.
+    assert [tensors[n].offset for n in "abc"] == [0, 128, 96]
+    assert codes(f"{text}.bank d f32[4, 9]\n") == ["E0311"]
+
+
+@pytest.mark.parametrize("name", ISA.rows)
+def test_the_example_of_every_row_assembles_and_runs(name: str) -> None:
+    row = ISA.rows[name]
+    done = ran(
+        f"{HEAD}.sem s\n@{row.engines[0]}\n"
+        f"Move x, X $s += 2\nWait $s >= 2\n{row.setup}\nagain: {row.example}\n"
+    )
+    assert done.scheduler.queues[0].done
+    assert done.hazards.found == []
+
+
+# -- the session
+
+
+def load_session(text: str = RELAY) -> Session:
+    return Session.load(Source("toy.nasm", text), targets=TARGETS)
+
+
+def test_a_session_reports_the_run_in_the_engines_own_cycles() -> None:
+    report = load_session().run()
+    assert report.ok
+    assert report.ticks == 157
+    assert report.microseconds == 157 / 1500
+    (expectation,) = report.expectations
+    assert expectation.held
+    alpha, beta = report.engines
+    # Move 1 and Scale 2 cycles of 3 ticks; Add 2, Move 1 and Wait 1 cycles of 5 ticks.
+    assert (alpha.engine, alpha.instructions, alpha.busy, alpha.cycles) == ("alpha", 2, 3, 32)
+    assert (beta.engine, beta.instructions, beta.busy, beta.cycles) == ("beta", 3, 4, 31)
+
+
+def test_steps_and_advances_make_the_run_that_run_makes() -> None:
+    run = load_session().run()
+    stepped = load_session()
+    order = []
+    while not stepped.over:
+        order += [(e.engine, e.pc) for e in stepped.step()]
+    assert order == [("alpha", 0), ("beta", 0), ("alpha", 1), ("beta", 1), ("beta", 2)]
+    walked = load_session()
+    while not walked.over:
+        walked.advance(1)
+    for other in (stepped.report(), walked.report()):
+        assert (other.trace_hash, other.memory_hash) == (run.trace_hash, run.memory_hash)
+
+
+def test_a_session_reads_what_stands_between_two_steps() -> None:
+    session = load_session()
+    session.step("beta")
+    assert session.now == 75
+    np.testing.assert_array_equal(session.read("y[1:3, 1]"), 2 * IOTA[1:3, 1])
+    assert not session.known("z").any()
+
+
+def test_a_wait_that_nobody_ends_is_a_deadlock() -> None:
+    report = load_session(f"{HEAD}.sem never\n@beta Wait $never >= 1\n").run()
+    assert report.status.name == "DEADLOCK"
+    assert not report.ok

@@ -1,0 +1,191 @@
+"""The toy: two engines with clocks of their own, two memories, two channels and seven rows.
+
+Its figures are round numbers made up for working out ticks by hand. A tick is 2/3 ns: a cycle of
+alpha (500 MHz) is 3 ticks, one of beta (300 MHz) 5.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nasm.spec import effects
+from nasm.spec.effects import Jump, Share, Transfer
+from nasm.spec.facts import Cost, Evidence, Fact
+from nasm.spec.instruction import Isa, Operand, Rule, Site
+from nasm.spec.kinds import Label, Number, Register, Tile
+from nasm.spec.memory import Memory
+from nasm.spec.target import Engine, Generation, Target
+from nasm.spec.view import View
+
+SOURCE = "made up"
+ISA = Isa("toy")
+BOTH = ("alpha", "beta")
+LANES = Tile(("bank",))
+ANYWHERE = Tile(("ram", "bank"))
+REGISTER = Register(4)
+
+DISPATCH, NOTIFY, FLOOR = 20, 4, 10
+"""Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
+
+
+def walked(site: Site) -> Cost:
+    """One element per partition and cycle; results appear three cycles after the last."""
+    n = site["dst"].elements
+    return Cost(n, n + 3, Evidence.ASSUMED, SOURCE)
+
+
+def issued(_: Site) -> Cost:
+    """A cycle, and it is done."""
+    return Cost(1, 1, Evidence.ASSUMED, SOURCE)
+
+
+def sequenced(_: Site) -> Cost:
+    """Registers: a cycle to issue, and one more until the result is there."""
+    return Cost(1, 2, Evidence.ASSUMED, SOURCE)
+
+
+def _same_shape(site: Site) -> str | None:
+    shapes = {str(list(v.shape)) for v in site.operands.values() if isinstance(v, View)}
+    return None if len(shapes) == 1 else f"found {' and '.join(sorted(shapes))}"
+
+
+SAME_SHAPE = Rule("E0404", "all tiles have one shape", SOURCE, _same_shape)
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w"),
+    Operand("a", LANES),
+    Operand("b", LANES),
+    engines=BOTH,
+    rules=(SAME_SHAPE,),
+    cost=walked,
+    example="Add y, x, x",
+    source=SOURCE,
+)
+def Add(a: Any, b: Any) -> Any:
+    """Add two tiles: dst = a + b."""
+    return a + b
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w"),
+    Operand("a", LANES),
+    Operand("factor", Number(), default=1.0),
+    engines=("alpha",),
+    rules=(SAME_SHAPE,),
+    cost=walked,
+    example="Scale y, x, factor=0.5",
+    source=SOURCE,
+)
+def Scale(a: Any, factor: float) -> Any:
+    """Multiply a tile by a number: dst = a * factor."""
+    return a * a.dtype.type(factor)
+
+
+@ISA.instruction(
+    Operand("dst", ANYWHERE, "@"),
+    Operand("src", ANYWHERE, "@"),
+    engines=BOTH,
+    rules=(SAME_SHAPE,),
+    cost=issued,
+    posts=2,
+    effects=True,
+    example="Move x, X",
+    source=SOURCE,
+)
+def Move(dst: View, src: View) -> effects.Move:
+    """Copy a tile beside the queues, by both channels; each posts 1 when its half has landed."""
+    return effects.Move(((dst, src),))
+
+
+@ISA.instruction(
+    Operand("reg", REGISTER, "w"),
+    Operand("value", Number(integer=True)),
+    engines=BOTH,
+    cost=sequenced,
+    example="Set %r0, 3",
+    source=SOURCE,
+)
+def Set(value: int) -> int:
+    """Put a number into a register."""
+    return value
+
+
+@ISA.instruction(
+    Operand("reg", REGISTER, "rw"),
+    Operand("by", Number(integer=True), default=-1),
+    engines=BOTH,
+    cost=sequenced,
+    setup="Set %r0, 3",
+    example="Count %r0, by=-1",
+    source=SOURCE,
+)
+def Count(reg: int, by: int) -> int:
+    """Add a number to a register."""
+    return reg + by
+
+
+@ISA.instruction(
+    Operand("reg", REGISTER),
+    Operand("target", Label()),
+    engines=BOTH,
+    cost=issued,
+    effects=True,
+    setup="Set %r0, 0",
+    example="Loop %r0, target=again",
+    source=SOURCE,
+)
+def Loop(reg: int, target: str) -> Jump:
+    """Go on at a label unless a register holds 0."""
+    return Jump(target if reg else None)
+
+
+@ISA.instruction(engines=BOTH, cost=issued, example="Wait", source=SOURCE)
+def Wait() -> None:
+    """Only wait, only update, or both."""
+
+
+def plan(move: effects.Move, generation: Generation, engine: str) -> Transfer:
+    """Halve axis 0 between two channels; a byte takes a tick."""
+    halves: list[list[tuple[View, View]]] = [[], []]
+    for dst, src in move.moves:
+        half = (dst.shape[0] + 1) // 2
+        for pairs, cut in zip(halves, (slice(0, half), slice(half, dst.shape[0])), strict=True):
+            if cut.start < cut.stop:
+                pairs.append((dst.index([cut]), src.index([cut])))
+    shares = tuple(_share(n, tuple(pairs)) for n, pairs in enumerate(halves))
+    return Transfer(shares, 0, DISPATCH, NOTIFY)
+
+
+def _share(channel: int, pairs: tuple[tuple[View, View], ...]) -> Share:
+    size = sum(dst.size * dst.dtype.itemsize for dst, _ in pairs)
+    return Share(channel, pairs, size, size + FLOOR, size)
+
+
+MEMORIES = {
+    "ram": Memory("ram", partitions=0, size=4096, io=True, shared=True, align=4,
+                  summary="linear memory", source=SOURCE),
+    "bank": Memory("bank", partitions=4, size=256, bank=128, align=4,
+                   summary="4 partitions of 256 bytes, 2 banks of 128 each", source=SOURCE),
+}  # fmt: skip
+
+GENERATION = Generation(
+    name="toy",
+    spellings=("toy",),
+    summary="the toy",
+    ticks=1500,
+    engines=(
+        Engine("alpha", 3, "the fast one", SOURCE, ("a",), ("bank",), ("bank",)),
+        Engine("beta", 5, "the slow one", SOURCE, ("b",), ("bank",), ("bank",)),
+    ),
+    memories=MEMORIES,
+    dtypes=("float32", "bfloat16", "int32"),
+    numbers={"semaphore_ns": Fact(4, Evidence.ASSUMED, SOURCE)},
+    registers=4,
+    semaphores=8,
+    channels=2,
+    rings=1,
+)
+
+TARGET = Target("toy", "two engines for tests", ISA, (GENERATION,), plan=plan)
+TARGETS = {"toy": lambda: TARGET}
