@@ -1,0 +1,110 @@
+"""The wheel works where nothing of the checkout is: its command, its module and its grammar."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+
+PROGRAM = """\
+.target trn1
+@sync
+    RegisterMove %r0, 2
+    RegisterAlu  %r0, %r0, 3, op=multiply
+"""
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment of its own that holds the wheel, and an empty folder to stand in."""
+
+    wheel: Path
+    bin: Path
+    folder: Path
+
+    def run(self, *command: str) -> subprocess.CompletedProcess[str]:
+        """Run a command of the environment, with the checkout out of reach."""
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
+        # The parser's tables may not come from a cache that the checkout filled.
+        clean["XDG_CACHE_HOME"] = str(self.folder / "cache")
+        return subprocess.run(
+            [self.bin / command[0], *command[1:]],
+            cwd=self.folder, env=clean, capture_output=True, text=True, check=False,
+        )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """Build an sdist and from it a wheel, and install that beside this run's dependencies.
+
+    They are lent by a .pth file, which adds a folder but does not follow the .pth files in it: an
+    editable install of the checkout stays invisible. So nothing is downloaded.
+    """
+    base = tmp_path_factory.mktemp("wheel")
+    _succeed(sys.executable, "-m", "build", "--no-isolation", "--outdir", str(base), str(ROOT))
+    (wheel,) = base.glob("*.whl")
+    home = base / "venv"
+    venv.create(home, with_pip=False, symlinks=True)
+    python = home / "bin" / "python"
+    _succeed(
+        sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index",
+        "--no-deps", str(wheel),
+    )  # fmt: skip
+    (packages,) = home.glob("lib/python*/site-packages")
+    lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    (packages / "dependencies.pth").write_text("\n".join(sorted(lent)), encoding="utf-8")
+    folder = base / "empty"
+    folder.mkdir()
+    return Installed(wheel, python.parent, folder)
+
+
+def _succeed(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_wheel_carries_package_grammar_types_and_licence(installed: Installed) -> None:
+    names = zipfile.ZipFile(installed.wheel).namelist()
+    assert {"nasm/grammar/nasm.lark", "nasm/py.typed", "nasm/session.py"} <= set(names)
+    assert any(n.endswith("/licenses/LICENSE") for n in names)
+    tops = {n.split("/")[0].split("-")[0] for n in names}
+    assert tops == {"nasm", "neuron_nasm"}
+
+
+def test_the_installed_package_is_not_the_checkout(installed: Installed) -> None:
+    done = installed.run("python", "-c", "import nasm; print(nasm.__file__)")
+    assert Path(done.stdout.strip()).is_relative_to(installed.bin.parent), done.stderr
+
+
+def test_the_installed_package_assembles_and_runs(installed: Installed) -> None:
+    code = (
+        "import nasm\n"
+        f"done = nasm.run({PROGRAM!r})\n"
+        "print(done.ok, done.session.registers('sync'))\n"
+    )
+    done = installed.run("python", "-c", code)
+    assert done.stdout == "True {0: 6}\n", done.stderr
+
+
+@pytest.mark.skipif(find_spec("nasm.cli") is None, reason="nasm/cli.py is not there")
+@pytest.mark.parametrize("command", [("neuron-nasm",), ("python", "-m", "nasm")])
+def test_the_command_answers_and_runs_a_program(
+    installed: Installed, command: tuple[str, ...]
+) -> None:
+    told = installed.run(*command, "--help")
+    assert told.returncode == 0, told.stderr
+    assert "neuron-nasm" in told.stdout
+    (installed.folder / "six.nasm").write_text(PROGRAM, encoding="utf-8")
+    done = installed.run(*command, "run", "six.nasm")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "sync" in done.stdout
