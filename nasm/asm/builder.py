@@ -343,7 +343,7 @@ def _dtype(dtype: DType | str) -> DType:
 
 
 def _shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
-    if not shape or any(isinstance(n, bool) or not isinstance(n, int) or n < 1 for n in shape):
+    if not shape or any(type(n) is not int or n < 1 for n in shape):
         raise Refused("E0304", f"{name}{list(shape)}: every axis is an integer of at least 1")
     if memory.partitions and shape[0] > memory.partitions:
         raise Refused(

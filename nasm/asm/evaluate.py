@@ -8,12 +8,21 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 from nasm.asm import tree
+from nasm.asm.functions import (
+    ARITHMETIC,
+    COMPARE,
+    FUNCTIONS,
+    INTEGER,
+    integer_of,
+    number_of,
+    tensor_of,
+    truth,
+)
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import Symbol, shown
@@ -24,9 +33,6 @@ from nasm.spec.view import Reg, View, Window
 
 Value = Any
 Closure = Callable[["Scope"], Value]
-
-WORST_BITS = 4096
-"""A constant longer than this is a mistake, not a number anybody wants."""
 
 CONSTANTS = {"true": True, "false": False, "inf": math.inf, "nan": math.nan}
 
@@ -57,6 +63,13 @@ class Scope:
                 return None
             found = self.views[name] = View.whole(tensor)
         return found
+
+    def knows(self, name: str) -> bool:
+        """Whether a name means something."""
+        return (
+            name in self.values or name in self.tensors or name in CONSTANTS
+            or name in self.transfers
+        )  # fmt: skip
 
     def lookup(self, name: str) -> Value:
         """What a name means; raises Refused."""
@@ -194,48 +207,6 @@ def _list(node: tree.List) -> Closure:
     return lambda scope: [i(scope) for i in items]
 
 
-def number_of(value: Value, what: str) -> int | float:
-    """A value that must be a number; raises Refused."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        raise Refused("E0210", f"{what} wants numbers, found {shown(value)}")
-    return value
-
-
-def _integer(value: Value, what: str) -> int:
-    if isinstance(value, bool) or not isinstance(value, int):
-        raise Refused("E0210", f"{what} wants an integer, found {shown(value)}")
-    return value
-
-
-def _power(a: int | float, b: int | float) -> int | float:
-    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b * a.bit_length() > WORST_BITS:
-        raise Refused("E0211", f"{a} ** {b} has more than {WORST_BITS} bits")
-    result = a**b
-    if isinstance(result, complex):
-        raise Refused("E0211", f"{a} ** {b} is not a real number")
-    return result
-
-
-def _shift_left(a: int, b: int) -> int:
-    if b > WORST_BITS:
-        raise Refused("E0211", f"a shift by {b} bits")
-    return a << b
-
-
-_ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod, "**": _power,
-}  # fmt: skip
-_INTEGER: dict[str, Callable[[Any, Any], Any]] = {
-    "<<": _shift_left, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
-    "^": operator.xor,
-}  # fmt: skip
-_COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
-
-
 def _binary(node: tree.Binary) -> Closure:
     left, right, op = compile_node(node.left), compile_node(node.right), node.op
     if op == "and":
@@ -243,10 +214,10 @@ def _binary(node: tree.Binary) -> Closure:
     if op == "or":
         return lambda scope: truth(left(scope), op) or truth(right(scope), op)
     if op in ("==", "!="):
-        compare = _COMPARE[op]
+        compare = COMPARE[op]
         return lambda scope: compare(left(scope), right(scope))
-    convert = _integer if op in _INTEGER else number_of
-    apply = {**_ARITHMETIC, **_INTEGER, **_COMPARE}.get(op)
+    convert = integer_of if op in INTEGER else number_of
+    apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
     if apply is None:
         raise_in = f"'{op}' belongs to expectations"
         return _refuse("E0210", raise_in)
@@ -272,19 +243,12 @@ def _refuse(code: str, message: str) -> Closure:
     return refuse
 
 
-def truth(value: Value, what: str) -> bool:
-    """A value as a condition; raises Refused."""
-    if not isinstance(value, bool | int | float):
-        raise Refused("E0210", f"'{what}' wants a condition, found {shown(value)}")
-    return bool(value)
-
-
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
         return lambda scope: -number_of(operand(scope), "'-'")
     if op == "~":
-        return lambda scope: ~_integer(operand(scope), "'~'")
+        return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
 
 
@@ -302,7 +266,7 @@ def _call(node: tree.Call) -> Closure:
     def call(scope: Scope) -> Value:
         values = [a(scope) for a in arguments]
         try:
-            return function(scope, *values)
+            return function(scope.place, *values)
         except TypeError:
             raise Refused("E0212", f"{name} does not take {len(values)} arguments") from None
 
@@ -316,74 +280,6 @@ def _refuse_with(code: str, message: str, hint: str) -> Closure:
     return refuse
 
 
-def _tensor(value: Value, what: str) -> View:
-    if not isinstance(value, View):
-        raise Refused("E0210", f"{what} wants a tensor, found {shown(value)}")
-    return value
-
-
-def _log2(scope: Scope, x: Value) -> Value:
-    number = number_of(x, "log2")
-    if number <= 0:
-        raise Refused("E0211", f"log2 of {number}")
-    if isinstance(number, int) and number & (number - 1) == 0:
-        return number.bit_length() - 1
-    return math.log2(number)
-
-
-def _sizeof(scope: Scope, x: Value) -> int:
-    view = _tensor(x, "sizeof")
-    return view.elements * view.dtype.itemsize
-
-
-def _shape(scope: Scope, x: Value, axis: Value) -> int:
-    shape = _tensor(x, "shape").shape
-    at = _integer(axis, "shape")
-    if not -len(shape) <= at < len(shape):
-        raise Refused("E0211", f"axis {at} of a tensor with {len(shape)} axes")
-    return shape[at]
-
-
-def _bank(scope: Scope, x: Value) -> int:
-    view = _tensor(x, "bank")
-    memory = view.tensor.memory
-    if not memory.bank:
-        raise Refused("E0211", f"{view.tensor.name} is in {memory.name}, which has no banks")
-    if view.tensor.offset is None:
-        scope.place()
-    if view.tensor.offset is None:
-        raise Refused("E0211", f"{view.tensor.name} has no place")
-    return (view.tensor.offset + view.offset) // memory.bank
-
-
-def _ceil_div(scope: Scope, a: Value, b: Value) -> int:
-    x, y = _integer(a, "ceil_div"), _integer(b, "ceil_div")
-    if y == 0:
-        raise Refused("E0211", f"ceil_div({x}, 0)")
-    return -(-x // y)
-
-
-def _extreme(pick: Callable[..., Any], name: str) -> Callable[..., Any]:
-    def choose(scope: Scope, *values: Value) -> Value:
-        if not values:
-            raise Refused("E0212", f"{name} of nothing")
-        return pick(number_of(v, name) for v in values)
-
-    return choose
-
-
-FUNCTIONS: dict[str, Callable[..., Any]] = {
-    "min": _extreme(min, "min"),
-    "max": _extreme(max, "max"),
-    "abs": lambda scope, x: abs(number_of(x, "abs")),
-    "ceil_div": _ceil_div,
-    "log2": _log2,
-    "sizeof": _sizeof,
-    "shape": _shape,
-    "bank": _bank,
-}
-
-
 def _method(node: tree.Method) -> Closure:
     target, name = compile_node(node.target), node.name
     method = METHODS.get(name)
@@ -393,16 +289,18 @@ def _method(node: tree.Method) -> Closure:
     words = [
         a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"
     ]
-    given = [compile_node(a, words) for a in node.arguments or () if not isinstance(a, tree.Named)]
-    named = {a.name: compile_node(a.value) for a in node.arguments or () if isinstance(a, tree.Named)}
+    arguments = node.arguments or ()
+    given = [compile_node(a, words) for a in arguments if not isinstance(a, tree.Named)]
+    named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
     bare = node.arguments is None
 
     def call(scope: Scope) -> Value:
-        view = _tensor(target(scope), f".{name}")
+        view = tensor_of(target(scope), f".{name}")
         if bare != (name == "T"):
             raise Refused("E0306", f"write .{name}" + ("(…)" if bare else " without parentheses"))
+        values = [g(scope) for g in given]
         try:
-            return method(view, *(g(scope) for g in given), **{k: v(scope) for k, v in named.items()})
+            return method(view, *values, **{k: v(scope) for k, v in named.items()})
         except (TypeError, ValueError):
             raise Refused("E0306", f"these are not arguments of .{name}") from None
 
@@ -414,7 +312,7 @@ def _index(node: tree.Index) -> Closure:
     items = [_item(i) for i in node.items]
 
     def take(scope: Scope) -> Value:
-        view = _tensor(target(scope), "[ ]")
+        view = tensor_of(target(scope), "[ ]")
         return view.index([i(scope) for i in items])
 
     return take

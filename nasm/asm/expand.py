@@ -7,30 +7,18 @@ line of a nested loop is worked out once per combination that matters to it.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from nasm.asm import tree
-from nasm.asm.builder import Builder, Made
-from nasm.asm.evaluate import (
-    Closure,
-    Scope,
-    compile_name,
-    compile_node,
-    evaluate,
-    free_names,
-    name_of,
-    number_of,
-    truth,
-)
-from nasm.problems import Failure, Note, Problem, Refused, did_you_mean, listed
+from nasm.asm import declare, tree
+from nasm.asm.builder import Builder
+from nasm.asm.evaluate import Scope, evaluate, name_of
+from nasm.asm.functions import truth
+from nasm.asm.instruct import CompiledLine, compile_line
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
-from nasm.spec.instruction import Instruction
 from nasm.spec.kinds import shown
-from nasm.spec.memory import Tensor
-from nasm.spec.program import Program, Update, Wait
+from nasm.spec.program import Program
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import View
 
@@ -39,21 +27,6 @@ MOST_ROUNDS = 20_000_000
 
 MOST_PROBLEMS = 50
 """Problems of one file after which expansion stops: the rest would be more of the same."""
-
-
-@dataclass(slots=True)
-class CompiledLine:
-    """An instruction line ready to be evaluated again and again."""
-
-    row: Instruction
-    given: list[Closure]
-    named: dict[str, Closure]
-    wait: Callable[[Scope], Wait] | None
-    update: Callable[[Scope], Update] | None
-    free: tuple[str, ...]
-    span: int
-    places: Callable[[str], Span | None]
-    made: dict[tuple[object, ...], Made]
 
 
 class Expander:
@@ -75,7 +48,7 @@ class Expander:
         self.problems: list[Problem] = []
         self.builder: Builder | None = None
         self.engine: str | None = None
-        self.lines: dict[tuple[int, str], CompiledLine | None] = {}
+        self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
         self.local: set[str] = set()
         self.broken: set[int] = set()
@@ -93,7 +66,7 @@ class Expander:
             )  # fmt: skip
         if self.builder is None:
             if not self.problems:
-                self._need_target(self.source.text and 0 or 0)
+                self._need_target(0)
             return None
         self.builder.problems[:0] = self.problems
         return self.builder.finish()
@@ -177,11 +150,10 @@ class Expander:
         """``.const N = 512, K = N // 4``."""
         for item in statement.items:
             name = item.name
-            if name in self.scope.values:
+            if name in self.scope.values or name in self.scope.tensors:
                 raise Failure(
-                    Problem("E0202", f"'{name}' is a constant already", self._span(item))
+                    Problem("E0202", f"'{name}' is declared already", self._span(item))
                 )
-            self.made._new_name(name, self._span(item)) if not self.local else None
             value = evaluate(item.value, self.scope)
             if isinstance(value, View):
                 raise Failure(
@@ -190,147 +162,15 @@ class Expander:
                 )  # fmt: skip
             self.scope.values[name] = self.defines.get(name, value)
             self.defined.add(name)
-
-    # -- declarations
-
-    def tensor(self, statement: tree.TensorLine) -> None:
-        """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
-        scope = self.scope
-        name = name_of(statement.name, scope)
-        shape = [evaluate(n, scope) for n in statement.shape]
-        partition = offset = bank = None
-        if statement.place is not None:
-            how, first, second = statement.place
-            if how == "bank":
-                bank = self._whole(first)
-            else:
-                assert second is not None
-                partition, offset = self._whole(first), self._whole(second)
-        role = statement.role.name if statement.role else ""
-        if role not in ("", "input", "output", "inout"):
-            assert statement.role is not None
-            raise Failure(
-                Problem("E0216", f"no role '{role}'", self._span(statement.role),
-                        did_you_mean(role, ("input", "output", "inout"))
-                        or "a tensor is input, output, inout or nothing")
-            )  # fmt: skip
-        place = self._span(statement.name)
-        init = self._init(statement.init) if statement.init is not None else None
-        tensor = self._at(
-            statement, lambda: self.made.tensor(
-                statement.space.name, name, statement.dtype.name, shape, role=role, init=init,
-                partition=partition, offset=offset, bank=bank, span=place,
-            ),
-        )  # fmt: skip
-        self._unconstant(name, tensor, place)
-
-    def _at(self, statement: tree.TensorLine, make: Callable[[], Tensor]) -> Tensor:
-        """Make a tensor; what is refused is pointed at where it is written."""
-        parts = {"E0204": statement.space, "E0205": statement.dtype}
-        try:
-            return make()
-        except Refused as refused:
-            raise Failure(refused.at(self._span(parts.get(refused.code, statement.name)))) from None
-
-    def _unconstant(self, name: str, tensor: Tensor, place: Span) -> None:
-        if name in self.scope.values:
-            raise Failure(Problem("E0202", f"'{name}' is a constant already", place))
-
-    def _whole(self, node: tree.Node) -> int:
-        value = evaluate(node, self.scope)
-        if isinstance(value, bool) or not isinstance(value, int):
-            raise Failure(
-                Problem("E0210", f"wanted an integer, found {shown(value)}", self._span(node))
-            )
-        return value
-
-    def _init(self, node: tree.Node) -> object:
-        """An initialiser as data: ``("random", 1)``, ``("file", path, key)``, ``("list", …)``."""
-        if isinstance(node, tree.Name) and node.name in ("zeros", "iota"):
-            return (node.name,)
-        if isinstance(node, tree.Call) and node.function.name in ("random", "normal"):
-            return (node.function.name, self._seed(node))
-        if isinstance(node, tree.Text):
-            path, _, key = node.value.partition(":")
-            if not path.endswith((".npy", ".npz")) or (key != "") != path.endswith(".npz"):
-                raise Failure(
-                    Problem("E0217", f'"{node.value}" is not an array file', self._span(node),
-                            'write "file.npy", or "file.npz:key"')
-                )  # fmt: skip
-            return ("file", os.path.join(os.path.dirname(self.source.name), path), key)
-        if isinstance(node, tree.List):
-            return ("list", evaluate(node, self.scope))
-        raise Failure(
-            Problem("E0217", "no such initialiser", self._span(node),
-                    "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list")
-        )  # fmt: skip
-
-    def _seed(self, node: tree.Call) -> int:
-        seed: object = 0
-        for argument in node.arguments:
-            named = isinstance(argument, tree.Named)
-            if named and argument.name != "seed":  # type: ignore[attr-defined]
-                raise Failure(
-                    Problem("E0217", "an initialiser takes a seed only", self._span(argument))
-                )
-            value = argument.value if isinstance(argument, tree.Named) else argument
-            seed = evaluate(value, self.scope)
-        if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
-            raise Failure(
-                Problem("E0217", f"a seed is an integer from 0 on, found {shown(seed)}",
-                        self._span(node))
-            )  # fmt: skip
-        return seed
-
-    def semaphores(self, statement: tree.SemLine) -> None:
-        """``.sem a, b = 7``."""
-        if statement.kind == "event":
-            raise Refused("E0601", ".event: one-bit events are not supported yet", "use a .sem")
-        for name, number in statement.items:
-            wanted = None if number is None else self._whole(number)
-            place = self._span(name)
-            try:
-                self.made.semaphore(name_of(name, self.scope), wanted, place)
-            except Refused as refused:
-                raise Failure(refused.at(place)) from None
-
-    def dma(self, statement: tree.DmaBlock) -> None:
-        """``.dma name queue=Q … .end``."""
-        moves = []
-        for dst, src in statement.moves:
-            pair = evaluate(dst, self.scope), evaluate(src, self.scope)
-            for node, view in zip((dst, src), pair, strict=True):
-                if not isinstance(view, View):
-                    raise Failure(
-                        Problem("E0301", f"wanted a tensor, found {shown(view)}", self._span(node))
-                    )
-            moves.append(pair)
-        if not moves:
-            raise Refused("E0318", "a .dma block needs a line 'dst <- src'")
-        options: dict[str, object] = {}
-        for option in statement.options:
-            if option.name != "queue":
-                raise Failure(
-                    Problem("E0309", f".dma has no option '{option.name}'", self._span(option),
-                            "its one option is queue=0 to 15")
-                )  # fmt: skip
-            options["queue"] = self._whole(option.value)
-            rings = self.made.generation.rings
-            if not 0 <= options["queue"] < rings:
-                raise Failure(
-                    Problem("E0301", f"queue={options['queue']}; wanted 0 to {rings - 1}",
-                            self._span(option))
-                )  # fmt: skip
-        self.made.transfer(
-            name_of(statement.name, self.scope), moves, options, self._span(statement.name)
-        )
+            if self.scope.chain:
+                self.local.add(name)
 
     # -- control
 
     def loop(self, statement: tree.For) -> None:
         """``.for k in a..b step s``."""
-        first, stop = self._whole(statement.first), self._whole(statement.stop)
-        step = 1 if statement.step is None else self._whole(statement.step)
+        first, stop = declare.whole(statement.first, self.scope), declare.whole(statement.stop, self.scope)
+        step = 1 if statement.step is None else declare.whole(statement.step, self.scope)
         if step == 0:
             raise Refused("E0218", "a loop with step 0 does not end")
         rounds = range(first, stop, step)
@@ -415,169 +255,32 @@ class Expander:
                 builder.label(queue, name_of(statement.label, self.scope), place)
             except Refused as refused:
                 raise Failure(refused.at(place)) from None
-        if statement.mnemonic is not None:
-            self._instruction(statement, engine, queue)
-
-    def _instruction(self, statement: tree.Line, engine: str, queue: int) -> None:
-        key = (id(statement), engine)
-        line = self.lines.get(key)
+        if statement.mnemonic is None:
+            return
+        line = self.lines.get(id(statement))
         if line is None:
-            line = self.lines[key] = self._compile(statement)
-        values = self.scope.values
-        seen = tuple([values.get(name) for name in line.free])
-        made = line.made.get(seen)
-        if made is None:
-            made = line.made[seen] = self._make(line, queue)
+            line = self.lines[id(statement)] = compile_line(statement, self.scope, builder)
+        made = line.make(self.scope, builder, queue)
         if self.chain < 0:
-            self.chain = self.made.chain(self.scope.chain)
-        self.made.append(queue, made, line.span, self.chain)
+            self.chain = builder.chain(self.scope.chain)
+        builder.append(queue, made, line.span, self.chain)
 
-    def _make(self, line: CompiledLine, queue: int) -> Made:
-        scope = self.scope
-        return self.made.make(
-            queue,
-            line.row,
-            [g(scope) for g in line.given],
-            {n: c(scope) for n, c in line.named.items()},
-            line.wait(scope) if line.wait else None,
-            line.update(scope) if line.update else None,
-            line.places,
-        )
+    def _declare(self, statement: Any) -> None:
+        """A declaration: a tensor, semaphores, a prepared transfer."""
+        self.DECLARATIONS[type(statement)](statement, self.scope, self.made)
 
-    def _compile(self, statement: tree.Line) -> CompiledLine:
-        assert statement.mnemonic is not None
-        try:
-            row = self.made.row(statement.mnemonic.name)
-        except Refused as refused:
-            raise Failure(refused.at(self._span(statement.mnemonic))) from None
-        given, named, places = self._operands(row, statement)
-        wait, update = self._sync(statement)
-        place = Span(self.source, statement.mnemonic.start, statement.end)
-        return CompiledLine(
-            row, given, named, wait, update, tuple(sorted(free_names(statement))),
-            self.made.span(place), lambda n: self._span(places[n]) if n in places else None, {},
-        )  # fmt: skip
-
-    def _operands(
-        self, row: Instruction, statement: tree.Line
-    ) -> tuple[list[Closure], dict[str, Closure], dict[str, tree.Node]]:
-        given: list[Closure] = []
-        named: dict[str, Closure] = {}
-        places: dict[str, tree.Node] = {}
-        written = row.written
-        for node in statement.operands:
-            if isinstance(node, tree.Named):
-                operand = next((o for o in written if o.name == node.name), None)
-                if operand is None:
-                    names = [o.name for o in written]
-                    raise Failure(
-                        Problem("E0309", f"{row.name} has no operand '{node.name}'",
-                                self._span(node), did_you_mean(node.name, names)
-                                or f"its operands: {', '.join(names)}")
-                    )  # fmt: skip
-                if node.name in places:
-                    raise Failure(
-                        Problem("E0309", f"operand '{node.name}' is given twice", self._span(node))
-                    )
-                named[node.name] = self._operand(operand.kind, node.value)
-                places[node.name] = node.value
-                continue
-            if named:
-                raise Failure(
-                    Problem("E0309", "an operand without a name after a named one",
-                            self._span(node), "from the first named operand on, all are named")
-                )  # fmt: skip
-            if len(given) < len(written):
-                places[written[len(given)].name] = node
-                given.append(self._operand(written[len(given)].kind, node))
-            else:
-                given.append(compile_node(node))
-        return given, named, places
-
-    @staticmethod
-    def _operand(kind: Any, node: tree.Node) -> Closure:
-        words: tuple[str, ...] = kind.words
-        if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
-            return compile_name(node)
-        if words and isinstance(node, tree.Name):
-            # a misspelt word is the kind's to refuse: it knows what the words are
-            name = node.name
-
-            def word(scope: Scope) -> Any:
-                known = name in scope.values or name in scope.tensors
-                plain = name in ("true", "false", "inf", "nan")
-                return scope.lookup(name) if (known or plain) and name not in words else name
-
-            return word if "true" not in words else compile_node(node)
-        return compile_node(node, words)
-
-    def _sync(
-        self, statement: tree.Line
-    ) -> tuple[Callable[[Scope], Wait] | None, Callable[[Scope], Update] | None]:
-        waits = [s for s in statement.sync if isinstance(s, tree.Wait)]
-        updates = [s for s in statement.sync if isinstance(s, tree.Update)]
-        for kind, found in (("wait", waits), ("update", updates)):
-            if len(found) > 1:
-                raise Failure(
-                    Problem(
-                        "E0315", f"a second {kind}: an instruction carries one",
-                        self._span(found[1]), f"an EventSemaphore line before or behind it can "
-                        f"{kind} as well", (Note("the first one", self._span(found[0])),),
-                    )
-                )  # fmt: skip
-        if waits and updates and waits[0].start > updates[0].start:
-            raise Failure(
-                Problem("E0316", "the wait stands before the update", self._span(waits[0]))
-            )
-        return (
-            self._wait(waits[0]) if waits else None,
-            self._update(updates[0]) if updates else None,
-        )
-
-    def _semaphore(self, node: tree.Name | tree.Template) -> Callable[[Scope], int]:
-        name = compile_name(node)
-        numbers = self.made.program.semaphores
-
-        def number(scope: Scope) -> int:
-            spelled = name(scope)
-            found = numbers.get(spelled)
-            if found is None:
-                raise Failure(
-                    Problem("E0206", f"no semaphore '${spelled}'", scope.span(node),
-                            did_you_mean(spelled, numbers) or f"declare it: .sem {spelled}")
-                )  # fmt: skip
-            return found
-
-        return number
-
-    def _wait(self, node: tree.Wait) -> Callable[[Scope], Wait]:
-        if node.op not in (">=", "=="):
-            raise Failure(
-                Problem("E0317", f"a wait compares with >= or ==, found {node.op}",
-                        self._span(node))
-            )  # fmt: skip
-        semaphore, value, op = self._semaphore(node.name), compile_node(node.value), node.op
-        return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
-
-    def _update(self, node: tree.Update) -> Callable[[Scope], Update]:
-        semaphore = self._semaphore(node.name)
-        value = compile_node(node.value) if node.value is not None else None
-        sign = -1 if node.op in ("--", "-=") else 1
-        op = "=" if node.op == "=" else "+"
-
-        def make(scope: Scope) -> Update:
-            amount = 1 if value is None else _word(value(scope), node, scope)
-            return Update(semaphore(scope), op, sign * amount, node.at_read)
-
-        return make
-
+    DECLARATIONS: ClassVar[dict[type, Callable[[Any, Scope, Builder], None]]] = {
+        tree.TensorLine: declare.tensor,
+        tree.SemLine: declare.semaphores,
+        tree.DmaBlock: declare.transfer,
+    }
     HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
         tree.Version: version,
         tree.TargetLine: target,
         tree.Const: const,
-        tree.TensorLine: tensor,
-        tree.SemLine: semaphores,
-        tree.DmaBlock: dma,
+        tree.TensorLine: _declare,
+        tree.SemLine: _declare,
+        tree.DmaBlock: _declare,
         tree.For: loop,
         tree.If: choose,
         tree.Assert: claim,
@@ -585,13 +288,3 @@ class Expander:
         tree.Unsupported: unsupported,
         tree.Line: line,
     }
-
-
-def _word(value: Any, node: tree.Node, scope: Scope) -> int:
-    number = number_of(value, "a semaphore")
-    if not isinstance(number, int) or not -(2**31) <= number < 2**31:
-        raise Failure(
-            Problem("E0210", f"a semaphore counts in signed 32-bit integers, found {number}",
-                    scope.span(node))
-        )  # fmt: skip
-    return number

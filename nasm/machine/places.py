@@ -69,7 +69,7 @@ class Access:
         row, offset, shape, strides = geometry(view, store, True)
         size = view.dtype.itemsize
         self.array: Array = store.array(view.dtype.numpy, row, offset, shape, strides)
-        self.mask: Array = store.mask(size, row, offset, shape, strides)
+        self.mask = store.mask(size, row, offset, shape, strides)
         self.start = row * store.data.strides[0] + offset
         self.region = region(view, place)
         self.settled = False

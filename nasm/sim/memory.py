@@ -15,6 +15,7 @@ POISON = 0xFF
 """What unwritten memory reads as: NaN in every floating-point dtype, -1 in every integer one."""
 
 Array = NDArray[np.generic]
+Mask = NDArray[np.bool_]
 
 
 class Store:
@@ -37,14 +38,14 @@ class Store:
 
     def mask(
         self, itemsize: int, row: int, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
-    ) -> Array:
+    ) -> Mask:
         """The written-mask of the same elements; a last axis walks the bytes of each."""
         start = row * self.written.strides[0] + offset
         return np.ndarray(
             (*shape, itemsize), np.bool_, self.written.reshape(-1).data, start, (*strides, 1)
         )
 
-    def put(self, target: Array, values: object) -> None:
+    def put(self, target: Array, values: Array) -> None:
         """Store values where an array of this memory stands: the one door for a change."""
         target[...] = values
 

@@ -11,7 +11,9 @@ from nasm.problems import Refused
 from nasm.spec.effects import Jump
 from nasm.spec.instruction import BITS, Names, Operand, Site
 from nasm.spec.kinds import Choice, DtypeOf, Either, Label, Number, Register, Tile
+from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
+from nasm.targets.neuron.integers import wrap32
 from nasm.targets.neuron.isa.move import EVERY_ENGINE
 from nasm.targets.neuron.isa.table import ISA
 from nasm.targets.neuron.rules import DTYPE, MODE, SHAPE, rule
@@ -59,7 +61,7 @@ def RegisterMove(src: int) -> int:
 def RegisterAlu(src1: int, src2: int, op: str) -> int:
     """Compute with registers: signed 32-bit integers that wrap."""
     try:
-        return alu.apply_register(op, src1, alu.wrap32(src2))
+        return alu.apply_register(op, src1, wrap32(src2))
     except ZeroDivisionError:
         raise Refused("E0701", f"{op} by zero in a register is not documented") from None
 
@@ -69,7 +71,7 @@ def one_element(site: Site) -> str | None:
     """What fits a register."""
     for name in ("src", "dst"):
         view = site.operands.get(name)
-        if hasattr(view, "size") and view.size != 1:
+        if isinstance(view, View) and view.size != 1:
             return f"{name} has {view.size} elements; wanted one"
     return None
 
@@ -79,7 +81,7 @@ def whole_words(site: Site) -> str | None:
     """Packed elements have no register form."""
     for name in ("src", "dst"):
         view = site.operands.get(name)
-        if hasattr(view, "dtype") and not (view.dtype.is_int or view.dtype.is_float):
+        if isinstance(view, View) and not (view.dtype.is_int or view.dtype.is_float):
             return f"{name} is {view.dtype.name}"
     return None
 
@@ -124,7 +126,7 @@ def TensorStore(src: int, dtype: DType) -> Any:
 
 
 def _holds(op: str, a: int, b: int) -> bool:
-    return bool(alu.apply_register(op, alu.wrap32(a), alu.wrap32(b)))
+    return bool(alu.apply_register(op, wrap32(a), wrap32(b)))
 
 
 @rule(MODE, "a comparison has both its sides", f"{KLR}, CmpBranch")

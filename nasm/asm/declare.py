@@ -1,0 +1,147 @@
+"""Declarations: tensors with their places and initialisers, semaphores, prepared transfers."""
+
+from __future__ import annotations
+
+import os
+
+from nasm.asm import tree
+from nasm.asm.builder import Builder
+from nasm.asm.evaluate import Scope, evaluate, name_of
+from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.spec.kinds import shown
+from nasm.spec.view import View
+
+ROLES = ("input", "output", "inout")
+FILLS = ("zeros", "iota")
+DRAWS = ("random", "normal")
+
+
+def whole(node: tree.Node, scope: Scope) -> int:
+    """The value of an expression that must be an integer."""
+    value = evaluate(node, scope)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Failure(Problem("E0210", f"wanted an integer, found {shown(value)}", scope.span(node)))
+    return value
+
+
+def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
+    """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
+    name = name_of(statement.name, scope)
+    place = scope.span(statement.name)
+    if name in scope.values:
+        raise Failure(Problem("E0202", f"'{name}' is a constant already", place))
+    shape = [evaluate(n, scope) for n in statement.shape]
+    partition, offset, bank = _place(statement, scope)
+    role = _role(statement, scope)
+    init = initialiser(statement.init, scope) if statement.init is not None else None
+    try:
+        builder.tensor(
+            statement.space.name, name, statement.dtype.name, shape, role=role, init=init,
+            partition=partition, offset=offset, bank=bank, span=place,
+        )  # fmt: skip
+    except Refused as refused:
+        written = {"E0204": statement.space, "E0205": statement.dtype}
+        at = written.get(refused.code, statement.name)
+        raise Failure(refused.at(scope.span(at))) from None
+
+
+def _place(
+    statement: tree.TensorLine, scope: Scope
+) -> tuple[int | None, int | None, int | None]:
+    """Partition, byte and bank that a declaration chooses."""
+    if statement.place is None:
+        return None, None, None
+    how, first, second = statement.place
+    if how == "bank":
+        return None, None, whole(first, scope)
+    assert second is not None
+    return whole(first, scope), whole(second, scope), None
+
+
+def _role(statement: tree.TensorLine, scope: Scope) -> str:
+    if statement.role is None:
+        return ""
+    role = statement.role.name
+    if role not in ROLES:
+        hint = did_you_mean(role, ROLES) or "a tensor is input, output, inout or nothing"
+        raise Failure(Problem("E0216", f"no role '{role}'", scope.span(statement.role), hint))
+    return role
+
+
+def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
+    """An initialiser as data: ``("random", 1)``, ``("file", path, key)``, ``("list", …)``."""
+    if isinstance(node, tree.Name) and node.name in FILLS:
+        return (node.name,)
+    if isinstance(node, tree.Call) and node.function.name in DRAWS:
+        return (node.function.name, _seed(node, scope))
+    if isinstance(node, tree.Text):
+        path, _, key = node.value.partition(":")
+        if not path.endswith((".npy", ".npz")) or (key != "") != path.endswith(".npz"):
+            raise Failure(
+                Problem("E0217", f'"{node.value}" is not an array file', scope.span(node),
+                        'write "file.npy", or "file.npz:key"')
+            )  # fmt: skip
+        return ("file", os.path.join(os.path.dirname(scope.source.name), path), key)
+    if isinstance(node, tree.List):
+        return ("list", evaluate(node, scope))
+    raise Failure(
+        Problem("E0217", "no such initialiser", scope.span(node),
+                "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list")
+    )  # fmt: skip
+
+
+def _seed(node: tree.Call, scope: Scope) -> int:
+    seed: object = 0
+    for argument in node.arguments:
+        if isinstance(argument, tree.Named) and argument.name != "seed":
+            raise Failure(
+                Problem("E0217", "an initialiser takes a seed only", scope.span(argument))
+            )
+        seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise Failure(
+            Problem("E0217", f"a seed is an integer from 0 on, found {shown(seed)}",
+                    scope.span(node))
+        )  # fmt: skip
+    return seed
+
+
+def semaphores(statement: tree.SemLine, scope: Scope, builder: Builder) -> None:
+    """``.sem a, b = 7``."""
+    if statement.kind == "event":
+        raise Refused("E0602", ".event: one-bit events are not supported yet", "use a .sem")
+    for name, number in statement.items:
+        wanted = None if number is None else whole(number, scope)
+        place = scope.span(name)
+        try:
+            builder.semaphore(name_of(name, scope), wanted, place)
+        except Refused as refused:
+            raise Failure(refused.at(place)) from None
+
+
+def transfer(statement: tree.DmaBlock, scope: Scope, builder: Builder) -> None:
+    """``.dma name queue=Q … .end``."""
+    moves = [(_view(dst, scope), _view(src, scope)) for dst, src in statement.moves]
+    if not moves:
+        raise Refused("E0318", "a .dma block needs a line 'dst <- src'")
+    options: dict[str, object] = {}
+    for option in statement.options:
+        place = scope.span(option)
+        if option.name != "queue":
+            raise Failure(
+                Problem("E0309", f".dma has no option '{option.name}'", place,
+                        "its one option is queue=")
+            )  # fmt: skip
+        ring, rings = whole(option.value, scope), builder.generation.rings
+        if not 0 <= ring < rings:
+            raise Failure(Problem("E0301", f"queue={ring}; wanted 0 to {rings - 1}", place))
+        options["queue"] = ring
+    name = name_of(statement.name, scope)
+    builder.transfer(name, moves, options, scope.span(statement.name))
+
+
+def _view(node: tree.Node, scope: Scope) -> View:
+    value = evaluate(node, scope)
+    if not isinstance(value, View):
+        raise Failure(Problem("E0301", f"wanted a tensor, found {shown(value)}", scope.span(node)))
+    return value

@@ -1,0 +1,134 @@
+"""What constant expressions compute: operators, functions, and what values may be."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from nasm.problems import Refused
+from nasm.spec.kinds import shown
+from nasm.spec.view import View
+
+Value = Any
+
+WORST_BITS = 4096
+"""A constant longer than this is a mistake, not a number anybody wants."""
+
+
+def number_of(value: Value, what: str) -> int | float:
+    """A value that must be a number; raises Refused."""
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        raise Refused("E0210", f"{what} wants numbers, found {shown(value)}")
+    return value
+
+
+def integer_of(value: Value, what: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise Refused("E0210", f"{what} wants an integer, found {shown(value)}")
+    return value
+
+
+def truth(value: Value, what: str) -> bool:
+    """A value as a condition; raises Refused."""
+    if not isinstance(value, bool | int | float):
+        raise Refused("E0210", f"'{what}' wants a condition, found {shown(value)}")
+    return bool(value)
+
+
+def _power(a: int | float, b: int | float) -> int | float:
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b * a.bit_length() > WORST_BITS:
+        raise Refused("E0211", f"{a} ** {b} has more than {WORST_BITS} bits")
+    result = a**b
+    if isinstance(result, complex):
+        raise Refused("E0211", f"{a} ** {b} is not a real number")
+    return result
+
+
+def _shift_left(a: int, b: int) -> int:
+    if b > WORST_BITS:
+        raise Refused("E0211", f"a shift by {b} bits")
+    return a << b
+
+
+ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "//": operator.floordiv, "%": operator.mod, "**": _power,
+}  # fmt: skip
+INTEGER: dict[str, Callable[[Any, Any], Any]] = {
+    "<<": _shift_left, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
+    "^": operator.xor,
+}  # fmt: skip
+COMPARE: dict[str, Callable[[Any, Any], bool]] = {
+    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
+    ">": operator.gt, ">=": operator.ge,
+}  # fmt: skip
+
+
+def tensor_of(value: Value, what: str) -> View:
+    if not isinstance(value, View):
+        raise Refused("E0210", f"{what} wants a tensor, found {shown(value)}")
+    return value
+
+
+def _log2(place: Callable[[], None], x: Value) -> Value:
+    number = number_of(x, "log2")
+    if number <= 0:
+        raise Refused("E0211", f"log2 of {number}")
+    if isinstance(number, int) and number & (number - 1) == 0:
+        return number.bit_length() - 1
+    return math.log2(number)
+
+
+def _sizeof(place: Callable[[], None], x: Value) -> int:
+    view = tensor_of(x, "sizeof")
+    return view.elements * view.dtype.itemsize
+
+
+def _shape(place: Callable[[], None], x: Value, axis: Value) -> int:
+    shape = tensor_of(x, "shape").shape
+    at = integer_of(axis, "shape")
+    if not -len(shape) <= at < len(shape):
+        raise Refused("E0211", f"axis {at} of a tensor with {len(shape)} axes")
+    return shape[at]
+
+
+def _bank(place: Callable[[], None], x: Value) -> int:
+    view = tensor_of(x, "bank")
+    memory = view.tensor.memory
+    if not memory.bank:
+        raise Refused("E0211", f"{view.tensor.name} is in {memory.name}, which has no banks")
+    if view.tensor.offset is None:
+        place()
+    if view.tensor.offset is None:
+        raise Refused("E0211", f"{view.tensor.name} has no place")
+    return (view.tensor.offset + view.offset) // memory.bank
+
+
+def _ceil_div(place: Callable[[], None], a: Value, b: Value) -> int:
+    x, y = integer_of(a, "ceil_div"), integer_of(b, "ceil_div")
+    if y == 0:
+        raise Refused("E0211", f"ceil_div({x}, 0)")
+    return -(-x // y)
+
+
+def _extreme(pick: Callable[..., Any], name: str) -> Callable[..., Any]:
+    def choose(place: Callable[[], None], *values: Value) -> Value:
+        if not values:
+            raise Refused("E0212", f"{name} of nothing")
+        return pick(number_of(v, name) for v in values)
+
+    return choose
+
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "min": _extreme(min, "min"),
+    "max": _extreme(max, "max"),
+    "abs": lambda place, x: abs(number_of(x, "abs")),
+    "ceil_div": _ceil_div,
+    "log2": _log2,
+    "sizeof": _sizeof,
+    "shape": _shape,
+    "bank": _bank,
+}
