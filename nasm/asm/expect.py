@@ -19,9 +19,10 @@ from __future__ import annotations
 
 import os
 import sys
-import zipfile
+import zlib
 from collections.abc import Collection
 from typing import Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -229,16 +230,17 @@ def _golden(path: str, left: Value, measures: Measures) -> Value:
 
 def _read(path: str, directory: str) -> Array:
     file, key = _split(path)
+    place = os.path.join(directory, file)
     try:
-        loaded: Any = np.load(os.path.join(directory, file), allow_pickle=False)
-        if isinstance(loaded, np.ndarray):
-            return loaded
-        with loaded:
+        with open(place, "rb") as stream:
+            loaded: Any = np.load(stream, allow_pickle=False)
+            if isinstance(loaded, np.ndarray):
+                return loaded
             if key in loaded.files:
                 return np.asarray(loaded[key])
             hint = did_you_mean(key, loaded.files) or f"it holds {', '.join(loaded.files)}"
     except FileNotFoundError:
-        raise Refused("E0801", f"no file {os.path.join(directory, file)}") from None
-    except (OSError, ValueError, EOFError, zipfile.BadZipFile) as problem:
+        raise Refused("E0801", f"no file {place}") from None
+    except (OSError, ValueError, EOFError, RuntimeError, zlib.error, BadZipFile) as problem:
         raise Refused("E0801", f"{file} is not a readable array file: {problem}") from None
     raise Refused("E0801", f"{file} has no array '{key}'", hint)

@@ -1,8 +1,9 @@
 """The sides of an expectation: what is wrong with them before a run, and their values after it.
 
 :class:`Checker` finds what needs no run to be found; :class:`Evaluator` computes a tree that
-passed it. Names mean constants first, then tensors. Indices, axes and options are constant
-expressions of the language, so are the integer operators (``& | ^ << >> ~``), which float64 lacks.
+passed it. A name is a tensor, a constant or a loop variable, never two of them. Indices, axes and
+options are constant expressions of the language; so is what stands around one of the integer
+operators (``& | ^ << >> ~``), which float64 lacks.
 """
 
 from __future__ import annotations
@@ -275,7 +276,7 @@ class Evaluator:
         return Value(_constant(evaluate(node, self.scope)))
 
     def _name(self, name: str) -> Value:
-        held = None if name in self.scope.values else self.tensor(name)
+        held = self.tensor(name)
         if held is None:
             return Value(_constant(self.scope.lookup(name)))
         array, dtype = held

@@ -86,10 +86,9 @@ def compare(op: str, left: Value, right: Value, options: Mapping[str, float]) ->
     error = np.where(same, 0.0, np.abs(found - wanted))
     allowed = np.zeros(shape)
     if op == "~":
-        finite = np.isfinite(found) & np.isfinite(wanted)
         tolerance = options.get("atol", 1e-8) + options.get("rtol", 1e-5) * np.abs(wanted)
-        allowed = np.where(finite, tolerance, 0.0)
-        holds = same | (error <= allowed)
+        allowed = np.where(np.isfinite(wanted), tolerance, 0.0)
+        holds = same | (np.isfinite(found) & (error <= allowed))
     elif op in ("==", ""):
         holds = same
     elif op == "!=":
