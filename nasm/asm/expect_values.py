@@ -99,7 +99,7 @@ class Checker:
             case tree.Register():
                 self.report(
                     node, "E0210", "a register is no part of an expectation",
-                    "store it with TensorStore and compare that tensor",
+                    "have the program store it in a tensor, and compare that",
                 )  # fmt: skip
             case tree.List(items=items):
                 for item in items:
