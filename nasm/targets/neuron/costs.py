@@ -91,10 +91,15 @@ def one_tile(main: str, per_element: float = 1, table: bool = True,
 
 def streamed(site: Site, main: View, others: list[View]) -> tuple[float, Evidence, str]:
     """Cycles per element of a copy or tensor_scalar on the engine at hand."""
-    every = [main, *others]
-    switches = site.generation.switches
+    rate, evidence, source = _contiguously(site, [main, *others], main)
     if strided(site):
-        return (1 if _narrow(site, every) and switches["fast_vector"] else 2), DOC, STRIDE_SOURCE
+        return 2 * rate, evidence, f"{source}; {STRIDE_SOURCE}"
+    return rate, evidence, source
+
+
+def _contiguously(site: Site, every: list[View], main: View) -> tuple[float, Evidence, str]:
+    """Cycles per element where no stride halves the rate."""
+    switches = site.generation.switches
     if site.engine == "scalar":
         if switches["fast_scalar"] and _narrow(site, every):
             return 0.5, DOC, "Trainium3 guide: Scalar copies and tensor_scalar at up to 2x"
@@ -157,7 +162,12 @@ def tensor_scalar(site: Site) -> Cost:
     """TensorScalar: as a copy; rsqrt on GpSimd takes four times Scalar's time."""
     if site.engine == "gpsimd":
         interval = 4 * _floored(site, site["data"].elements)
-        return _drained(site, "gpsimd_drain_ns", interval, DOC, "NKI engine selection: 4x Scalar")
+        known = (site["op0"], site["op1"]) == ("rsqrt", None)
+        source = "NKI engine selection: rsqrt takes 4x Scalar's time"
+        return _drained(
+            site, "gpsimd_drain_ns", interval, DOC if known else ASSUMED,
+            source if known else f"no figure is published; taken as rsqrt ({source})",
+        )  # fmt: skip
     return copy_like("data")(site)
 
 
@@ -173,11 +183,14 @@ def tensor_reduce(site: Site) -> Cost:
 
 def activation(site: Site) -> Cost:
     """Activation: C(N), and a second instruction when the accumulators are read back."""
-    table = site["op"] not in ("copy", "abs", "relu", "square")
+    table = site["op"] != "copy"
     count = _floored(site, site["data"].elements * (2 if strided(site) else 1))
+    evidence, source = DOC, f"{NKI_COSTS}: max(64, N)"
     if site["reduce_res"] is not None:
-        count += site.generation.number("accumulator_read").value
-    return _drained(site, _drain(site, table), count, DOC, f"{NKI_COSTS}: max(64, N)")
+        read = site.generation.number("accumulator_read")
+        count += read.value
+        evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
+    return _drained(site, _drain(site, table), count, evidence, source)
 
 
 def memset(site: Site) -> Cost:

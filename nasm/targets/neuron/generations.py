@@ -95,7 +95,6 @@ def _shared_numbers(version: str) -> dict[str, Fact]:
         "matmul_min": Fact(64, DOC, f"{PERF_GUIDE}: MM_INIT_LATENCY of 64 cycles"),
         "fast_load": Fact(4, DOC, "architecture guide, 'Fast LoadStationary': up to 4x faster"),
         "gpsimd_start": Fact(150, DOC, f"{NKI_COSTS}: GPSIMD_START is about 150 cycles"),
-        "accumulator_read": Fact(64, DOC, f"{NKI_COSTS}: + MIN_II to read the accumulators"),
         "semaphore_ns": Fact(40, here, f"{carried}profiles show 26 to 52 ns from one engine's "
                              "completion to another's start"),
         "event_ns": Fact(9, here, f"{carried}EVENT_SEMAPHORE in published Trainium2 profiles"),
@@ -123,9 +122,13 @@ def _numbers(version: str) -> Mapping[str, Fact]:
         "v4": (4096, 8192),
     }[version]
     limits = "nki.isa.nc_matmul, 'Tile size'"
+    read = f"{TRN2_PROBES}: accumulator read issued every 185 ns"
     return {
         **_shared_numbers(version),
         **_drain(version),
+        "accumulator_read": Fact(64, DOC, f"{NKI_COSTS}: + MIN_II to read the accumulators")
+        if version == "v2"
+        else Fact(222, MEAS if version == "v3" else ASSUMED, f"{read}, 222 cycles"),
         "dma_bytes_per_ns": Fact(rate, DOC, f"{DMA_INTRO}: sustained rate of one DMA engine"),
         "moving_max": Fact(wide[0], DOC, limits),
         "moving_max_bf16": Fact(wide[1], DOC, limits),

@@ -63,7 +63,6 @@ def shift(ufunc: np.ufunc, signed: bool = False) -> Kernel:
     NumPy defines what C does not: amounts of the width and above shift everything out, leaving
     zeros, or copies of the sign where it fills (assumed: the vendor does not say).
     """
-
     sign = "i" if signed else "u"
 
     def kernel(x: Any, y: Any) -> Array:

@@ -15,6 +15,7 @@ from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, LANES
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
 
 SOURCE = "nki.isa.activation"
+LANE_COUNT = 128
 ACCUMULATORS = State(
     "accumulators", "reduce_cmd=reset_reduce or reset clears them first", initial=()
 )
@@ -91,25 +92,31 @@ def Activation(
     y = activations.activate(op, _scaled(data, scale, bias))
     if reduce_cmd == "idle":
         return y, _read(accumulators, lane, len(data)), accumulators
-    sums = np.full((128, 1), np.nan, np.float32)
-    if len(accumulators):
-        sums[...] = accumulators
-    lanes = sums[lane : lane + len(data)]
+    sums, known = _copied(accumulators)
+    here = slice(lane, lane + len(data))
     if reduce_cmd != "reduce":
-        lanes[...] = 0
-    elif np.isnan(lanes).all():
+        sums[here], known[here] = 0, True
+    elif not known[here].all():
         raise Refused("E0503", f"the engine holds no {ACCUMULATORS.name} yet", ACCUMULATORS.how)
     if reduce_cmd != "reset":
-        lanes += alu.reduce("add", y, 1)[:, None]
-    return y, lanes, sums
+        sums[here] += alu.reduce("add", y, 1)[:, None]
+    return y, sums[here], (sums, known)
 
 
 def _scaled(data: Any, scale: Any, bias: Any) -> Any:
-    """data * scale + bias; each of the two is rounded to float32."""
+    """The argument data * scale + bias, each of the two steps rounded to float32."""
     if not (isinstance(scale, float) and scale == 1.0):
         data = data * scale
     return data if bias is None else data + bias
 
 
+def _copied(accumulators: Any) -> tuple[Any, Any]:
+    """The lanes' sums, and which of them were ever set."""
+    if not accumulators:
+        return np.zeros((LANE_COUNT, 1), np.float32), np.zeros(LANE_COUNT, np.bool_)
+    sums, known = accumulators
+    return sums.copy(), known.copy()
+
+
 def _read(accumulators: Any, lane: int, count: int) -> Any:
-    return accumulators[lane : lane + count] if len(accumulators) else None
+    return accumulators[0][lane : lane + count] if accumulators else None

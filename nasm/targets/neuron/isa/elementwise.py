@@ -9,7 +9,15 @@ from nasm.spec.instruction import BITS, Names, Operand, Site
 from nasm.spec.kinds import Anything, Choice, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
-from nasm.targets.neuron.isa.table import COLUMN, INTEGERS, ISA, LANES, domain_of, exact_integers
+from nasm.targets.neuron.isa.table import (
+    COLUMN,
+    INTEGERS,
+    ISA,
+    LANES,
+    WORDS,
+    domain_of,
+    exact_integers,
+)
 from nasm.targets.neuron.rules import (
     AVAILABLE,
     DTYPE,
@@ -46,7 +54,7 @@ def _on_engine(*names: str) -> Any:
     def check(site: Site) -> str | None:
         for name in names:
             op = site[name]
-            if op is None or (exact_integers(site) and alu.OPERATORS[op].integer is not None):
+            if op is None or exact_integers(site, *names):
                 continue
             engines = alu.OPERATORS[op].engines_on(site.generation.name)
             if site.engine not in engines:
@@ -110,10 +118,13 @@ def same_class(site: Site) -> str | None:
     return f"op0={first.name} and op1={second.name}: one is bitwise, one arithmetic"
 
 
-@rule(DTYPE, "an operand tile is float32 for arithmetic, of data's dtype for bitwise operators",
+@rule(DTYPE, "an operand tile is float32 for arithmetic, of data's dtype for bitwise operators, "
+             "32-bit integer where all are and add or multiply",
       "nki.isa.tensor_scalar")  # fmt: skip
 def scalar_dtypes(site: Site) -> str | None:
     """What a scalar operand may be."""
+    if _addresses(site):
+        return None
     bitwise = alu.OPERATORS[site["op0"]].bitvec
     for name in ("operand0", "operand1"):
         value = site[name]
@@ -138,18 +149,32 @@ def scalar_engine_pairs(site: Site) -> str | None:
     return f"op0={pair[0]}" + (f", op1={pair[1]}" if pair[1] else "") + " on scalar"
 
 
-def _domain(site: Site) -> str:
-    """As the operators say; integer literals on 32-bit integers stay exact (assumed).
+@rule(AVAILABLE, "GpSimd does rsqrt, power, and 32-bit integers exactly",
+      "nki.isa.tensor_scalar; NKI reference, engine selection")  # fmt: skip
+def gpsimd_operators(site: Site) -> str | None:
+    """What is left to GpSimd: Vector and Scalar do the rest faster."""
+    if site.engine != "gpsimd" or _domain(site) == BITS:
+        return None
+    for name in ("op0", "op1"):
+        if site[name] not in ("rsqrt", "power", "bypass", None):
+            return f"{name}={site[name]} in float32 on gpsimd"
+    return None
 
-    nki.isa.tensor_scalar names an int32/uint32 address-arithmetic form without documenting it.
-    """
-    tiles = (site["data"], site["dst"])
-    literals = [site[n] for n in ("operand0", "operand1") if site[n] is not None]
-    words = all(v.dtype.name in ("int32", "uint32") for v in tiles)
-    sums = all(site[n] in ("add", "multiply", None) for n in ("op0", "op1"))
-    if words and sums and all(isinstance(v, int) for v in literals):
-        return BITS
-    return str(domain_of("op0")(site))
+
+def _addresses(site: Site) -> bool:
+    """The int32/uint32 address arithmetic that nki.isa.tensor_scalar names: exact (assumed)."""
+    if any(site[n] not in ("add", "multiply", None) for n in ("op0", "op1")):
+        return False
+    operands = [v for n in ("operand0", "operand1") if (v := site[n]) is not None]
+    views = [site["data"], site["dst"], *(v for v in operands if isinstance(v, View))]
+    return all(v.dtype.name in WORDS for v in views) and not any(
+        isinstance(v, float) for v in operands
+    )
+
+
+def _domain(site: Site) -> str:
+    """As the operators say; address arithmetic on 32-bit integers stays exact."""
+    return BITS if _addresses(site) else str(domain_of("op0", "op1")(site))
 
 
 @ISA.instruction(
@@ -165,7 +190,7 @@ def _domain(site: Site) -> str:
     engine_since={"scalar": "v3"},
     rules=(same_shape("dst", "data"), same_partitions("data", "operand0", "operand1"),
            operands_present, same_class, scalar_dtypes, bitwise_integers, scalar_engine_pairs,
-           _on_engine("op0", "op1")),
+           gpsimd_operators, _on_engine("op0", "op1")),
     cost=costs.tensor_scalar,
     domain=_domain,
     vendor=Names("tensor_scalar", "TENSOR_SCALAR", "TensorScalar"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from nasm.dtypes import Kind
@@ -42,13 +43,15 @@ def TensorCopy(src: Any) -> Any:
     return src
 
 
-@rule(DTYPE, "the value is of dst's class: no fraction into an integer; x4 dtypes take 0 only",
+@rule(DTYPE, "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes",
       "nki.isa.memset; NKI release notes 2.29")  # fmt: skip
 def value_fits(site: Site) -> str | None:
     """What a tile can be filled with."""
     value, dtype = site["value"], site["dst"].dtype
     if dtype.kind is Kind.PACKED and value != 0:
         return f"value={value} into {dtype.name}; wanted 0"
+    if dtype.kind is Kind.SCALE and not _is_scale(value):
+        return f"value={value} into {dtype.name}; wanted a power of two, 2**-127 to 2**127"
     if dtype.is_int and isinstance(value, float):
         return f"value={value} into {dtype.name}; wanted an integer"
     if dtype.is_int:
@@ -58,6 +61,11 @@ def value_fits(site: Site) -> str | None:
         if not low <= value <= high:
             return f"value={value} into {dtype.name}; wanted {low} to {high}"
     return None
+
+
+def _is_scale(value: float) -> bool:
+    fraction, exponent = math.frexp(value)
+    return math.isnan(value) or (fraction == 0.5 and -126 <= exponent <= 128)
 
 
 @ISA.instruction(

@@ -23,8 +23,10 @@ def trailing_axes(site: Site) -> str | None:
     rank = len(site["data"].shape)
     axes = sorted(a + rank if a < 0 else a for a in site["axis"])
     wanted = list(range(rank - len(axes), rank))
-    if axes == wanted and axes[0] > 0 and len(axes) <= 4:
+    if axes and axes == wanted and axes[0] > 0 and len(axes) <= 4:
         return None
+    if not axes:
+        return f"no axis; wanted the last ones, such as {rank - 1}"
     if 0 in axes:
         return "axis 0 is the partition axis, which this instruction does not reduce"
     return f"axis={axes} of a tile with {rank} axes; wanted its last ones, such as {wanted}"

@@ -28,18 +28,23 @@ def domain_of(*operators: str) -> Callable[[Site], str]:
             op = site[name]
             if op is not None and alu.OPERATORS[op].bitvec:
                 return BITS
-        return BITS if exact_integers(site) else FLOAT32
+        return BITS if exact_integers(site, *operators) else FLOAT32
 
     return domain
 
 
-def exact_integers(site: Site) -> bool:
-    """GpSimd computes 32-bit integers exactly when every tile holds them.
+def exact_integers(site: Site, *operators: str) -> bool:
+    """GpSimd computes 32-bit integers exactly when every operand is one and the operators can.
 
     Source: nki.isa.tensor_tensor; architecture guide, 'GpSimd Engine', data types.
     """
-    tiles = [v for v in site.operands.values() if isinstance(v, View)]
-    return site.engine == "gpsimd" and all(v.dtype.name in WORDS for v in tiles)
+    values = site.operands.values()
+    if site.engine != "gpsimd" or any(isinstance(v, float) for v in values):
+        return False
+    chosen = [alu.OPERATORS[op] for n in operators if (op := site[n]) is not None]
+    return all(o.integer is not None for o in chosen) and all(
+        v.dtype.name in WORDS for v in values if isinstance(v, View)
+    )
 
 
 def copied(site: Site) -> str:
