@@ -1,0 +1,1 @@
+"""Makes the generated pages; docs/generate.py writes them."""

@@ -1,0 +1,95 @@
+"""Pages of the operators, the activation functions and the dtypes, from their tables."""
+
+from __future__ import annotations
+
+from generator.examples import GENERATIONS
+from generator.markdown import NOTE, code, joined, number, table
+from nasm.dtypes import DTYPES
+from nasm.targets.neuron.activations import ACTIVATIONS, Activation
+from nasm.targets.neuron.alu import OPERATORS, Operator
+
+
+def operators() -> str:
+    """The ALU operators."""
+    arithmetic = [o for o in OPERATORS.values() if not o.bitvec]
+    bitwise = [o for o in OPERATORS.values() if o.bitvec]
+    return joined(
+        NOTE, "# Operators",
+        "What `op=`, `op0=` and `op1=` may name. An engine widens x and y to float32 for the "
+        "arithmetic ones, and takes the bits of integers as they are for the bitwise ones; "
+        "`logical_…` and comparisons are arithmetic and give 1.0 or 0.0.",
+        "The columns v2, v3 and v4 name the engines that have an operator there. *reduces*: "
+        "`TensorReduce` takes it. *integers*: it has an exact form for 32-bit integers, which "
+        "GpSimd uses when every tile holds them. *registers*: `RegisterAlu` takes it.",
+        "## Arithmetic", _operators(arithmetic), "## Bitwise", _operators(bitwise),
+        "Shifts by 32 bits or more, or by less than 0, shift everything out.",
+    )  # fmt: skip
+
+
+def _operators(rows: list[Operator]) -> str:
+    return table(
+        ["operator", "KLR", "", *(g.name for g in GENERATIONS), "reduces", "integers", "registers",
+         "evidence", "source"],
+        [
+            [code(o.name), code(o.klr), o.summary,
+             *(", ".join(o.engines_on(g.name)) or "no" for g in GENERATIONS),
+             _yes(o.reduces), _yes(o.integer is not None), _yes(o.register is not None),
+             o.evidence.value, o.source]
+            for o in rows
+        ],
+    )  # fmt: skip
+
+
+def _yes(holds: bool) -> str:
+    return "yes" if holds else ""
+
+
+def activations() -> str:
+    """The activation functions."""
+    rows = [
+        [code(a.name), code(a.formula), _range(a), a.since, a.evidence.value, a.source]
+        for a in ACTIVATIONS.values()
+    ]
+    return joined(
+        NOTE, "# Activation functions",
+        "What `op=` of [`Activation`](Activation.md) may name. The hardware evaluates them by "
+        "tables that are not published; nasm gives the mathematical value, rounded once to "
+        "float32. Outside its valid range a function's result is not valid on the hardware; "
+        "nasm keeps the mathematical value there, but for `sin`, whose extrapolation is "
+        "described by the vendor. A function with a parameter needs an instruction that carries "
+        "it, and nasm has none yet.",
+        table(["function", "value", "valid for", "since", "evidence", "source"], rows),
+    )  # fmt: skip
+
+
+def _range(function: Activation) -> str:
+    if function.parameter:
+        return f"needs {function.parameter}"
+    if function.valid_range is None:
+        return "all x"
+    low, high = (f"{bound:.4g}" for bound in function.valid_range)
+    return f"{low} to {high}" + (", either sign" if function.by_magnitude else "")
+
+
+def dtypes() -> str:
+    """The dtypes."""
+    rows = [
+        [code(d.name), " ".join(code(a) for a in d.aliases), str(d.itemsize), d.summary,
+         _largest(d.max_finite), ", ".join(g.name for g in GENERATIONS if d.name in g.dtypes),
+         "as it is" if d.in_npy else f"bits, as {d.bits_dtype}", d.source]
+        for d in DTYPES.values()
+    ]  # fmt: skip
+    return joined(
+        NOTE, "# Dtypes",
+        "How elements are stored. Engines compute in float32: they widen what they read and "
+        "round what they write once, to nearest even. Floats overflow to infinity "
+        "(`float8_e4m3fn`, which has none, to NaN); integers saturate, and NaN becomes 0.",
+        "*largest* is the largest finite value, of a packed dtype that of each of its four. *in "
+        "files* is how a `.npy` or `.npz` holds the dtype.",
+        table(["dtype", "aliases", "bytes", "", "largest", "generations", "in files", "source"],
+              rows),
+    )  # fmt: skip
+
+
+def _largest(value: float) -> str:
+    return number(value) if value < 1e12 else f"{value:.4g}"
