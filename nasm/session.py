@@ -92,10 +92,12 @@ class Session:
         max_cycles: int | None = None,
         progress: Callable[[Progress], None] | None = None,
         every: float = 0.2,
+        hashes: bool = True,
     ) -> RunReport:
         """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
 
-        ``progress`` is called about every ``every`` seconds.
+        ``progress`` is called about every ``every`` seconds; ``hashes`` says whether the report
+        carries the hashes of trace and memory, which take a while to compute on large programs.
         """
         until = None
         if max_cycles is not None:
@@ -109,7 +111,7 @@ class Session:
             if progress is not None and time.monotonic() - called >= every:
                 called = time.monotonic()
                 progress(self.progress(called - started))
-        return self.report()
+        return self.report(hashes)
 
     def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process events; settles the status when nothing is left or something failed."""
@@ -233,7 +235,7 @@ class Session:
         measures = _Measures(self)
         return tuple(expect.judge(e, measures) for e in self.program.expectations)
 
-    def report(self) -> RunReport:
+    def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
         machine = self.machine
         engines = describe.engine_records(machine)
@@ -253,8 +255,8 @@ class Session:
             self.status, self.source.name if self.source else "", generation.spellings[0],
             generation.summary, self.now, machine.microseconds(self.now), engines,
             describe.evidence_order(mix), sum(c.bytes for c in machine.scheduler.channels),
-            self.hazards, tuple(problems), judged, machine.trace.digest(),
-            describe.memory_hash(machine),
+            self.hazards, tuple(problems), judged, machine.trace.digest() if hashes else "",
+            describe.memory_hash(machine) if hashes else "",
         )  # fmt: skip
 
 

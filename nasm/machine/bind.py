@@ -162,18 +162,9 @@ class Binder:
         assert isinstance(value, View)
         access = self.machine.access(value)
         self.writes.append(access.region)
-        target = access.array
         if operand.adds and self.site.operands[operand.adds]:
-            return self._adding(target, value.dtype, access)
-        prepare = storing(target, value.dtype)
-        put, mark = access.store.put, access.mark
-
-        def commit(result: Any) -> None:
-            put(target, result)
-            if not access.settled:
-                mark()
-
-        return prepare, commit
+            return self._adding(access)
+        return storing(access.array, value.dtype), access.put
 
     def _holding(self, name: str) -> tuple[Writer, None]:
         held = self.machine.state.held[self.queue]
@@ -183,22 +174,22 @@ class Binder:
 
         return hold, None
 
-    def _adding(self, target: Array, dtype: DType, access: Access) -> tuple[Writer, Writer]:
+    def _adding(self, access: Access) -> tuple[Writer, Writer]:
         """Add to what the memory holds, in float32, when the instruction completes."""
-        store = access.store
-        shape = target.shape
+        dtype, shape, size = access.view.dtype, access.array.shape, access.array.size
+        queue, machine = self.queue, self.machine
 
         def commit(result: Any) -> None:
             if not access.settled and access.unwritten():
-                self.machine.hazard_unwritten(self.queue, access.view, adding=True)
+                machine.hazard_unwritten(queue, access.view, adding=True)
             if dtype.name == "float32":
-                store.put(target, target + result)
+                access.add(result)
             else:
-                total = dtypes.to_float32(target, dtype) + result
-                store.put(target, dtypes.from_float32(total, dtype))
+                total = dtypes.to_float32(access.array, dtype) + result
+                access.put(dtypes.from_float32(total, dtype))
             access.mark()
 
-        return (lambda result: fitted(result, shape)), commit
+        return (lambda result: fitted(result, shape, size)), commit
 
     # -- running
 
@@ -285,7 +276,7 @@ def reading(array: Array, dtype: DType, domain: str, flat: bool, partitioned: bo
 
 def storing(target: Array, dtype: DType) -> Writer:
     """A function that turns a result into the bytes to store, in the shape of the target."""
-    shape = target.shape
+    shape, size = target.shape, target.size
     narrow = dtypes.from_float32
     kept = dtype.name in ("float32", "tfloat32")
     integer = dtype.is_int
@@ -302,14 +293,14 @@ def storing(target: Array, dtype: DType) -> Writer:
             result = wide.astype(target.dtype)
         if result.base is not None:
             result = result.copy()
-        return result if result.shape == shape else fitted(result, shape)
+        return result if result.shape == shape else fitted(result, shape, size)
 
     return prepare
 
 
-def fitted(result: Array, shape: tuple[int, ...]) -> Array:
+def fitted(result: Array, shape: tuple[int, ...], size: int) -> Array:
     """A result in the shape of its destination; only its free axes may be grouped otherwise."""
-    if result.size != np.prod(shape) or (len(shape) > 1 and result.shape[0] != shape[0]):
+    if result.size != size or (len(shape) > 1 and result.shape[0] != shape[0]):
         raise Refused(
             "E0404", f"the result is {list(result.shape)}, its destination {list(shape)}"
         )

@@ -6,6 +6,7 @@ the scheduler; everything cached here is decided once and follows from the progr
 
 from __future__ import annotations
 
+import gc
 from typing import Any
 
 import numpy as np
@@ -37,10 +38,10 @@ class Machine:
         self.trace = Trace()
         self.hazards = Hazards(self)
         generation = program.generation
-        cores = max((q.core for q in program.queues), default=0) + 1
-        channels = [Channel(c, n) for c in range(cores) for n in range(generation.channels)]
+        self.cores = max((q.core for q in program.queues), default=0) + 1
+        channels = [Channel(c, n) for c in range(self.cores) for n in range(generation.channels)]
         self.scheduler = Scheduler(
-            generation.semaphores * cores, channels, self._hand_off(), self.hazards, self.trace
+            generation.semaphores * self.cores, channels, self._hand_off(), self.hazards, self.trace
         )
         self.scheduler.per_core = generation.semaphores
         self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
@@ -48,6 +49,7 @@ class Machine:
         self._accesses: dict[View, Access] = {}
         self._costs: dict[tuple[int, int], Cost] = {}
         self._flights = 0
+        self._plans = 0
         self._places: dict[Tensor, str] = {}
         self._units: list[dict[str, int]] = [{} for _ in program.queues]
         self._cycles = [generation.engine(q.engine).cycle for q in program.queues]
@@ -94,8 +96,9 @@ class Machine:
         found = self._accesses.get(view)
         if found is None:
             found = self._accesses[view] = Access(
-                view, self.state.store(view.tensor), self.place(view.tensor)
-            )
+                view, self.state.store(view.tensor), self.place(view.tensor),
+                self.state.alone(view.tensor),
+            )  # fmt: skip
         return found
 
     # -- tasks
@@ -186,7 +189,6 @@ class Machine:
         inner = bound.start
         plans: list[moves.Plan] = []
         bound.branches = True
-        first = self.program.queues[queue].core * self.program.generation.channels
 
         def start(now: int) -> int | None:
             effect = inner(now)
@@ -195,7 +197,7 @@ class Machine:
             if isinstance(effect, Move):
                 if not plans:
                     plans.append(self._plan(effect, site))
-                self._launch(plans[0], queue, semaphore, first, now)
+                self._launch(plans[0], queue, semaphore, now)
             return None
 
         bound.start = start
@@ -204,17 +206,18 @@ class Machine:
     def _plan(self, move: Move, site: Site) -> moves.Plan:
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        return moves.bind(self, move, plan(move, site.generation, site.engine))
+        self._plans += 1
+        transfer = plan(move, site.generation, site.engine)
+        return moves.Plan(self, move, transfer, -1 - self._plans)
 
-    def _launch(
-        self, plan: moves.Plan, queue: int, semaphore: int | None, first: int, now: int
-    ) -> None:
+    def _launch(self, plan: moves.Plan, queue: int, semaphore: int | None, now: int) -> None:
         self._flights += 1
         key = self._flights
         pc = self.scheduler.queues[queue].pc
-        flight = moves.Flight(self, plan, (queue, pc), semaphore, key)
-        self.scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes)
-        self.scheduler.submit(flight.jobs(first), now + plan.transfer.dispatch, key)
+        self.scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes, plan.number)
+        core = self.program.queues[queue].core
+        shipment = plan.start(queue, pc, semaphore, key, core)
+        self.scheduler.submit(shipment, now + plan.transfer.dispatch)
 
     def cost(self, queue: int, form: int) -> Cost:
         """What a form costs on a queue."""
@@ -246,12 +249,17 @@ class Machine:
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""
+        collecting = gc.isenabled()
+        gc.disable()  # what a run allocates lives as long as the machine; looking costs a tenth
         try:
             with np.errstate(all="ignore"):
                 return self.scheduler.run(events, until, retire)
         except Refused as refused:
             queue, pc = self.scheduler.acting
             raise Failure(refused.at(self.program.span(queue, pc))) from None
+        finally:
+            if collecting:
+                gc.enable()
 
 
 UNITS = 8

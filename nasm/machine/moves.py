@@ -1,114 +1,104 @@
-"""Transfers on a running machine: from a planned move to jobs on channels."""
+"""Transfers on a running machine: from a planned move to a shipment for the channels.
+
+Shares of a transfer mostly start and land together; then the whole transfer is one copy in and
+one copy out. Views of single shares are only made when shares go their own ways.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nasm import dtypes
-from nasm.machine.places import Access, elements
-from nasm.sim.channels import Job
-from nasm.sim.memory import Array, Region
-from nasm.spec.effects import Move, Share, Transfer
+from nasm.machine.places import elements
+from nasm.sim.channels import Shipment
+from nasm.sim.memory import Array
+from nasm.spec.cut import pieces
+from nasm.spec.effects import Move, Transfer
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
 
 
-@dataclass(slots=True, eq=False)
 class Part:
-    """A bound pair of a share: where its bytes come from and go to."""
+    """A bound pair of views: where bytes come from and go to."""
 
-    source: Array
-    target: Array
-    convert: Callable[[Array], Array]
-    read: Access
-    write: Access
+    __slots__ = ("convert", "read", "source", "target", "write")
+
+    def __init__(self, machine: Machine, dst: View, src: View) -> None:
+        self.read, self.write = machine.access(src), machine.access(dst)
+        self.source: Array = elements(src, self.read.store)
+        self.target: Array = elements(dst, self.write.store)
+        shape, have, want = self.target.shape, src.dtype, dst.dtype
+
+        def convert(array: Array) -> Array:
+            done = dtypes.convert(array, have, want)
+            return (np.array(done) if done is array else done).reshape(shape)
+
+        self.convert: Callable[[Array], Array] = convert
 
 
-@dataclass(slots=True, eq=False)
 class Plan:
     """A transfer bound to a machine's memories, to be started any number of times."""
 
-    transfer: Transfer
-    parts: list[list[Part]]
-    reads: tuple[Region, ...]
-    writes: tuple[Region, ...]
+    def __init__(self, machine: Machine, move: Move, transfer: Transfer, number: int) -> None:
+        self.machine, self.move, self.transfer = machine, move, transfer
+        self.number = number
+        self.whole = [Part(machine, dst, src) for dst, src in move.moves]
+        self.reads = tuple(part.read.region for part in self.whole)
+        self.writes = tuple(part.write.region for part in self.whole)
+        first = machine.program.generation.channels
+        self.timings = [
+            [(core * first + s.channel, s.busy, s.latency, s.bytes) for s in transfer.shares]
+            for core in range(machine.cores)
+        ]
+        self.full = sum(1 for share in transfer.shares if share.ranges)
+        self._shares: dict[int, list[Part]] = {}
 
+    def parts(self, shares: Sequence[int]) -> list[Part]:
+        """What some shares move: the whole transfer if they are all that move anything."""
+        moving = [n for n in shares if self.transfer.shares[n].ranges]
+        if len(moving) == self.full:
+            return self.whole
+        return [part for n in moving for part in self._share(n)]
 
-def bind(machine: Machine, move: Move, transfer: Transfer) -> Plan:
-    """Bind every share's views."""
-    reads = tuple(machine.access(s).region for _, s in move.moves)
-    writes = tuple(machine.access(d).region for d, _ in move.moves)
-    parts = [[_part(machine, *pair) for pair in share.moves] for share in transfer.shares]
-    return Plan(transfer, parts, reads, writes)
+    def _share(self, number: int) -> list[Part]:
+        found = self._shares.get(number)
+        if found is None:
+            found = self._shares[number] = [
+                Part(self.machine, *pair)
+                for move, begin, end in self.transfer.shares[number].ranges
+                for pair in pieces(*self.move.moves[move], begin, end)
+            ]
+        return found
 
+    def start(self, queue: int, pc: int, semaphore: int | None, key: int, core: int) -> Shipment:
+        """One start of the transfer, as a shipment that posts for each share that has landed."""
+        machine, transfer = self.machine, self.transfer
+        left = len(transfer.shares)
 
-def _part(machine: Machine, dst: View, src: View) -> Part:
-    read, write = machine.access(src), machine.access(dst)
-    source, target = elements(src, read.store), elements(dst, write.store)
-    shape, have, want = target.shape, src.dtype, dst.dtype
-
-    def convert(array: Array) -> Array:
-        done = dtypes.convert(array, have, want)
-        if done is array or done.base is not None:
-            done = np.array(done)
-        return done.reshape(shape)
-
-    return Part(source, target, convert, read, write)
-
-
-class Flight:
-    """One start of a transfer: counts its shares as they land and posts for each."""
-
-    __slots__ = ("key", "left", "machine", "origin", "plan", "semaphore")
-
-    def __init__(
-        self, machine: Machine, plan: Plan, origin: tuple[int, int], semaphore: int | None, key: int
-    ) -> None:
-        self.machine, self.plan, self.origin = machine, plan, origin
-        self.semaphore, self.key = semaphore, key
-        self.left = len(plan.transfer.shares)
-
-    def jobs(self, first_channel: int) -> list[Job]:
-        """A job per share."""
-        transfer = self.plan.transfer
-        return [
-            Job(
-                first_channel + share.channel, transfer.ring, share.busy, share.latency,
-                share.bytes, self._reader(parts), self._lander(share, parts), self.origin,
-            )
-            for share, parts in zip(transfer.shares, self.plan.parts, strict=True)
-        ]  # fmt: skip
-
-    def _reader(self, parts: list[Part]) -> Callable[[int], Any]:
-        machine, origin = self.machine, self.origin
-
-        def read(now: int) -> Any:
+        def read(shares: Sequence[int], now: int) -> Any:
             taken = []
-            for part in parts:
+            for part in self.parts(shares):
                 if not part.read.settled and part.read.unwritten():
-                    machine.hazard_unwritten(origin[0], part.read.view, pc=origin[1])
+                    machine.hazard_unwritten(queue, part.read.view, pc=pc)
                 taken.append(part.convert(part.source))
             return taken
 
-        return read
-
-    def _lander(self, share: Share, parts: list[Part]) -> Callable[[Any, int], None]:
-        machine = self.machine
-
-        def land(payload: Any, now: int) -> None:
-            for part, values in zip(parts, payload, strict=True):
+        def land(shares: Sequence[int], payload: Any, now: int) -> None:
+            nonlocal left
+            for part, values in zip(self.parts(shares), payload, strict=True):
                 part.write.store.put(part.target, values)
                 part.write.mark()
-            self.left -= 1
-            if not self.left:
-                del machine.scheduler.transfers[self.key]
-            if self.semaphore is not None:
-                machine.scheduler.post(self.semaphore, "+", 1, self.plan.transfer.notify)
+            left -= len(shares)
+            if not left:
+                del machine.scheduler.transfers[key]
+            if semaphore is not None:
+                for _ in shares:
+                    machine.scheduler.post(semaphore, "+", 1, transfer.notify)
 
-        return land
+        return Shipment(key, (queue, pc), transfer.ring, self.timings[core], read, land)
+

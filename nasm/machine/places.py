@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nasm.sim.memory import POISON, Array, Region, Store
+from nasm.sim.memory import Array, Mask, Region, Store
 from nasm.spec.view import View
 
 
@@ -25,7 +25,9 @@ def region(view: View, place: str) -> Region:
     )  # fmt: skip
 
 
-def geometry(view: View, store: Store, merged: bool) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
+def geometry(
+    view: View, store: Store, merged: bool
+) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
     """Row, byte offset, shape and byte strides of a view; ``merged`` folds adjacent free axes.
 
     A merged view that is a simple run has exactly one free axis.
@@ -59,41 +61,68 @@ class Access:
     """A view bound to its memory: its bytes as an array, and which of them were written.
 
     ``array`` has adjacent free axes merged. ``settled`` once all of it is known to be written,
-    which is for ever: nothing becomes unwritten.
+    which is for ever: nothing becomes unwritten. A tensor that shares its bytes with no other is
+    marked as a whole when it is written as a whole, and its mask is then never looked at; other
+    marks are owed to the mask until somebody asks.
     """
 
-    __slots__ = ("array", "mask", "region", "settled", "start", "store", "view")
+    __slots__ = (
+        "array", "number", "region", "settled", "start", "store", "view", "whole",
+    )  # fmt: skip
 
-    def __init__(self, view: View, store: Store, place: str) -> None:
+    def __init__(self, view: View, store: Store, place: str, alone: bool) -> None:
         self.view, self.store = view, store
+        self.number = view.tensor.index
         row, offset, shape, strides = geometry(view, store, True)
-        size = view.dtype.itemsize
         self.array: Array = store.array(view.dtype.numpy, row, offset, shape, strides)
-        self.mask = store.mask(size, row, offset, shape, strides)
         self.start = row * store.data.strides[0] + offset
         self.region = region(view, place)
+        self.whole = alone and self.array.nbytes == view.tensor.bytes * max(
+            1, view.tensor.partitions
+        ) and self.region.dense  # fmt: skip
         self.settled = False
 
-    def unwritten(self) -> int:
-        """How many elements were never written; makes their bytes read as poison."""
-        if self.settled:
-            return 0
-        if self.mask.all():
-            self.settled = True
-            return 0
-        raw = np.ndarray(
-            self.mask.shape, np.uint8, self.store.data.reshape(-1).data, self.start,
-            self.mask.strides,
-        )  # fmt: skip
-        missing = ~self.mask
-        raw[missing] = POISON
-        return int(missing.any(axis=-1).sum())
+    def put(self, values: Array) -> None:
+        """Store values, one per element."""
+        self.store.put(self.array, values)
+        if not self.settled:
+            self.mark()
+
+    def add(self, values: Array) -> None:
+        """Add float32 values to elements of that dtype."""
+        self.store.add(self.array, values)
+
+    @property
+    def mask(self) -> Mask:
+        """Which bytes were written: the shape of ``array`` with a last axis of bytes."""
+        if self.number in self.store.complete:
+            return np.ones((*self.array.shape, self.view.dtype.itemsize), np.bool_)
+        owed, self.store.owed = self.store.owed, []
+        for access in owed:
+            access.bits()[...] = True
+        return self.bits()
+
+    def bits(self) -> Mask:
+        """The written-mask of the same bytes as the store has it."""
+        return self.store.mask(
+            self.view.dtype.itemsize, self.start, self.array.shape, self.array.strides
+        )
+
+    def unwritten(self) -> bool:
+        """Whether some of it was never written: its bytes still are what they were at power-on."""
+        if not self.settled:
+            self.settled = self.number in self.store.complete or bool(self.mask.all())
+        return not self.settled
 
     def mark(self) -> None:
         """All of it has been written."""
-        if not self.settled:
-            self.mask[...] = True
-            self.settled = True
+        if self.settled:
+            return
+        self.settled = True
+        if self.whole:
+            self.store.complete.add(self.number)
+        elif self.number not in self.store.complete:
+            self.store.owed.append(self)
 
 
 def flattened(array: Array, partitioned: bool) -> Array:

@@ -37,11 +37,37 @@ class State:
             size = memory.size or _extent(program, memory.name)
             for core in cores[:1] if memory.shared else cores:
                 self.stores[core, memory.name] = Store(memory.name, memory.partitions, size, core)
+        self._shared = _overlapping(program)
+
+    def alone(self, tensor: Tensor) -> bool:
+        """Whether no other tensor shares bytes with this one."""
+        return tensor.index not in self._shared
 
     def store(self, tensor: Tensor) -> Store:
         """The memory a tensor lives in."""
         memory = tensor.memory
         return self.stores[0 if memory.shared else tensor.core, memory.name]
+
+
+def _overlapping(program: Program) -> set[int]:
+    """Numbers of the tensors that share a byte with another; only chosen places can."""
+    found: set[int] = set()
+    tensors = list(program.tensors.values())
+    for fixed in (t for t in tensors if t.fixed):
+        for other in tensors:
+            if other is not fixed and _meet(fixed, other):
+                found |= {fixed.index, other.index}
+    return found
+
+
+def _meet(a: Tensor, b: Tensor) -> bool:
+    if a.memory is not b.memory or (a.core != b.core and not a.memory.shared):
+        return False
+    first, second, start, begin = a.partition or 0, b.partition or 0, a.offset or 0, b.offset or 0
+    rows = not a.partitions or (
+        first < second + b.partitions and second < first + a.partitions
+    )
+    return rows and start < begin + b.bytes and begin < start + a.bytes
 
 
 def _extent(program: Program, name: str) -> int:

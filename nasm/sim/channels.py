@@ -1,29 +1,35 @@
 """Channels: servers that move data beside the queues, each with its own rings of jobs.
 
-A channel serves one job at a time: in order within a ring, round-robin between rings. A job
-reads its bytes when it starts and writes them when it lands.
+A shipment gives each of some channels a share. A channel serves one share at a time: in order
+within a ring, round-robin between rings. A share reads its bytes when it starts and writes them
+when it lands; shares of one shipment that start and land together are read and written together.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+Timing = tuple[int, int, int, int]
+"""A share's channel, ticks it is busy, ticks from its start until it lands, and bytes."""
 
 
 @dataclass(slots=True, eq=False)
-class Job:
-    """A channel's share of a transfer; times are in ticks."""
+class Shipment:
+    """What a transfer hands to channels; shares are named by their index.
 
-    channel: int
-    ring: int
-    busy: int
-    latency: int
-    bytes: int
-    read: Callable[[int], object]
-    land: Callable[[object, int], None]
+    ``read(shares, now)`` takes the bytes, ``land(shares, payload, now)`` delivers them. ``origin``
+    is the queue and pc that issued it, ``key`` its number.
+    """
+
+    key: int
     origin: tuple[int, int]
-    started: int = 0
+    ring: int
+    shares: Sequence[Timing]
+    read: Callable[[Sequence[int], int], Any]
+    land: Callable[[Sequence[int], Any, int], None]
 
 
 class Channel:
@@ -34,27 +40,32 @@ class Channel:
     def __init__(self, core: int, index: int) -> None:
         self.core = core
         self.index = index
-        self.rings: dict[int, deque[Job]] = {}
+        self.rings: dict[int, deque[tuple[Shipment, int]]] = {}
         self.free = 0
         self.last = -1
         self.busy = 0
         self.bytes = 0
         self.jobs = 0
 
-    def add(self, job: Job) -> None:
-        """Queue a job on its ring."""
-        self.rings.setdefault(job.ring, deque()).append(job)
+    def add(self, shipment: Shipment, share: int) -> None:
+        """Queue a share on its ring."""
+        ring = self.rings.get(shipment.ring)
+        if ring is None:
+            ring = self.rings[shipment.ring] = deque()
+        ring.append((shipment, share))
 
-    def take(self) -> Job | None:
-        """The next job: the first ring after the last one served that has any."""
+    def take(self) -> tuple[Shipment, int] | None:
+        """The next share: of the first ring after the last one served that has any."""
+        if len(self.rings) == 1:
+            (self.last, jobs), = self.rings.items()
+            return jobs.popleft() if jobs else None
         waiting = sorted(ring for ring, jobs in self.rings.items() if jobs)
         if not waiting:
             return None
-        ring = next((r for r in waiting if r > self.last), waiting[0])
-        self.last = ring
-        return self.rings[ring].popleft()
+        self.last = next((r for r in waiting if r > self.last), waiting[0])
+        return self.rings[self.last].popleft()
 
     @property
     def pending(self) -> int:
-        """Jobs queued and not started."""
+        """Shares queued and not started."""
         return sum(len(jobs) for jobs in self.rings.values())

@@ -7,6 +7,7 @@ memory), and a mask of the bytes ever written. :meth:`Store.put` is the only way
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -14,33 +15,55 @@ from numpy.typing import DTypeLike, NDArray
 POISON = 0xFF
 """What unwritten memory reads as: NaN in every floating-point dtype, -1 in every integer one."""
 
+PADDING = 17 * 64
+"""Bytes between two partitions that belong to none: rows whose distance is a power of two fall
+on the same lines of the host's caches and push each other out."""
+
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
 
 
-class Store:
-    """One memory of one core: its bytes and which of them were ever written."""
+class Marking(Protocol):
+    """Something that was written and whose place in the mask is owed."""
 
-    __slots__ = ("core", "data", "name", "written")
+    def bits(self) -> Mask:
+        """Its part of the mask."""
+
+
+class Store:
+    """One memory of one core: its bytes and which of them were ever written.
+
+    ``complete`` are the numbers of tensors written as a whole, whose mask need not be kept;
+    ``owed`` are accesses whose bytes were written and are not in the mask yet.
+    """
+
+    __slots__ = ("complete", "core", "data", "name", "owed", "written")
 
     def __init__(self, name: str, partitions: int, size: int, core: int = 0) -> None:
         self.name = name
         self.core = core
-        self.data = np.zeros((max(1, partitions), size), np.uint8)
-        self.written = np.zeros((max(1, partitions), size), np.bool_)
+        pitch = size + PADDING if partitions else size
+        self.data = np.full((max(1, partitions), pitch), POISON, np.uint8)
+        self.written = np.zeros((max(1, partitions), pitch), np.bool_)
+        self.complete: set[int] = set()
+        self.owed: list[Marking] = []
 
     def array(
-        self, dtype: DTypeLike, row: int, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
+        self,
+        dtype: DTypeLike,
+        row: int,
+        offset: int,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...],
     ) -> Array:
         """Some bytes as an array that shares them; strides are in bytes, rows in whole rows."""
         start = row * self.data.strides[0] + offset
         return np.ndarray(shape, dtype, self.data.reshape(-1).data, start, strides)
 
     def mask(
-        self, itemsize: int, row: int, offset: int, shape: tuple[int, ...], strides: tuple[int, ...]
+        self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
     ) -> Mask:
-        """The written-mask of the same elements; a last axis walks the bytes of each."""
-        start = row * self.written.strides[0] + offset
+        """The written-mask of elements from a byte on; a last axis walks the bytes of each."""
         return np.ndarray(
             (*shape, itemsize), np.bool_, self.written.reshape(-1).data, start, (*strides, 1)
         )
@@ -48,6 +71,10 @@ class Store:
     def put(self, target: Array, values: Array) -> None:
         """Store values where an array of this memory stands: the one door for a change."""
         target[...] = values
+
+    def add(self, target: Array, values: Array) -> None:
+        """Add values to an array of this memory, in its own dtype: the other half of the door."""
+        np.add(target, values, out=target)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +115,15 @@ class Region:
             return row == first
         at, rest = divmod(row - first, step)
         return rest == 0 and 0 <= at < count
+
+
+def meet(these: tuple[Region, ...], those: tuple[Region, ...]) -> bool:
+    """Whether any of some accesses touches a byte of any of others."""
+    for a in these:
+        for b in those:
+            if a.place == b.place and overlap(a, b):
+                return True
+    return False
 
 
 def overlap(a: Region, b: Region) -> bool:

@@ -17,9 +17,9 @@ from collections.abc import Callable, Sequence
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
-from nasm.sim.channels import Channel, Job
+from nasm.sim.channels import Channel, Shipment
 from nasm.sim.counters import Semaphore, holds
-from nasm.sim.memory import Region, overlap
+from nasm.sim.memory import Region, meet
 from nasm.sim.trace import Trace
 
 COMMIT, ARRIVE, START = 0, 1, 2
@@ -68,6 +68,11 @@ class Task:
         self.gate = gate
 
 
+UnderWay = tuple[int, int, tuple[Region, ...], tuple[Region, ...], int]
+"""A transfer that has not landed: queue, pc, what it reads and writes, and a number below -1
+that is the same for every start of the same transfer."""
+
+
 class Observer(Protocol):
     """Who is told of accesses that no order protects."""
 
@@ -85,7 +90,13 @@ class Queue:
     )  # fmt: skip
 
     def __init__(
-        self, core: int, name: str, index: int, length: int, fetch: Callable[[int], Task], units: int
+        self,
+        core: int,
+        name: str,
+        index: int,
+        length: int,
+        fetch: Callable[[int], Task],
+        units: int,
     ) -> None:
         self.core, self.name, self.index = core, name, index
         self.length, self.fetch = length, fetch
@@ -132,11 +143,12 @@ class Scheduler:
         self.delay = delay
         self.observer = observer
         self.trace = trace
-        self.transfers: dict[int, tuple[int, int, tuple[Region, ...], tuple[Region, ...]]] = {}
+        self.transfers: dict[int, UnderWay] = {}
         self.per_core = max(1, semaphores)
         self._heap: list[tuple[int, int, int, int, Any]] = []
         self._sequence = 0
         self._meets: dict[tuple[int, int], bool] = {}
+        self._clashes: dict[tuple[int, int], str] = {}
         self.retired = 0
         self.last: tuple[int, int] = (-1, -1)
         self.acting: tuple[int, int] = (0, 0)
@@ -174,8 +186,10 @@ class Scheduler:
         return self._heap[0][0] if self._heap else None
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
-        """Process up to so many events, none after ``until``; stop once ``retired`` reaches
-        ``retire``. Returns how many were processed."""
+        """Process up to so many events, none after ``until``; returns how many there were.
+
+        Stops early once ``retired`` has reached ``retire``.
+        """
         heap = self._heap
         done = 0
         while heap and done < events:
@@ -192,8 +206,10 @@ class Scheduler:
                     self._finish(what)
                     if retire is not None and self.retired >= retire:
                         break
-                else:
+                elif type(what) is tuple:
                     self._land(*what)
+                else:
+                    self._serve(what)
             else:
                 self._arrive(what)
         return done
@@ -248,16 +264,19 @@ class Scheduler:
         return ready
 
     def _meet(self, reader: Task, writer: Task) -> bool:
+        """Whether a task reads what another writes."""
+        if reader.key < 0 or writer.key < 0:
+            return meet(reader.reads, writer.writes)
         pair = (reader.key, writer.key)
         known = self._meets.get(pair)
-        if known is None or reader.key < 0 or writer.key < 0:
-            known = any(overlap(r, w) for r in reader.reads for w in writer.writes)
-            self._meets[pair] = known
+        if known is None:
+            known = self._meets[pair] = meet(reader.reads, writer.writes)
         return known
 
     def _start(self, queue: Queue, task: Task, now: int) -> None:
         self.acting = (queue.index, queue.pc)
-        self._watch(queue, task, now)
+        if task.reads or task.writes:
+            self._watch(queue, task, now)
         payload = task.start(now)
         pc = queue.pc
         if task.branches and payload is not None:
@@ -335,86 +354,112 @@ class Scheduler:
 
     # -- channels
 
-    def submit(self, jobs: Sequence[Job], at: int, transfer: int) -> None:
-        """Hand the jobs of a transfer to their channels at a tick."""
-        self._push(at, ARRIVE, 0, (jobs, transfer))
+    def submit(self, shipment: Shipment, at: int) -> None:
+        """Hand the shares of a shipment to their channels at a tick."""
+        self._push(at, ARRIVE, 0, shipment)
 
-    def _arrive(self, what: tuple[Sequence[Job], int]) -> None:
-        jobs, transfer = what
-        self.watch_transfer(transfer)
-        for job in jobs:
-            channel = self.channels[job.channel]
-            channel.add(job)
+    def _arrive(self, shipment: Shipment) -> None:
+        self.watch_transfer(shipment.key)
+        idle = []
+        for share, (number, _, _, _) in enumerate(shipment.shares):
+            channel = self.channels[number]
+            channel.add(shipment, share)
             if channel.free <= self.now:
-                self._serve(channel)
+                idle.append(channel)
+        self._serve(idle)
 
-    def _serve(self, channel: Channel) -> None:
-        """Start the next job of an idle channel."""
-        job = channel.take()
-        if job is None:
-            return
-        job.started = self.now
-        self.acting = job.origin
-        payload = job.read(self.now)
-        channel.free = self.now + max(1, job.busy)
-        channel.busy += job.busy
-        channel.bytes += job.bytes
-        channel.jobs += 1
-        self._push(self.now + max(job.busy, job.latency, 1), COMMIT, 1, (job, payload))
-        self._push(channel.free, COMMIT, 2, (channel, None))
+    def _serve(self, channels: Sequence[Channel]) -> None:
+        """Start the next share of each idle channel; those that go together start as one."""
+        groups: dict[tuple[int, int, int], tuple[Shipment, list[int], list[Channel]]] = {}
+        for channel in channels:
+            if channel.free > self.now:
+                continue
+            taken = channel.take()
+            if taken is None:
+                continue
+            shipment, share = taken
+            _, busy, latency, size = shipment.shares[share]
+            channel.free = self.now + max(1, busy)
+            channel.busy += busy
+            channel.bytes += size
+            channel.jobs += 1
+            together = (shipment.key, busy, latency)
+            group = groups.get(together)
+            if group is None:
+                group = groups[together] = (shipment, [], [])
+            group[1].append(share)
+            group[2].append(channel)
+        for (_, busy, latency), (shipment, shares, servers) in groups.items():
+            self.acting = shipment.origin
+            payload = shipment.read(shares, self.now)
+            landing = self.now + max(busy, latency, 1)
+            self._push(landing, COMMIT, 1, (shipment, shares, payload, self.now))
+            self._push(self.now + max(1, busy), COMMIT, 2, servers)
 
-    def _land(self, what: Job | Channel, payload: object) -> None:
-        """A job has landed, or a channel is free for the next one."""
-        if isinstance(what, Channel):
-            if what.free <= self.now:
-                self._serve(what)
-            return
-        self.acting = what.origin
-        what.land(payload, self.now)
-        channel = self.channels[what.channel]
-        self.trace.jobs.append(
-            (channel.core, channel.index, what.ring, *what.origin, what.started, self.now, what.bytes)
-        )
+    def _land(
+        self, shipment: Shipment, shares: Sequence[int], payload: object, started: int
+    ) -> None:
+        """Shares have landed together: their bytes appear, then each of them posts."""
+        self.acting = shipment.origin
+        jobs = self.trace.jobs
+        for share in shares:
+            number, _, _, size = shipment.shares[share]
+            channel = self.channels[number]
+            jobs.append(
+                (channel.core, channel.index, shipment.ring, *shipment.origin, started, self.now,
+                 size)
+            )  # fmt: skip
+        shipment.land(shares, payload, self.now)
 
     # -- accesses without an order
 
     def _watch(self, queue: Queue, task: Task, now: int) -> None:
         """Tell the observer of what others are writing, or have still to read, right now."""
-        if not (task.reads or task.writes):
-            return
-        me = (queue.index, queue.pc)
         for other in self.queues:
             if other is queue or not other.flight:
                 continue
             for finish, pc, _, _, theirs, _ in other.flight:
                 if finish > now and theirs.writes:
-                    if self._meet(task, theirs):
-                        self.observer.race("read", me, (other.index, pc), now)
-                    elif any(overlap(w, t) for w in task.writes for t in theirs.writes):
-                        self.observer.race("write", me, (other.index, pc), now)
-        for origin_queue, origin_pc, reads, writes in self.transfers.values():
-            source = (origin_queue, origin_pc)
-            if any(overlap(r, w) for r in task.reads for w in writes):
-                self.observer.race("read", me, source, now)
-            elif any(overlap(w, t) for w in task.writes for t in writes):
-                self.observer.race("write", me, source, now)
-            elif any(overlap(w, r) for w in task.writes for r in reads):
-                self.observer.race("overwrite", me, source, now)
+                    kind = self._clash(task, theirs.key, (), theirs.writes)
+                    if kind:
+                        me = (queue.index, queue.pc)
+                        self.observer.race(kind, me, (other.index, pc), now)
+        for origin, pc, reads, writes, number in self.transfers.values():
+            kind = self._clash(task, number, reads, writes)
+            if kind:
+                self.observer.race(kind, (queue.index, queue.pc), (origin, pc), now)
+
+    def _clash(
+        self, task: Task, key: int, reads: tuple[Region, ...], writes: tuple[Region, ...]
+    ) -> str:
+        """How a task that starts disturbs accesses under way: empty, read, write or overwrite."""
+        pair = (task.key, key)
+        known = self._clashes.get(pair)
+        if known is None or task.key < 0:
+            known = ""
+            if meet(task.reads, writes):
+                known = "read"
+            elif meet(task.writes, writes):
+                known = "write"
+            elif meet(task.writes, reads):
+                known = "overwrite"
+            self._clashes[pair] = known
+        return known
 
     def watch_transfer(self, key: int) -> None:
         """Tell the observer of writes in flight that meet a transfer about to move its bytes."""
-        queue, pc, reads, writes = self.transfers[key]
+        queue, pc, reads, writes, _ = self.transfers[key]
         me = (queue, pc)
         for other in self.queues:
             for finish, at, _, _, theirs, _ in other.flight:
-                if finish <= self.now:
+                if finish <= self.now or not theirs.writes:
                     continue
-                if any(overlap(r, w) for r in reads for w in theirs.writes):
-                    self.observer.race("read", me, (other.index, at), self.now)
-                elif any(overlap(w, t) for w in writes for t in theirs.writes):
-                    self.observer.race("write", me, (other.index, at), self.now)
-        for number, (origin, at, _, theirs_written) in self.transfers.items():
-            if number < key and any(overlap(r, w) for r in reads for w in theirs_written):
+                kind = "read" if meet(reads, theirs.writes) else ""
+                kind = kind or ("write" if meet(writes, theirs.writes) else "")
+                if kind:
+                    self.observer.race(kind, me, (other.index, at), self.now)
+        for number, (origin, at, _, written, _) in self.transfers.items():
+            if number < key and meet(reads, written):
                 self.observer.race("read", me, (origin, at), self.now)
 
     def blocked(self) -> list[Queue]:

@@ -28,13 +28,14 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Share:
-    """One channel's part of a transfer: pairs of views of equal size, moved in order.
+    """One channel's part of a transfer: element ranges (move, begin, end), moved in order.
 
-    Times are in ticks: ``busy`` occupies the channel, data lands ``latency`` after its start.
+    Ranges count elements of both sides in row-major order. Times are in ticks: ``busy`` occupies
+    the channel, the data lands ``latency`` after the start.
     """
 
     channel: int
-    moves: tuple[tuple[View, View], ...]
+    ranges: tuple[tuple[int, int, int], ...]
     busy: int
     latency: int
     bytes: int

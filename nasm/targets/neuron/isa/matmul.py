@@ -190,12 +190,12 @@ def LoadStationary(
     K is the partition axis, M the free axis. It runs in the background of the matmul before it
     and replaces whatever used the same cells of the array.
     """
-    values = stationary.reshape(stationary.shape[0], -1)
-    if perf_mode == "double_row":
-        values = stationary.reshape(stationary.shape[0] * 2, -1)
+    values = _rows(stationary, perf_mode)
     if dtype.name == "tfloat32":
         values = dtypes.round_tfloat32(values)
-    new = Loaded(np.array(values), dtype, is_transpose, tile_position, tile_size, perf_mode)
+    if values.base is not None:
+        values = values.copy()
+    new = Loaded(values, dtype, is_transpose, tile_position, tile_size, perf_mode)
     return (*(w for w in weights if not w.shares_cells(new)), new)
 
 
@@ -296,9 +296,7 @@ def MultiplyMoving(
     back to back. The modes must be those the stationary tile was loaded with.
     """
     tile = _loaded(weights, dtype, (is_transpose, tile_position, tile_size, perf_mode))
-    values = moving.reshape(moving.shape[0], -1)
-    if perf_mode == "double_row":
-        values = moving.reshape(moving.shape[0] * 2, -1)
+    values = _rows(moving, perf_mode)
     if values.shape[0] != tile.values.shape[0]:
         raise Refused(
             "E0404",
@@ -309,6 +307,13 @@ def MultiplyMoving(
     if dtype.name == "tfloat32":
         values = dtypes.round_tfloat32(values)
     return np.matmul(tile.values.T, values)
+
+
+def _rows(tile: Any, perf_mode: str) -> Any:
+    """A tile as K rows; double_row has two of them on each partition."""
+    if perf_mode == "double_row":
+        return tile.reshape(tile.shape[0] * 2, -1)
+    return tile if tile.ndim == 2 else tile.reshape(tile.shape[0], -1)
 
 
 def _loaded(

@@ -1,0 +1,212 @@
+"""Measure nasm against the NumPy work it contains: ``make bench``.
+
+Ratios are taken in one process, alternating both sides, so that a slow moment of the machine
+hits both; the median of the pairs is what counts. Nothing here asserts: numbers are for reading.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import ml_dtypes
+import numpy as np
+
+import nasm
+from nasm.source import Source
+
+SIZE, TILE, WIDE = 2048, 128, 512
+ROOT = Path(__file__).resolve().parents[2]
+
+MATMUL = """\
+.target trn1
+.const S = 2048, T = 128, W = 512, KT = S // T, MT = S // T, NT = S // W
+.hbm  A  bf16[S, S]  input
+.hbm  B  bf16[S, S]  input
+.hbm  C  f32[S, S]   output
+.sem  loaded, done
+.for k in 0..KT
+.sbuf a{k} bf16[T, S]
+.sbuf b{k} bf16[T, S]
+@sync DmaCopy a{k}, A[k*T : +T, :]  $loaded += 16
+@sync DmaCopy b{k}, B[k*T : +T, :]  $loaded += 16
+.end
+.for i in 0..8
+.psum acc{i} f32[T, W] @ bank i
+.end
+.for i in 0..2
+.sbuf c{i} f32[T, W]
+.sem stored{i}
+.end
+.sem multiplied, copied
+@tensor EventSemaphore $loaded >= 32 * KT
+.for m in 0..MT
+.if m >= 2
+@tensor EventSemaphore $copied >= (m - 1) * NT
+.end
+.for k in 0..KT
+@tensor LoadStationary a{k}[:, m*T : +T]
+.for n in 0..NT
+.if k < KT - 1
+@tensor MultiplyMoving acc{(m % 2) * NT + n}, b{k}[:, n*W : +W], accumulate=(k > 0)
+.else
+@tensor MultiplyMoving acc{(m % 2) * NT + n}, b{k}[:, n*W : +W], accumulate=true  $multiplied++
+.end
+.end
+.end
+.for n in 0..NT
+.if m * NT + n >= 2
+@vector EventSemaphore $stored{n % 2} >= 16 * ((m * NT + n) // 2)
+.end
+@vector TensorCopy c{n % 2}, acc{(m % 2) * NT + n}  $multiplied >= m * NT + n + 1  $copied++
+@sync DmaCopy C[m*T : +T, n*W : +W], c{n % 2}  $copied >= m * NT + n + 1  $stored{n % 2} += 16
+.end
+.end
+@sync EventSemaphore $stored0 >= 16 * MT * NT // 2
+@sync EventSemaphore $stored1 >= 16 * MT * NT // 2
+"""
+
+SMALL = """\
+.target trn1
+.sbuf t f32[128, 512]
+@vector Memset t, 1.0
+.for i in 0..{rounds}
+.for j in 0..{columns}
+@vector TensorScalar t[:, j*8 : +8], t[:, j*8 : +8], op0=multiply, operand0=1.0
+.end
+.end
+"""
+
+DISTINCT = """\
+.target trn1
+.sbuf t f32[128, 4096]
+.for i in 0..100
+.for j in 0..1000
+@vector TensorScalar t[:, j*4 : +4], t[:, j*4 : +4], op0=multiply, operand0=i + 1.0
+.end
+.end
+"""
+
+FLAT = "@vector TensorScalar t[:, {0}:{1}], t[:, {0}:{1}], op0=multiply, operand0=2.0\n"
+
+
+def seconds(work: Callable[[], object]) -> float:
+    """How long one call takes."""
+    began = time.perf_counter()
+    work()
+    return time.perf_counter() - began
+
+
+def plain_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """The same tile casts and products in the same order, as a NumPy loop."""
+    c = np.empty((SIZE, SIZE), np.float32)
+    for m in range(0, SIZE, TILE):
+        totals = [np.zeros((TILE, WIDE), np.float32) for _ in range(0, SIZE, WIDE)]
+        for k in range(0, SIZE, TILE):
+            stationary = a[k : k + TILE, m : m + TILE].astype(np.float32)
+            for n, total in enumerate(totals):
+                moving = b[k : k + TILE, n * WIDE : (n + 1) * WIDE].astype(np.float32)
+                total += stationary.T @ moving
+        for n, total in enumerate(totals):
+            c[m : m + TILE, n * WIDE : (n + 1) * WIDE] = total
+    return c
+
+
+def matmul(pairs: int) -> dict[str, float]:
+    """Running the tiled matmul program over the plain loop."""
+    generator = np.random.default_rng(1)
+    a, b = (
+        generator.standard_normal((SIZE, SIZE)).astype(ml_dtypes.bfloat16) for _ in range(2)
+    )
+    program = nasm.assemble(Source("matmul_2048", MATMUL))
+    ours, plain = [], []
+    for _ in range(pairs):
+        session = nasm.Session(program, {"A": a, "B": b})
+        ours.append(seconds(lambda: session.run(hashes=False)))
+        plain.append(seconds(lambda: plain_matmul(a, b)))
+    report = session.report()
+    assert report.ok, report.hazards or report.problems
+    assert np.array_equal(session.outputs()["C"], plain_matmul(a, b))
+    return {
+        "run_s": statistics.median(ours),
+        "numpy_s": statistics.median(plain),
+        "ratio": statistics.median(o / p for o, p in zip(ours, plain, strict=True)),
+        "simulated_us": report.microseconds,
+    }
+
+
+def small(rounds: int, columns: int, tries: int) -> float:
+    """Instructions per second on 128x8 TensorScalars; the median of some runs."""
+    program = nasm.assemble(Source("small", SMALL.format(rounds=rounds, columns=columns)))
+    rates = []
+    for _ in range(tries):
+        session = nasm.Session(program)
+        rates.append(len(program) / seconds(lambda: session._advance(10**9)))
+    return statistics.median(rates)
+
+
+def distinct(tries: int) -> float:
+    """The same when every instruction is seen once: binding is all there is."""
+    text = DISTINCT.replace("0..100", "0..20")
+    program = nasm.assemble(Source("distinct", text))
+    return statistics.median(
+        len(program) / seconds(lambda s=nasm.Session(program): s._advance(10**9))
+        for _ in range(tries)
+    )
+
+
+def cold(*arguments: str, tries: int = 5) -> float:
+    """A whole process, from start to end; the median."""
+    command = [sys.executable, "-m", "nasm", *arguments]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return statistics.median(
+        seconds(lambda: subprocess.run(command, cwd=ROOT, check=True, capture_output=True))
+        for _ in range(tries)
+    )
+
+
+def main() -> int:
+    """Measure everything and print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead")
+    parser.add_argument("--quick", action="store_true", help="fewer repetitions")
+    options = parser.parse_args()
+    tries = 2 if options.quick else 5
+    flat = ".target trn1\n.sbuf t f32[128, 512]\n" + "".join(
+        FLAT.format(8 * (i % 64), 8 * (i % 64) + 8) for i in range(10_000)
+    )
+    nested = SMALL.format(rounds=2000, columns=50)
+    big = matmul(tries)
+    rows: list[tuple[str, float, str]] = [
+        ("2048^3 bfloat16 matmul, run / plain NumPy loop", big["ratio"], "ratio, at most 1.3"),
+        ("  run", big["run_s"], "s"),
+        ("  plain NumPy loop", big["numpy_s"], "s"),
+        ("20,000 TensorScalar 128x8, one form", small(20_000, 1, tries), "instructions/s"),
+        ("20,000 TensorScalar 128x8, 50 forms", small(400, 50, tries), "instructions/s"),
+        ("20,000 TensorScalar 128x4, all distinct", distinct(tries), "instructions/s"),
+        ("assemble 100,000 from nested .for, 50 forms",
+         seconds(lambda: nasm.assemble(Source("nested", nested))), "s, at most 5"),
+        ("assemble 100,000 from nested .for, all distinct",
+         seconds(lambda: nasm.assemble(Source("distinct", DISTINCT))), "s, at most 5"),
+        ("assemble 10,000 flat lines", seconds(lambda: nasm.assemble(Source("flat", flat))), "s"),
+        ("neuron-nasm --help, cold", cold("--help"), "s, at most 0.2"),
+        ("neuron-nasm run matmul.nasm, cold", cold("run", "programs/matmul.nasm"),
+         "s, at most 0.8"),
+    ]  # fmt: skip
+    if options.json:
+        print(json.dumps({name.strip(): value for name, value, _ in rows}))
+        return 0
+    for name, value, unit in rows:
+        shown = f"{value:,.0f}" if value >= 1000 else f"{value:.3f}"
+        print(f"{name:<50} {shown:>10} {unit}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
