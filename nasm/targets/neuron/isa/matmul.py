@@ -47,6 +47,10 @@ _MODES = (
 )  # fmt: skip
 
 
+Modes = tuple[bool, tuple[int, int], tuple[int, int], str]
+"""is_transpose, tile_position, tile_size and perf_mode."""
+
+
 @dataclass(frozen=True, slots=True)
 class Loaded:
     """A stationary tile in the array: its values and the modes it was loaded with."""
@@ -111,7 +115,9 @@ def _starts_at_row(name: str) -> Any:
             return None
         start = (view.tensor.partition or 0) + view.partition
         row = site["tile_position"][0]
-        return None if start == row else f"{name} starts at partition {start}, the tile at row {row}"
+        if start == row:
+            return None
+        return f"{name} starts at partition {start}, the tile at row {row}"
 
     return check
 
@@ -171,6 +177,7 @@ def _domain(site: Site) -> str:
     Operand("is_stationary_onezero", Flag(), "-", False,
             "hint: only ones and zeros; faster in float32"),
     *_MODES[1:],
+    Operand("exact", SwitchOf("transpose_exact")),
     engines=("tensor",),
     rules=(tiling, _rows_fit("stationary"), columns_fit, _starts_at_row("stationary"),
            _double_row("stationary"), _transposable("stationary")),
@@ -183,7 +190,7 @@ def _domain(site: Site) -> str:
 )  # fmt: skip
 def LoadStationary(
     weights: tuple[Loaded, ...], stationary: Any, dtype: DType, is_transpose: bool,
-    tile_position: tuple[int, int], tile_size: tuple[int, int], perf_mode: str,
+    tile_position: tuple[int, int], tile_size: tuple[int, int], perf_mode: str, exact: bool,
 ) -> tuple[Loaded, ...]:  # fmt: skip
     """Load a tile into the systolic array, where it stays for the MultiplyMovings that follow.
 
@@ -191,7 +198,7 @@ def LoadStationary(
     and replaces whatever used the same cells of the array.
     """
     values = _rows(stationary, perf_mode)
-    if dtype.name == "tfloat32":
+    if dtype.name == "tfloat32" and not (is_transpose and exact):
         values = dtypes.round_tfloat32(values)
     if values.base is not None:
         values = values.copy()
@@ -303,6 +310,11 @@ def MultiplyMoving(
             f"moving has K = {values.shape[0]}, the stationary tile K = {tile.values.shape[0]}",
         )
     if is_transpose and exact:
+        if tile.dtype is not dtype:
+            raise Refused(
+                "E0405", f"transpose mode of {tile.dtype.name} with moving of {dtype.name}",
+                "give the permutation the dtype of the tile that it transposes",
+            )  # fmt: skip
         return _passed_through(tile.values, values)
     if dtype.name == "tfloat32":
         values = dtypes.round_tfloat32(values)
@@ -316,9 +328,7 @@ def _rows(tile: Any, perf_mode: str) -> Any:
     return tile if tile.ndim == 2 else tile.reshape(tile.shape[0], -1)
 
 
-def _loaded(
-    weights: tuple[Loaded, ...], dtype: DType, modes: tuple[bool, tuple[int, int], tuple[int, int], str]
-) -> Loaded:
+def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
     """The stationary tile a matmul uses; refuses one loaded with other modes or dtypes."""
     is_transpose, position, size, perf_mode = modes
     tile = next((w for w in weights if w.tile_position == position and w.tile_size == size), None)
