@@ -29,7 +29,7 @@ def arguments(op: str, shape: tuple[int, int]) -> Array:
 def test_every_function_of_scaled_and_biased_elements(op: str) -> None:
     data = arguments(op, (4, 25))
     done = ran(
-        f"@scalar Activation c, a, op={op}, scale=1.5, bias=b",
+        f"@scalar Activation c, a, op={op}, scale=1.5, bias=b", "trn2",
         a=sbuf("f32", data), b=sbuf("f32", [[0.25]] * 4), c=sbuf("f32", (4, 25)),
     )  # fmt: skip
     if op == "sin":  # beyond pi lies a cubic, tried by hand below
