@@ -17,6 +17,7 @@ from nasm.records import (
     SemaphoreRecord,
 )
 from nasm.spec.facts import Evidence
+from nasm.spec.memory import Memory, Tensor
 from nasm.spec.program import Form, Update
 from nasm.spec.view import View
 
@@ -126,18 +127,29 @@ def channel_records(machine: Machine) -> tuple[ChannelRecord, ...]:
 def bank_records(machine: Machine) -> tuple[BankRecord, ...]:
     """The banks of every memory that has some."""
     found = []
-    for (core, name), store in machine.state.stores.items():
-        memory = machine.program.generation.memories[name]
-        for bank in range(memory.banks):
-            low, high = bank * memory.bank, (bank + 1) * memory.bank
-            tensors = tuple(
-                t.name for t in machine.program.tensors.values()
-                if t.memory is memory and t.offset is not None
-                and t.offset < high and t.offset + t.bytes > low
-            )  # fmt: skip
-            touched = int(store.written[:, low:high].any(axis=0).sum()) if tensors else 0
-            found.append(BankRecord(core, name, bank, memory.bank, touched, tensors))
+    for memory in machine.program.generation.memories.values():
+        tensors = [t for t in machine.program.tensors.values() if t.memory is memory]
+        for core in range(machine.cores):
+            mine = [t for t in tensors if t.core == core]
+            for bank in range(memory.banks):
+                found.append(_bank(machine, memory, core, bank, mine))
     return tuple(found)
+
+
+def _bank(
+    machine: Machine, memory: Memory, core: int, bank: int, tensors: list[Tensor]
+) -> BankRecord:
+    low, high = bank * memory.bank, (bank + 1) * memory.bank
+    touched = np.zeros(memory.bank, np.bool_)
+    names = []
+    for tensor in tensors:
+        start = tensor.offset or 0
+        first, last = max(low, start), min(high, start + tensor.bytes)
+        if first < last:
+            names.append(tensor.name)
+            mask = machine.access(View.whole(tensor)).mask.any(axis=0).reshape(-1)
+            touched[first - low : last - low] |= mask[first - start : last - start]
+    return BankRecord(core, memory.name, bank, memory.bank, int(touched.sum()), tuple(names))
 
 
 def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:

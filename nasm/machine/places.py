@@ -75,7 +75,7 @@ class Access:
         self.number = view.tensor.index
         row, offset, shape, strides = geometry(view, store, True)
         self.array: Array = store.array(view.dtype.numpy, row, offset, shape, strides)
-        self.start = row * store.data.strides[0] + offset
+        self.start = store.position(row, offset)
         self.region = region(view, place)
         self.whole = alone and self.array.nbytes == view.tensor.bytes * max(
             1, view.tensor.partitions

@@ -25,39 +25,49 @@ class Registers:
 
 
 class State:
-    """Memories by core and name, registers by queue, and what each engine holds by name."""
+    """Memories by tensor, registers by queue, and what each engine holds by name."""
 
     def __init__(self, program: Program) -> None:
-        self.stores: dict[tuple[int, str], Store] = {}
         self.registers = [Registers(program.generation.registers) for _ in program.queues]
         self.held: list[dict[str, Any]] = [{} for _ in program.queues]
         self.ready: list[dict[str, int]] = [{} for _ in program.queues]
-        cores = sorted({q.core for q in program.queues})
-        for memory in program.generation.memories.values():
-            size = memory.size or _extent(program, memory.name)
-            for core in cores[:1] if memory.shared else cores:
-                self.stores[core, memory.name] = Store(memory.name, memory.partitions, size, core)
-        self._shared = _overlapping(program)
+        self._stores: dict[int, Store] = {}
+        self._shared: set[int] = set()
+        for group in _groups(list(program.tensors.values())):
+            store = _store(group)
+            for tensor in group:
+                self._stores[tensor.index] = store
+                if len(group) > 1:
+                    self._shared.add(tensor.index)
 
     def alone(self, tensor: Tensor) -> bool:
         """Whether no other tensor shares bytes with this one."""
         return tensor.index not in self._shared
 
     def store(self, tensor: Tensor) -> Store:
-        """The memory a tensor lives in."""
-        memory = tensor.memory
-        return self.stores[0 if memory.shared else tensor.core, memory.name]
+        """The bytes a tensor lives in."""
+        return self._stores[tensor.index]
 
 
-def _overlapping(program: Program) -> set[int]:
-    """Numbers of the tensors that share a byte with another; only chosen places can."""
-    found: set[int] = set()
-    tensors = list(program.tensors.values())
-    for fixed in (t for t in tensors if t.fixed):
-        for other in tensors:
-            if other is not fixed and _meet(fixed, other):
-                found |= {fixed.index, other.index}
-    return found
+def _store(group: list[Tensor]) -> Store:
+    """A store that covers every tensor of a group."""
+    first = group[0]
+    row = min(t.partition or 0 for t in group)
+    rows = max((t.partition or 0) + max(1, t.partitions) for t in group) - row
+    base = min(t.offset or 0 for t in group)
+    size = max((t.offset or 0) + t.bytes for t in group) - base
+    core = 0 if first.memory.shared else first.core
+    return Store(first.memory.name, rows, size, row, base, core)
+
+
+def _groups(tensors: list[Tensor]) -> list[list[Tensor]]:
+    """Tensors that share bytes, directly or by way of others; only chosen places can share."""
+    groups = [[t] for t in tensors if not t.fixed]
+    for tensor in (t for t in tensors if t.fixed):
+        meeting = [g for g in groups if any(_meet(tensor, other) for other in g)]
+        groups = [g for g in groups if g not in meeting]
+        groups.append([tensor, *(t for g in meeting for t in g)])
+    return groups
 
 
 def _meet(a: Tensor, b: Tensor) -> bool:
@@ -68,11 +78,3 @@ def _meet(a: Tensor, b: Tensor) -> bool:
         first < second + b.partitions and second < first + a.partitions
     )
     return rows and start < begin + b.bytes and begin < start + a.bytes
-
-
-def _extent(program: Program, name: str) -> int:
-    """Bytes a memory needs to hold everything declared in it."""
-    ends = [
-        (t.offset or 0) + t.bytes for t in program.tensors.values() if t.memory.name == name
-    ]
-    return max(ends, default=0)

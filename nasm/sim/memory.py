@@ -1,7 +1,9 @@
 """Bytes with a written-mask, and regions: which bytes an access touches.
 
 A :class:`Store` is an array of bytes, one row per partition (one row in all for a linear
-memory), and a mask of the bytes ever written. :meth:`Store.put` is the only way in.
+memory), and a mask of the bytes ever written. :meth:`Store.put` is the only way in. Tensors that
+share bytes live in one store; every other tensor has its own, dense, which the host's caches like
+better than rows that lie far apart.
 """
 
 from __future__ import annotations
@@ -15,10 +17,6 @@ from numpy.typing import DTypeLike, NDArray
 POISON = 0xFF
 """What unwritten memory reads as: NaN in every floating-point dtype, -1 in every integer one."""
 
-PADDING = 17 * 64
-"""Bytes between two partitions that belong to none: rows whose distance is a power of two fall
-on the same lines of the host's caches and push each other out."""
-
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
 
@@ -31,20 +29,24 @@ class Marking(Protocol):
 
 
 class Store:
-    """One memory of one core: its bytes and which of them were ever written.
+    """A rectangle of one memory of one core: its bytes, and which of them were ever written.
 
-    ``complete`` are the numbers of tensors written as a whole, whose mask need not be kept;
+    It begins at a partition (``row``) and a byte within each (``base``); a linear memory has one
+    row. ``complete`` are the numbers of tensors written as a whole, whose mask need not be kept;
     ``owed`` are accesses whose bytes were written and are not in the mask yet.
     """
 
-    __slots__ = ("complete", "core", "data", "name", "owed", "written")
+    __slots__ = ("base", "complete", "core", "data", "name", "owed", "row", "written")
 
-    def __init__(self, name: str, partitions: int, size: int, core: int = 0) -> None:
+    def __init__(
+        self, name: str, rows: int, size: int, row: int = 0, base: int = 0, core: int = 0
+    ) -> None:
         self.name = name
         self.core = core
-        pitch = size + PADDING if partitions else size
-        self.data = np.full((max(1, partitions), pitch), POISON, np.uint8)
-        self.written = np.zeros((max(1, partitions), pitch), np.bool_)
+        self.row = row
+        self.base = base
+        self.data = np.full((rows, size), POISON, np.uint8)
+        self.written = np.zeros((rows, size), np.bool_)
         self.complete: set[int] = set()
         self.owed: list[Marking] = []
 
@@ -56,9 +58,13 @@ class Store:
         shape: tuple[int, ...],
         strides: tuple[int, ...],
     ) -> Array:
-        """Some bytes as an array that shares them; strides are in bytes, rows in whole rows."""
-        start = row * self.data.strides[0] + offset
+        """Some bytes as an array that shares them, from a row and a byte of the memory on."""
+        start = self.position(row, offset)
         return np.ndarray(shape, dtype, self.data.reshape(-1).data, start, strides)
+
+    def position(self, row: int, offset: int) -> int:
+        """Where a byte of the memory stands in the store."""
+        return (row - self.row) * self.data.strides[0] + offset - self.base
 
     def mask(
         self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
