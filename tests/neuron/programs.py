@@ -111,6 +111,17 @@ def hazards(lines: str, on: str = "trn1", **tiles: Tile) -> Sequence[str]:
     return [h.code for h in report.hazards]
 
 
+def same(got: Array, want: Array, signs: bool = False) -> None:
+    """Equal dtypes and values, if asked for also the signs of zeros; NaN equals NaN."""
+    assert got.dtype == want.dtype
+    with np.errstate(all="ignore"):  # a signalling NaN warns when it is widened
+        wide, wanted = got.astype(np.float64), want.astype(np.float64)
+    np.testing.assert_array_equal(wide, wanted)
+    if signs:
+        numbers = ~np.isnan(wide)
+        np.testing.assert_array_equal(np.signbit(wide[numbers]), np.signbit(wanted[numbers]))
+
+
 def times(of: Session, engine: str) -> list[tuple[int, int]]:
     """Start and completion of every instruction of an engine, in ticks."""
     index = of.queue(engine).index

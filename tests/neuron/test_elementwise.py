@@ -9,7 +9,7 @@ import pytest
 
 from nasm.targets.neuron import alu
 from tests.neuron import reference
-from tests.neuron.programs import Array, fault, psum, ran, result, sbuf
+from tests.neuron.programs import Array, fault, psum, ran, result, same, sbuf
 
 ARITHMETIC = tuple(reference.BINARY)
 BITWISE = tuple(o for o in alu.BINARY if o in alu.BITVEC)
@@ -25,12 +25,6 @@ def drawn(dtype: str, shape: tuple[int, ...], seed: int, low: int = -60, high: i
     if dtype.startswith("uint"):
         values = np.abs(values)
     return values.astype(reference.NUMPY[dtype])
-
-
-def same(got: Array, want: Array) -> None:
-    """Equal dtypes and equal values; NaN equals NaN."""
-    assert got.dtype == want.dtype
-    np.testing.assert_array_equal(got.astype(np.float64), want.astype(np.float64))
 
 
 def test_the_reference_knows_every_binary_operator() -> None:
