@@ -67,7 +67,12 @@ class Binder:
         fixed: list[Any] = []
         slots: list[tuple[int, Reader]] = []
         for operand in row.reads:
-            value = self._known(operand)
+            value = self.site.operands[operand.name]
+            if operand.hidden:
+                value = self._known(operand)
+            elif type(value) is not View and type(value) is not Reg:
+                fixed.append(value)
+                continue
             reader = self._reader(operand, value)
             if reader is None:
                 fixed.append(value)

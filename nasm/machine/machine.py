@@ -178,6 +178,7 @@ class Machine:
             number = len(self._bound)
             binder = Binder(self, queue, form, operands)
             bound = binder.bind(number)
+            self._costs[queue, index] = bound.cost
             if form.row.effects:
                 self._effective(queue, bound, binder.site, semaphore)
             self._bound[key] = bound
