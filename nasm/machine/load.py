@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
+from zipfile import BadZipFile
 
 import numpy as np
 
@@ -111,7 +113,8 @@ def _listed(tensor: Tensor, values: list[Any]) -> Array:
     try:
         array = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise Refused("E0217", f"the list for {tensor.name} is ragged or holds no numbers") from None
+        said = f"the list for {tensor.name} is ragged or holds no numbers"
+        raise Refused("E0217", said) from None
     if array.shape != tensor.shape and array.size != np.prod(tensor.shape):
         raise Refused(
             "E0217", f"{tensor.name} is {list(tensor.shape)}, its list {list(array.shape)}"
@@ -122,11 +125,15 @@ def _listed(tensor: Tensor, values: list[Any]) -> Array:
 def read_array(path: str, key: str = "") -> Array:
     """An array of a .npy file, or of a .npz file by key; refuses what is not one."""
     try:
-        loaded = np.load(path, allow_pickle=False)
+        return _read(path, key)
     except FileNotFoundError:
         raise Refused("E0801", f"no file {path}") from None
-    except (OSError, ValueError, EOFError) as problem:
+    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as problem:
         raise Refused("E0801", f"{path} is not a readable array file: {problem}") from None
+
+
+def _read(path: str, key: str) -> Array:
+    loaded = np.load(path, allow_pickle=False)
     if isinstance(loaded, np.ndarray):
         return loaded
     with loaded:
@@ -135,7 +142,4 @@ def read_array(path: str, key: str = "") -> Array:
                 "E0801", f"{path} has no array '{key}'",
                 did_you_mean(key, loaded.files) or f"it holds {', '.join(loaded.files)}",
             )  # fmt: skip
-        try:
-            return np.asarray(loaded[key])
-        except (OSError, ValueError, EOFError) as problem:
-            raise Refused("E0801", f"{path}:{key} cannot be read: {problem}") from None
+        return np.asarray(loaded[key])
