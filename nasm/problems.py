@@ -53,7 +53,10 @@ class Problem:
 
 
 class Failure(Exception):
-    """Problems that stop the work; raised once they are all collected."""
+    """Problems that stop the work; raised once they are all collected.
+
+    One without problems stops a line whose problem was reported where it arose.
+    """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = (
@@ -65,30 +68,56 @@ class Failure(Exception):
 class Refused(Exception):
     """A value that cannot be used, said without knowing where it was written."""
 
-    def __init__(self, code: str, message: str, hint: str = "") -> None:
-        self.code, self.message, self.hint = code, message, hint
+    def __init__(
+        self, code: str, message: str, hint: str = "", notes: Sequence[Note] = ()
+    ) -> None:
+        self.code, self.message, self.hint, self.notes = code, message, hint, tuple(notes)
         super().__init__(message)
 
     def at(self, span: Span | None, notes: Sequence[Note] = ()) -> Problem:
         """The problem at its place."""
-        return Problem(self.code, self.message, span, self.hint, tuple(notes))
+        return Problem(self.code, self.message, span, self.hint, (*self.notes, *notes))
 
 
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A hint that names the closest known word, or an empty string."""
-    words = list(known)
-    folded = {w.lower().replace("_", ""): w for w in words}
-    same = folded.get(word.lower().replace("_", ""))
-    if same is not None and same != word:
-        return f"did you mean '{same}'?"
-    close = difflib.get_close_matches(word, words, n=3, cutoff=0.6)
-    if not close:
-        lowered = difflib.get_close_matches(word.lower(), list(folded), n=1, cutoff=0.7)
-        close = [folded[w] for w in lowered]
-    close = [w for w in close if w != word]
-    if not close:
-        return ""
-    return "did you mean " + " or ".join(f"'{w}'" for w in close) + "?"
+CLOSE, AS_CLOSE = 0.65, 0.06
+"""How alike two words must be to be suggested, and how much less alike a second suggestion is."""
+
+
+def did_you_mean(word: str, known: Iterable[str], sign: str = "") -> str:
+    """A hint that names the closest known words, or an empty string.
+
+    ``sign`` is what a program writes in front of them, such as ``$``.
+    """
+    close = [f"'{sign}{w}'" for w in closest(word, known)]
+    return f"did you mean {listed(close)}?" if close else ""
+
+
+def closest(word: str, known: Iterable[str]) -> list[str]:
+    """At most three known words that a misspelt one may stand for, the likeliest first.
+
+    Case and underscores count for nothing, the words that begin like it come next, then those
+    that are about as alike as the best.
+    """
+    words = list(dict.fromkeys(w for w in known if w != word))
+    plain = _folded(word)
+    same = [w for w in words if _folded(w) == plain]
+    if same or not plain:
+        return same[:3]
+    begin = [w for w in words if len(plain) >= 3 and _folded(w).startswith(plain)]
+    if 0 < len(begin) <= 3:
+        return begin
+    alike = [(_alike(plain, _folded(w)), w) for w in words]
+    best = max((ratio for ratio, _ in alike), default=0.0)
+    near = [(r, w) for r, w in alike if r >= max(CLOSE, best - AS_CLOSE)]
+    return [w for _, w in sorted(near, key=lambda found: -found[0])][:3]
+
+
+def _folded(word: str) -> str:
+    return word.lower().replace("_", "")
+
+
+def _alike(one: str, other: str) -> float:
+    return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 
 def listed(words: Iterable[str], last: str = "or") -> str:
@@ -107,9 +136,17 @@ def render(problem: Problem) -> str:
             lines.append(f"  in {frame.what}, {frame.span}")
     for note in problem.notes:
         lines.append(f"  note: {note.message}" + (f" ({note.span})" if note.span else ""))
-    if problem.hint:
-        lines.append(f"  hint: {problem.hint}")
-    return "\n".join(lines)
+    return "\n".join([*lines, *(f"  {line}" for line in advice(problem))])
+
+
+def advice(problem: Problem) -> list[str]:
+    """The hint of a problem as lines: what to do about it, then the rule it breaks."""
+    lines = problem.hint.splitlines()
+    said = [n for n, line in enumerate(lines) if line.strip().startswith("rule: ")]
+    return [
+        line.strip() if n in said else f"hint: {line}" if n == 0 else line
+        for n, line in enumerate(lines)
+    ]
 
 
 def _excerpt(span: Span) -> list[str]:

@@ -8,18 +8,20 @@ one form, which is checked once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from dataclasses import astuple
 from typing import TypeVar
 
-from nasm import dtypes
 from nasm.asm import check
 from nasm.asm.place import fixed_problem, place
 from nasm.dtypes import DType
-from nasm.problems import Failure, Note, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
 from nasm.source import Frame, Span
 from nasm.spec.instruction import REQUIRED, Instruction, bind
+from nasm.spec.kinds import shown
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.program import Expectation, Form, Lines, Prepared, Program, Update, Wait
+from nasm.spec.reshape import dtype_named
 from nasm.spec.target import Generation, Target
 from nasm.spec.view import View
 
@@ -59,7 +61,8 @@ class Builder:
             names = list(self.generation.memories)
             raise Refused(
                 "E0204", f"no memory or directive '.{name}'",
-                did_you_mean(name, names) or f"the memories are {listed('.' + n for n in names)}",
+                did_you_mean(name, names, ".")
+                or f"the memories are {listed(('.' + n for n in names), 'and')}",
             )  # fmt: skip
         return found
 
@@ -80,7 +83,7 @@ class Builder:
     ) -> Tensor:
         """Declare a tensor; without a place it is given one when the program is finished."""
         space = self.memory(memory)
-        kind = _dtype(dtype)
+        kind = dtype_named(dtype)
         _shape_fits(name, tuple(shape), space)
         if role and not space.io:
             raise Refused(
@@ -111,13 +114,18 @@ class Builder:
     def _new_name(self, name: str, span: Span | None) -> None:
         if name in self._declared:
             before = self._declared[name]
-            where = f" at {before}" if before else ""
-            raise Refused("E0202", f"'{name}' is declared already{where}")
+            notes = declared_note(name, before)
+            hint = ""
+            if before and span and before.start == span.start and span.chain:
+                variable = span.chain[-1].what.split()[1]
+                hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
+            raise Refused("E0202", f"'{name}' is declared already", hint, notes)
         self._declared[name] = span
 
-    def declared_at(self, name: str) -> Span | None:
-        """Where a name was declared."""
-        return self._declared.get(name)
+    @property
+    def declared(self) -> Mapping[str, Span | None]:
+        """Every name declared so far and where; labels are the queues' own."""
+        return self._declared
 
     def semaphore(self, name: str, number: int | None = None, span: Span | None = None) -> str:
         """Declare a semaphore, at a number of its own or at the next one that is free."""
@@ -126,7 +134,7 @@ class Builder:
             raise Refused("E0312", f"semaphore {number}: a core has 0 to {count - 1}")
         taken = next((n for n, k in self._numbers.items() if k == number and k is not None), None)
         if taken is not None:
-            raise Refused("E0312", f"semaphore {number} is {taken} already")
+            raise Refused("E0312", f"semaphore {number} is ${taken} already")
         if len(self._numbers) >= count:
             raise Refused("E0312", f"a core has {count} semaphores, and all are declared")
         self._new_name(name, span)
@@ -147,7 +155,7 @@ class Builder:
             raise Refused(
                 "E0312",
                 f"semaphore {wanted} was given to "
-                f"{next(n for n, k in numbers.items() if k == wanted)} already",
+                f"${next(n for n, k in numbers.items() if k == wanted)} already",
                 "declare numbered semaphores before those without a number",
             )
         numbers[name] = wanted
@@ -175,13 +183,24 @@ class Builder:
         """A row by its one spelling."""
         row = self.target.isa.rows.get(mnemonic)
         if row is None:
-            rows = self.target.isa.rows
-            spellings = {r.vendor.nki: n for n, r in rows.items() if r.vendor.nki}
-            spellings |= {r.vendor.explorer: n for n, r in rows.items() if r.vendor.explorer}
-            known = spellings.get(mnemonic)
-            close = f"did you mean '{known}'?" if known else did_you_mean(mnemonic, rows)
-            raise Refused("E0201", f"no instruction '{mnemonic}'", close)
+            raise Refused("E0201", f"no instruction '{mnemonic}'", self._meant(mnemonic))
         return row
+
+    def _meant(self, mnemonic: str) -> str:
+        """A hint for a mnemonic that is not one: the vendor's other names are known as well."""
+        rows = self.target.isa.rows
+        theirs: dict[str, list[str]] = {}
+        for name, row in rows.items():
+            for spelling in {*astuple(row.vendor)} - {""}:
+                theirs.setdefault(spelling, []).append(name)
+        said = mnemonic if mnemonic in theirs else ""
+        if not said and not closest(mnemonic, rows):
+            said = next(iter(closest(mnemonic, theirs)), "")
+        if not said:
+            return did_you_mean(mnemonic, rows)
+        if len(theirs[said]) == 1:
+            return f"did you mean '{theirs[said][0]}'?"
+        return f"it is several instructions here: {listed(theirs[said], 'and')}"
 
     def queue(self, engine: str, core: int = 0) -> int:
         """The index of an engine's queue; made when it is first asked for."""
@@ -219,6 +238,7 @@ class Builder:
                               did_you_mean(name, [o.name for o in row.written]))
         operands = bind(row, given, named)
         accepted: list[object] = []
+        problems: list[Problem] = []
         for operand, value in zip(row.operands, operands, strict=True):
             if operand.hidden or value is operand.default:
                 accepted.append(None if value is REQUIRED else value)
@@ -226,12 +246,13 @@ class Builder:
             try:
                 accepted.append(operand.kind.accept(value))
             except Refused as refused:
-                place_of = spans(operand.name) if spans else None
-                said = f"operand {operand.name} of {row.name}: {refused.message}"
-                raise Failure(
-                    Problem(refused.code, said, place_of, refused.hint, _declared(value))
-                ) from None
-        check.update_fits(row, update)
+                problems.append(_of_operand(row, operand.name, refused, value, spans))
+        try:
+            check.update_fits(row, update)
+        except Refused as refused:
+            problems.append(refused.at(spans("$update") if spans else None))
+        if problems:
+            raise Failure(problems)
         return (
             self._form(engine, row, tuple(accepted)),
             self._interned(wait, self._waits, self.program.waits),
@@ -291,11 +312,8 @@ class Builder:
         """Name the place where the next instruction of a queue will stand."""
         lines = self.program.queues[queue]
         if name in lines.labels:
-            before = self._label_spans.get((queue, name))
-            raise Refused(
-                "E0202",
-                f"label '{name}' stands in @{lines.engine} already" + (f", {before}" if before else ""),
-            )
+            notes = declared_note(name, self._label_spans.get((queue, name)))
+            raise Refused("E0202", f"label '{name}' stands in @{lines.engine} already", "", notes)
         lines.labels[name] = len(lines)
         self._label_spans[queue, name] = span
 
@@ -308,13 +326,14 @@ class Builder:
             self.problems += place(tensors)
             self._placed = len(tensors)
 
-    def finish(self) -> Program:
-        """Place, check every form, and return the program; raises Failure with all problems."""
+    def finish(self, lost: Container[str] = ()) -> Program:
+        """Place, check every form, and return the program; raises Failure with all problems.
+
+        ``lost`` are labels that are missing because of what was reported already.
+        """
         self.place()
-        if not any(p.code == "E0311" for p in self.problems):
-            uses = (use for use in self._first_use)
-            self.problems += check.forms(self.program, uses)
-        self.problems += check.labels(self.program)
+        self.problems += check.forms(self.program, self._first_use)
+        self.problems += check.labels(self.program, lost)
         errors = _in_order(p for p in self.problems if not p.warning)
         if errors:
             raise Failure(_in_order(self.problems))
@@ -326,25 +345,34 @@ def _exact(value: int | float) -> object:
     return math.copysign(1, value) if isinstance(value, float) else type(value)
 
 
+def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
+    """A note that says where a name was declared."""
+    return (Note(f"{name} is declared here", span),) if span is not None else ()
+
+
+def _of_operand(
+    row: Instruction,
+    name: str,
+    refused: Refused,
+    value: object,
+    spans: Callable[[str], Span | None] | None,
+) -> Problem:
+    """What an operand's kind refused, at the place where the operand is written."""
+    said = f"operand {name} of {row.name}: {refused.message}"
+    notes = _declared(value)
+    return Problem(refused.code, said, spans(name) if spans else None, refused.hint, notes)
+
+
 def _declared(value: object) -> tuple[Note, ...]:
     tensor = value.tensor if isinstance(value, View) else value
-    if isinstance(tensor, Tensor) and tensor.span is not None:
-        return (Note(f"{tensor.name} is declared here", tensor.span),)
-    return ()
-
-
-def _dtype(dtype: DType | str) -> DType:
-    if isinstance(dtype, DType):
-        return dtype
-    found = dtypes.find(dtype)
-    if found is None:
-        raise Refused("E0205", f"no dtype '{dtype}'", did_you_mean(dtype, dtypes.names()))
-    return found
+    return declared_note(tensor.name, tensor.span) if isinstance(tensor, Tensor) else ()
 
 
 def _shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
-    if not shape or any(type(n) is not int or n < 1 for n in shape):
-        raise Refused("E0304", f"{name}{list(shape)}: every axis is an integer of at least 1")
+    wrong = [n for n in shape if type(n) is not int or n < 1]
+    if not shape or wrong:
+        found = shown(wrong[0]) if wrong else "no axis"
+        raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
     if memory.partitions and shape[0] > memory.partitions:
         raise Refused(
             "E0304",

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Container, Iterable
+from dataclasses import replace
 
 from nasm.problems import Problem, Refused, did_you_mean, listed
+from nasm.source import Span
 from nasm.spec.instruction import Instruction, Rule, Site
 from nasm.spec.program import Form, Program, Update
 from nasm.spec.target import Generation, Target
+from nasm.spec.view import View
 
 
 def available(target: Target, generation: Generation, row: Instruction, engine: str) -> None:
@@ -17,19 +21,17 @@ def available(target: Target, generation: Generation, row: Instruction, engine: 
         raise Refused(
             "E0408", f"{row.name} is not on {generation.summary}; {listed(have, 'and')} have it"
         )
-    if engine not in row.engines:
-        raise Refused(
-            "E0408",
-            f"{row.name} does not run on {engine}; {listed('@' + e for e in row.engines)} has it",
-        )
-    since = row.engine_since.get(engine)
     order = {g.name: g.order for g in target.generations}
-    if since is not None and generation.order < order[since]:
-        raise Refused(
-            "E0408",
-            f"{row.name} runs on {engine} from {since} on; this is {generation.summary}",
-            f"here {listed('@' + e for e in row.engines if e not in row.engine_since)} has it",
-        )
+    since = {e: order[row.engine_since[e]] for e in row.engines if e in row.engine_since}
+    here = [e for e in row.engines if generation.order >= since.get(e, 0)]
+    if engine in here:
+        return
+    hint = f"{listed('@' + e for e in here)} has it" if here else ""
+    said = f"{row.name} does not run on @{engine}"
+    if engine in since:
+        said = f"{row.name} runs on @{engine} from {row.engine_since[engine]} on"
+        said += f"; this is {generation.summary}"
+    raise Refused("E0408", said, hint)
 
 
 def update_fits(row: Instruction, update: Update | None) -> None:
@@ -39,29 +41,51 @@ def update_fits(row: Instruction, update: Update | None) -> None:
     if (update.op, update.value, update.at_read) != ("+", row.posts, False):
         raise Refused(
             "E0314",
-            f"the update of {row.name} is not '+= {row.posts}'",
+            f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts}'",
             f"each of the {row.posts} DMA engines posts 1 when its share has landed: write "
             f"'+= {row.posts}', and wait for a multiple of {row.posts}",
         )
 
 
+def _written(update: Update) -> str:
+    sign = "" if update.op == "=" else "-" if update.value < 0 else "+"
+    value = abs(update.value) if sign else update.value
+    return f"{sign}= {value}" + (" @read" if update.at_read else "")
+
+
 def forms(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
-    """Every rule on every form, reported where the form is first used."""
+    """Every rule on every form, reported where the form is first used.
+
+    A line of a loop may make many forms: what it breaks in one round it is not told again. Forms
+    with tensors that found no place cannot be checked.
+    """
     problems: list[Problem] = []
+    told: set[tuple[object, ...]] = set()
     for form, (queue, pc, engine) in zip(program.forms, uses, strict=True):
-        if queue >= 0:
-            problems += _broken(program, form, queue, pc, engine)
+        if queue < 0 or not _placed(form):
+            continue
+        line = (queue, program.queues[queue].spans[pc])
+        for rule, problem in _broken(program, form, queue, pc, engine):
+            if line[1] == 0 or (*line, rule) not in told:
+                told.add((*line, rule))
+                problems.append(problem)
     return problems
 
 
-def _broken(program: Program, form: Form, queue: int, pc: int, engine: str) -> list[Problem]:
+def _placed(form: Form) -> bool:
+    return all(o.tensor.offset is not None for o in form.operands if isinstance(o, View))
+
+
+def _broken(
+    program: Program, form: Form, queue: int, pc: int, engine: str
+) -> list[tuple[Rule, Problem]]:
     row = form.row
     site = Site.of(row, form.operands, engine, program.generation)
-    found: list[Problem] = []
+    found: list[tuple[Rule, Problem]] = []
     for rule in (*program.target.rules, *row.rules):
         said = rule.check(site)
         if said is not None:
-            found.append(_problem(row, rule, said, program, queue, pc))
+            found.append((rule, _problem(row, rule, said, program, queue, pc)))
             if rule.code in _SHAPES:
                 break
     return found
@@ -81,8 +105,8 @@ def _problem(
     )
 
 
-def labels(program: Program) -> list[Problem]:
-    """Labels that branches name and their queue does not have."""
+def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:
+    """Labels that branches name and their queue does not have, those that are ``lost`` apart."""
     problems: list[Problem] = []
     targets = {n: name for n, form in enumerate(program.forms) for name in _targets(form)}
     if not targets:
@@ -90,7 +114,7 @@ def labels(program: Program) -> list[Problem]:
     for index, lines in enumerate(program.queues):
         for pc, number in enumerate(lines.forms):
             name = targets.get(number)
-            if name is not None and name not in lines.labels:
+            if name is not None and name not in lines.labels and name not in lost:
                 problems.append(_no_label(program, index, pc, name))
     return problems
 
@@ -109,6 +133,13 @@ def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:
     hint = did_you_mean(name, lines.labels)
     if elsewhere:
         hint = f"it stands in @{elsewhere[0]}; labels belong to the queue they stand in"
-    return Problem(
-        "E0207", f"no label '{name}' in @{lines.engine}", program.span(queue, pc), hint
-    )
+    place = _pointing(program.span(queue, pc), name)
+    return Problem("E0207", f"no label '{name}' in @{lines.engine}", place, hint)
+
+
+def _pointing(line: Span | None, name: str) -> Span | None:
+    """The place of a name in a line, if it is written there as it is."""
+    found = list(re.finditer(rf"\b{re.escape(name)}\b", line.text)) if line is not None else []
+    if line is None or not found:
+        return line
+    return replace(line, start=line.start + found[-1].start(), end=line.start + found[-1].end())

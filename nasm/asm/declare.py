@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from nasm.asm import tree
-from nasm.asm.builder import Builder
+from nasm.asm.builder import Builder, declared_note
 from nasm.asm.evaluate import Scope, evaluate, name_of
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.spec.kinds import shown
@@ -20,17 +20,16 @@ def whole(node: tree.Node, scope: Scope) -> int:
     """The value of an expression that must be an integer."""
     value = evaluate(node, scope)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise Failure(Problem("E0210", f"wanted an integer, found {shown(value)}", scope.span(node)))
+        message = f"wanted an integer, found {shown(value)}"
+        raise Failure(Problem("E0210", message, scope.span(node)))
     return value
 
 
 def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
     """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
-    name = name_of(statement.name, scope)
+    name = _fresh(statement.name, scope)
     place = scope.span(statement.name)
-    if name in scope.values:
-        raise Failure(Problem("E0202", f"'{name}' is a constant already", place))
-    shape = [evaluate(n, scope) for n in statement.shape]
+    shape = [_axis(n, scope) for n in statement.shape]
     partition, offset, bank = _place(statement, scope)
     role = _role(statement, scope)
     init = initialiser(statement.init, scope) if statement.init is not None else None
@@ -43,6 +42,24 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
         written = {"E0204": statement.space, "E0205": statement.dtype}
         at = written.get(refused.code, statement.name)
         raise Failure(refused.at(scope.span(at))) from None
+
+
+def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:
+    """A name that no constant has; the builder knows of all others."""
+    name = name_of(node, scope)
+    if name in scope.values:
+        notes = declared_note(name, scope.places.get(name))
+        refused = Refused("E0202", f"'{name}' is declared already", "", notes)
+        raise Failure(refused.at(scope.span(node)))
+    return name
+
+
+def _axis(node: tree.Node, scope: Scope) -> int:
+    size = evaluate(node, scope)
+    if type(size) is not int or size < 1:
+        message = f"the size of an axis is an integer of at least 1, not {shown(size)}"
+        raise Failure(Problem("E0304", message, scope.span(node)))
+    return size
 
 
 def _place(
@@ -84,10 +101,12 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
         return ("file", os.path.join(os.path.dirname(scope.source.name), path), key)
     if isinstance(node, tree.List):
         return ("list", evaluate(node, scope))
-    raise Failure(
-        Problem("E0217", "no such initialiser", scope.span(node),
-                "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list")
-    )  # fmt: skip
+    name = node.name if isinstance(node, tree.Name) else ""
+    name = node.function.name if isinstance(node, tree.Call) else name
+    message = f"no initialiser '{name}'" if name else "this initialises no tensor"
+    hint = "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list"
+    close = did_you_mean(name, (*FILLS, *DRAWS)) if name else ""
+    raise Failure(Problem("E0217", message, scope.span(node), close or hint))
 
 
 def _seed(node: tree.Call, scope: Scope) -> int:
@@ -95,8 +114,9 @@ def _seed(node: tree.Call, scope: Scope) -> int:
     for argument in node.arguments:
         if isinstance(argument, tree.Named) and argument.name != "seed":
             raise Failure(
-                Problem("E0217", "an initialiser takes a seed only", scope.span(argument))
-            )
+                Problem("E0217", f"{node.function.name} takes no '{argument.name}'",
+                        scope.span(argument), f"it is written {node.function.name}(seed=1)")
+            )  # fmt: skip
         seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
@@ -110,20 +130,27 @@ def semaphores(statement: tree.SemLine, scope: Scope, builder: Builder) -> None:
     """``.sem a, b = 7``."""
     if statement.kind == "event":
         raise Refused("E0602", ".event: one-bit events are not supported yet", "use a .sem")
+    problems: list[Problem] = []
     for name, number in statement.items:
-        wanted = None if number is None else whole(number, scope)
         place = scope.span(name)
         try:
-            builder.semaphore(name_of(name, scope), wanted, place)
+            wanted = None if number is None else whole(number, scope)
+            builder.semaphore(_fresh(name, scope), wanted, place)
         except Refused as refused:
-            raise Failure(refused.at(place)) from None
+            problems.append(refused.at(place))
+            scope.lost.add_name(name)
+        except Failure as failure:
+            problems += failure.problems
+            scope.lost.add_name(name)
+    if problems:
+        raise Failure(problems)
 
 
 def transfer(statement: tree.DmaBlock, scope: Scope, builder: Builder) -> None:
     """``.dma name queue=Q … .end``."""
     moves = [(_view(dst, scope), _view(src, scope)) for dst, src in statement.moves]
     if not moves:
-        raise Refused("E0318", "a .dma block needs a line 'dst <- src'")
+        raise Failure(())  # the parser has said so
     options: dict[str, object] = {}
     for option in statement.options:
         place = scope.span(option)
@@ -136,7 +163,7 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: Builder) -> None:
         if not 0 <= ring < rings:
             raise Failure(Problem("E0301", f"queue={ring}; wanted 0 to {rings - 1}", place))
         options["queue"] = ring
-    name = name_of(statement.name, scope)
+    name = _fresh(statement.name, scope)
     builder.transfer(name, moves, options, scope.span(statement.name))
 
 

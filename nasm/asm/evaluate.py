@@ -8,6 +8,7 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -16,6 +17,7 @@ from nasm.asm import tree
 from nasm.asm.functions import (
     ARITHMETIC,
     COMPARE,
+    FORMS,
     FUNCTIONS,
     INTEGER,
     integer_of,
@@ -23,16 +25,19 @@ from nasm.asm.functions import (
     tensor_of,
     truth,
 )
-from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.asm.lost import Lost
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Prepared
-from nasm.spec.reshape import METHODS
+from nasm.spec.reshape import METHODS, SPELLINGS
 from nasm.spec.view import Reg, View, Window
 
 Value = Any
 Closure = Callable[["Scope"], Value]
+
+_REGISTER = re.compile(r"r[0-9]+")
 
 CONSTANTS = {"true": True, "false": False, "inf": math.inf, "nan": math.nan}
 
@@ -48,7 +53,9 @@ class Scope:
     transfers: dict[str, Prepared] = field(default_factory=dict)
     chain: tuple[Frame, ...] = ()
     place: Callable[[], None] = lambda: None
-    declared: Callable[[str], Span | None] = lambda name: None
+    places: dict[str, Span] = field(default_factory=dict)
+    lost: Lost = field(default_factory=Lost)
+    later: Callable[[str, str], tree.Node | None] = lambda name, kind: None
 
     def span(self, node: tree.Node) -> Span:
         """A node's place, expansions included."""
@@ -71,8 +78,8 @@ class Scope:
             or name in self.transfers
         )  # fmt: skip
 
-    def lookup(self, name: str) -> Value:
-        """What a name means; raises Refused."""
+    def lookup(self, name: str, wanted: str = "") -> Value:
+        """What a name means; raises Refused, with what was ``wanted`` if nothing is like it."""
         if name in self.values:
             return self.values[name]
         found = self.view(name)
@@ -82,8 +89,20 @@ class Scope:
             return CONSTANTS[name]
         if name in self.transfers:
             return self.transfers[name]
+        self.lost.silence(name)
         known = [*self.values, *self.tensors, *self.transfers]
-        raise Refused("E0208", f"nothing is called '{name}'", did_you_mean(name, known))
+        hint = self.before(name, "name") or did_you_mean(name, known)
+        if not hint and _REGISTER.fullmatch(name):
+            hint = f"a register is written '%{name}'"
+        hint = hint or (f"wanted {wanted}" if wanted else "")
+        raise Refused("E0208", f"nothing is called '{name}'", hint)
+
+    def before(self, name: str, kind: str) -> str:
+        """A hint for a name that is declared further down, or an empty string."""
+        node = self.later(name, kind)
+        if node is None:
+            return ""
+        return f"it is declared later, on line {self.span(node).line}: a name is used after that"
 
 
 def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
@@ -256,7 +275,7 @@ def _call(node: tree.Call) -> Closure:
     name = node.function.name
     function = FUNCTIONS.get(name)
     if function is None:
-        hint = did_you_mean(name, FUNCTIONS)
+        hint = did_you_mean(name, FUNCTIONS) or f"there are {listed(FUNCTIONS, 'and')}"
         message = f"no function '{name}' in a constant expression"
         return _refuse_with("E0212", message, hint)
     if any(isinstance(a, tree.Named) for a in node.arguments):
@@ -268,7 +287,8 @@ def _call(node: tree.Call) -> Closure:
         try:
             return function(scope.place, *values)
         except TypeError:
-            raise Refused("E0212", f"{name} does not take {len(values)} arguments") from None
+            count = "1 argument" if len(values) == 1 else f"{len(values)} arguments"
+            raise Refused("E0212", f"{name} does not take {count}", FORMS.get(name, "")) from None
 
     return call
 
@@ -284,8 +304,9 @@ def _method(node: tree.Method) -> Closure:
     target, name = compile_node(node.target), node.name
     method = METHODS.get(name)
     if method is None:
-        known = [f".{m}" for m in METHODS]
-        return _refuse_with("E0306", f"a tensor has no .{name}", did_you_mean(f".{name}", known))
+        hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
+        hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
+        return _refuse_with("E0306", f"a tensor has no .{name}", hint)
     words = [
         a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"
     ]
@@ -297,12 +318,15 @@ def _method(node: tree.Method) -> Closure:
     def call(scope: Scope) -> Value:
         view = tensor_of(target(scope), f".{name}")
         if bare != (name == "T"):
-            raise Refused("E0306", f"write .{name}" + ("(…)" if bare else " without parentheses"))
+            raise Refused("E0306", f"this is written {SPELLINGS[name]}")
         values = [g(scope) for g in given]
         try:
             return method(view, *values, **{k: v(scope) for k, v in named.items()})
         except (TypeError, ValueError):
-            raise Refused("E0306", f"these are not arguments of .{name}") from None
+            raise Refused(
+                "E0306", f"these are not the arguments of .{name}",
+                f"it is written {SPELLINGS[name]}",
+            ) from None  # fmt: skip
 
     return call
 
@@ -338,8 +362,8 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
         for bound in bounds:
             if isinstance(bound, Reg):
                 raise Failure(
-                    Problem("E0305", "a start held in a register needs a length: %r : +n",
-                            scope.span(node))
+                    Problem("E0305", "a start held in a register needs a length, not an end",
+                            scope.span(node), f"write {bound} : +length")
                 )  # fmt: skip
             if bound is not None:
                 _placed_integer(bound, node, scope)

@@ -11,16 +11,18 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
 from nasm.asm import declare, tree
-from nasm.asm.builder import Builder
-from nasm.asm.evaluate import Scope, evaluate, name_of
-from nasm.asm.functions import truth
+from nasm.asm.builder import Builder, declared_note
+from nasm.asm.evaluate import Scope, evaluate, free_names, name_of
+from nasm.asm.expect import check_static
+from nasm.asm.functions import COMPARE, truth
 from nasm.asm.instruct import CompiledLine, compile_line
+from nasm.asm.lost import declared_later
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import shown
-from nasm.spec.program import Program
+from nasm.spec.program import Prepared, Program
 from nasm.spec.target import Loader, Target
-from nasm.spec.view import View
+from nasm.spec.view import Reg, View
 
 MOST_ROUNDS = 20_000_000
 """A loop longer than this is a slip of the pen: it would take minutes and gigabytes."""
@@ -47,29 +49,54 @@ class Expander:
         self.scope = Scope(source)
         self.problems: list[Problem] = []
         self.builder: Builder | None = None
-        self.engine: str | None = None
+        self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
         self.local: set[str] = set()
         self.broken: set[int] = set()
+        self.body: tuple[tree.Statement, ...] = ()
 
     # -- the whole
 
     def program(self, body: Iterable[tree.Statement]) -> Program | None:
         """Expand all statements; None if there were problems (in :attr:`problems`)."""
-        self.run(body)
-        for name in sorted(set(self.defines) - self.defined):
-            consts = [n for n in self.scope.values if n not in self.local]
-            self.problems.append(
-                Problem("E0213", f"-D {name}: the program declares no constant '{name}'", None,
-                        did_you_mean(name, consts))
-            )  # fmt: skip
+        self.body = tuple(body)
+        if self.problems:
+            # Lines that could not be read are not in the tree: whatever seems to be missing now
+            # may stand in one of them.
+            self.scope.lost.unread = True
+        self.run(self.body)
+        if not self.scope.lost.unread:
+            self._check_defines()
         if self.builder is None:
             if not self.problems:
                 self._need_target(0)
             return None
+        self.problems += self._expectations(self.builder)
         self.builder.problems[:0] = self.problems
-        return self.builder.finish()
+        return self.builder.finish(self.scope.lost)
+
+    def _check_defines(self) -> None:
+        """Values given from outside are for constants the program declares."""
+        consts = [n for n in self.scope.values if n not in self.local]
+        for name in sorted(set(self.defines) - self.defined):
+            if name not in self.scope.lost:
+                hint = did_you_mean(name, consts)
+                if not hint and consts:
+                    hint = f"it declares {listed(consts, 'and')}"
+                message = f"-D {name}: the program declares no constant '{name}'"
+                self.problems.append(Problem("E0213", message, None, hint))
+
+    def _expectations(self, builder: Builder) -> list[Problem]:
+        """What is wrong with the program's expectations, those on lost names apart."""
+        program = builder.program
+        engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
+        found: list[Problem] = []
+        for expectation in program.expectations:
+            assert isinstance(expectation.tree, tuple)
+            if not any(name in self.scope.lost for name in free_names(expectation.tree[0])):
+                found += check_static(expectation, program.tensors, engines)
+        return found
 
     def run(self, statements: Iterable[tree.Statement]) -> None:
         """Expand statements one by one; a broken one costs only itself."""
@@ -77,9 +104,8 @@ class Expander:
             if len(self.problems) >= MOST_PROBLEMS:
                 return
             if self.builder is None and not isinstance(statement, tree.TargetLine | tree.Version):
-                if not self.broken:
+                if not self.broken and not self.scope.lost.unread:
                     self._need_target(statement.start, statement.end)
-                self.broken.add(-1)
                 return
             handler = self.HANDLERS[type(statement)]
             if id(statement) in self.broken:
@@ -95,6 +121,7 @@ class Expander:
         """Keep a problem; a statement that failed is not tried again in another round."""
         self.problems += problems
         self.broken.add(id(statement))
+        self.scope.lost.add(statement)
 
     def _span(self, node: tree.Node) -> Span:
         return self.scope.span(node)
@@ -144,45 +171,64 @@ class Expander:
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place
-        self.scope.declared = self.builder.declared_at
+        self.scope.later = lambda name, kind: declared_later(name, kind, self.body)
 
     def const(self, statement: tree.Const) -> None:
         """``.const N = 512, K = N // 4``."""
+        problems: list[Problem] = []
         for item in statement.items:
-            name = item.name
-            if name in self.scope.values or name in self.scope.tensors:
-                raise Failure(
-                    Problem("E0202", f"'{name}' is declared already", self._span(item))
-                )
-            value = evaluate(item.value, self.scope)
-            if isinstance(value, View):
-                raise Failure(
-                    Problem("E0210", f"a constant is a number, found {shown(value)}",
-                            self._span(item.value))
-                )  # fmt: skip
-            self.scope.values[name] = self.defines.get(name, value)
-            self.defined.add(name)
-            if self.scope.chain:
-                self.local.add(name)
+            try:
+                self._constant(item)
+            except Failure as failure:
+                problems += failure.problems
+                self.scope.lost.add_name(item)
+        if problems:
+            raise Failure(problems)
+
+    def _constant(self, item: tree.Named) -> None:
+        """One constant; the command line may give it another value."""
+        name, place = item.name, Span(self.source, item.start, item.start + len(item.name))
+        self._new_name(name, place.within(self.scope.chain))
+        self.defined.add(name)
+        value = evaluate(item.value, self.scope)
+        if isinstance(value, View | Reg | Prepared):
+            raise Failure(
+                Problem("E0210", f"a constant is a number, found {shown(value)}",
+                        self._span(item.value))
+            )  # fmt: skip
+        self.scope.values[name] = self.defines.get(name, value)
+        self.scope.places[name] = place.within(self.scope.chain)
+        if self.scope.chain:
+            self.local.add(name)
+
+    def _new_name(self, name: str, place: Span) -> None:
+        """Refuse a name that means something already."""
+        known = name in self.scope.values or name in self.made.declared
+        if known:
+            before = self.scope.places.get(name) or self.made.declared.get(name)
+            raise Failure(
+                Problem("E0202", f"'{name}' is declared already", place,
+                        notes=declared_note(name, before))
+            )  # fmt: skip
 
     # -- control
 
     def loop(self, statement: tree.For) -> None:
         """``.for k in a..b step s``."""
-        first, stop = declare.whole(statement.first, self.scope), declare.whole(statement.stop, self.scope)
+        first = declare.whole(statement.first, self.scope)
+        stop = declare.whole(statement.stop, self.scope)
         step = 1 if statement.step is None else declare.whole(statement.step, self.scope)
         if step == 0:
-            raise Refused("E0218", "a loop with step 0 does not end")
+            at = self._span(statement.step or statement)
+            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
         rounds = range(first, stop, step)
-        if len(rounds) > MOST_ROUNDS:
-            raise Refused("E0218", f"a loop of {len(rounds):,} rounds; wanted at most {MOST_ROUNDS:,}")
+        most = f"wanted at most {MOST_ROUNDS:,}"
+        if first + step * MOST_ROUNDS in rounds:
+            raise Refused("E0218", f"a loop of {_count(first, stop, step):,} rounds; {most}")
         name = statement.variable.name
-        if name in self.scope.values or name in self.scope.tensors:
-            raise Failure(
-                Problem("E0202", f"'{name}' means something else already",
-                        self._span(statement.variable))
-            )  # fmt: skip
+        self._new_name(name, self._span(statement.variable))
         place = Span(self.source, statement.variable.start, statement.variable.end)
+        self.scope.places[name] = place
         for value in rounds:
             self._round(name, value, place, statement.body)
             if len(self.problems) >= MOST_PROBLEMS:
@@ -216,7 +262,15 @@ class Expander:
         if statement.message is not None:
             message = f": {evaluate(statement.message, self.scope)}"
         raise Failure(Problem("E0219", f"the assertion fails{message}",
-                              self._span(statement.condition)))  # fmt: skip
+                              self._span(statement.condition), self._sides(statement.condition)))
+
+    def _sides(self, condition: tree.Node) -> str:
+        """What the sides of a comparison are, those that are not written as numbers."""
+        if not isinstance(condition, tree.Binary) or condition.op not in COMPARE:
+            return ""
+        sides = [s for s in (condition.left, condition.right) if not isinstance(s, tree.Number)]
+        said = [f"{self._span(s).text} is {shown(evaluate(s, self.scope))}" for s in sides]
+        return listed(said, "and") if said else ""
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
@@ -225,6 +279,8 @@ class Expander:
     def unsupported(self, statement: tree.Unsupported) -> None:
         """A directive the language has and this version does not do yet."""
         name = statement.directive.name.lstrip(".")
+        if name == "include":
+            self.scope.lost.unread = True  # what it would have declared is not known
         raise Failure(
             Problem("E0602", f".{name} is not supported yet", self._span(statement.directive))
         )
@@ -234,20 +290,9 @@ class Expander:
     def line(self, statement: tree.Line) -> None:
         """A label, an engine, an instruction: any of them may be absent."""
         builder = self.made
-        engine = self.engine
-        if statement.engine is not None:
-            try:
-                engine = builder.generation.engine(statement.engine.name).name
-            except Refused as refused:
-                raise Failure(refused.at(self._span(statement.engine))) from None
-            if statement.mnemonic is None and statement.label is None:
-                self.engine = engine
-                return
+        engine = self._engine(statement)
         if engine is None:
-            engines = listed(f"@{e.name}" for e in builder.generation.engines)
-            raise Refused(
-                "E0220", "no engine is chosen for this line", f"put one of {engines} before it"
-            )
+            return
         queue = builder.queue(engine)
         if statement.label is not None:
             place = self._span(statement.label)
@@ -264,6 +309,31 @@ class Expander:
         if self.chain < 0:
             self.chain = builder.chain(self.scope.chain)
         builder.append(queue, made, line.span, self.chain)
+
+    def _engine(self, statement: tree.Line) -> str | None:
+        """The engine a line is for; None if it only chooses one for the lines that follow."""
+        generation = self.made.generation
+        if statement.engine is None:
+            if self.engine is None and not self.scope.lost.unread:
+                self.engine = ""
+                engines = listed(f"@{e.name}" for e in generation.engines)
+                raise Refused(
+                    "E0220", "no engine is chosen for this line",
+                    f"put one of {engines} before it, or alone on a line before several",
+                )  # fmt: skip
+            if not self.engine:
+                raise Failure(())  # that none is chosen was said of an earlier line
+            return self.engine
+        chooses = statement.mnemonic is None and statement.label is None
+        try:
+            engine = generation.engine(statement.engine.name).name
+        except Refused as refused:
+            self.engine = "" if chooses else self.engine
+            raise Failure(refused.at(self._span(statement.engine))) from None
+        if chooses:
+            self.engine = engine
+            return None
+        return engine
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""
@@ -288,3 +358,8 @@ class Expander:
         tree.Unsupported: unsupported,
         tree.Line: line,
     }
+
+
+def _count(first: int, stop: int, step: int) -> int:
+    """The rounds of a loop, also of one too long for ``len``."""
+    return max(0, -((first - stop) // step))

@@ -25,6 +25,7 @@ def number_of(value: Value, what: str) -> int | float:
 
 
 def integer_of(value: Value, what: str) -> int:
+    """A value that must be an integer; raises Refused."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise Refused("E0210", f"{what} wants an integer, found {shown(value)}")
     return value
@@ -67,6 +68,7 @@ COMPARE: dict[str, Callable[[Any, Any], bool]] = {
 
 
 def tensor_of(value: Value, what: str) -> View:
+    """A value that must be a tensor or a view of one; raises Refused."""
     if not isinstance(value, View):
         raise Refused("E0210", f"{what} wants a tensor, found {shown(value)}")
     return value
@@ -121,6 +123,16 @@ def _extreme(pick: Callable[..., Any], name: str) -> Callable[..., Any]:
 
     return choose
 
+
+FORMS = {
+    "abs": "it is written abs(x)",
+    "ceil_div": "it is written ceil_div(a, b)",
+    "log2": "it is written log2(x)",
+    "sizeof": "it is written sizeof(tensor)",
+    "shape": "it is written shape(tensor, axis)",
+    "bank": "it is written bank(tensor)",
+}
+"""How functions that take so many arguments and no others are called."""
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "min": _extreme(min, "min"),

@@ -8,12 +8,18 @@ from typing import Any
 
 from nasm.asm import tree
 from nasm.asm.builder import Builder, Made
-from nasm.asm.evaluate import Closure, Scope, compile_name, compile_node, free_names
-from nasm.asm.functions import number_of
+from nasm.asm.evaluate import (
+    CONSTANTS,
+    Closure,
+    Scope,
+    compile_name,
+    compile_node,
+    free_names,
+)
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Instruction
-from nasm.spec.kinds import Kind
+from nasm.spec.kinds import Kind, shown
 from nasm.spec.program import Update, Wait
 
 Waiter = Callable[[Scope], Wait]
@@ -43,16 +49,33 @@ class CompiledLine:
         seen = (queue, *[_key(values.get(name)) for name in self.free])
         found = self.made.get(seen)
         if found is None:
-            found = self.made[seen] = builder.make(
-                queue,
-                self.row,
-                [g(scope) for g in self.given],
-                {n: c(scope) for n, c in self.named.items()},
-                self.wait(scope) if self.wait else None,
-                self.update(scope) if self.update else None,
-                lambda name: scope.span(self.places[name]) if name in self.places else None,
-            )
+            found = self.made[seen] = self._new(scope, builder, queue)
         return found
+
+    def _new(self, scope: Scope, builder: Builder, queue: int) -> Made:
+        """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
+        problems: list[Problem] = []
+        silent = False
+
+        def value(closure: Callable[[Scope], Any] | None) -> Any:
+            nonlocal silent
+            try:
+                return closure(scope) if closure is not None else None
+            except Failure as failure:
+                problems.extend(failure.problems)
+                silent = silent or not failure.problems
+                return None
+
+        given = [value(g) for g in self.given]
+        named = {n: value(c) for n, c in self.named.items()}
+        wait, update = value(self.wait), value(self.update)
+        if problems or silent:
+            raise Failure(problems)
+
+        def place(name: str) -> Span | None:
+            return scope.span(self.places[name]) if name in self.places else None
+
+        return builder.make(queue, self.row, given, named, wait, update, place)
 
 
 def _key(value: Any) -> object:
@@ -69,6 +92,8 @@ def compile_line(statement: tree.Line, scope: Scope, builder: Builder) -> Compil
         raise Failure(refused.at(scope.span(statement.mnemonic))) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
+    for node in statement.sync:
+        places["$update"] = node  # the last one, which is the update if there is one
     place = Span(scope.source, statement.mnemonic.start, statement.end)
     free = tuple(sorted(free_names(statement)))
     return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
@@ -115,18 +140,40 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
         return compile_name(node)
+    if isinstance(node, tree.Text):
+        return _quoted(kind, node)
     words = kind.words
-    if not words or not isinstance(node, tree.Name) or "true" in words:
+    if not isinstance(node, tree.Name) or node.name in CONSTANTS:
         return compile_node(node, words)
     name = node.name
     if name in words:
         return lambda scope: name
 
     def word(scope: Scope) -> Any:
-        # a misspelt word is the kind's to refuse: it knows what the words are
-        return scope.lookup(name) if scope.knows(name) else name
+        if words and "true" not in words and not scope.knows(name):
+            if scope.lost.named(name):
+                raise Failure(())
+            return name  # a misspelt word is the kind's to refuse: it knows what the words are
+        found = scope.values.get(name)
+        if found is not None:
+            return found
+        try:
+            return scope.lookup(name, kind.describe())
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
 
     return word
+
+
+def _quoted(kind: Kind, node: tree.Text) -> Closure:
+    """No operand takes a string: names and words are written as they are."""
+
+    def refuse(scope: Scope) -> Any:
+        meant = node.value in kind.words or kind.names
+        hint = f"write {node.value}, without the quotes" if meant else f"wanted {kind.describe()}"
+        raise Failure(Problem("E0301", "no operand is a string", scope.span(node), hint))
+
+    return refuse
 
 
 def _sync(
@@ -134,20 +181,22 @@ def _sync(
 ) -> tuple[Waiter | None, Updater | None]:
     waits = [s for s in statement.sync if isinstance(s, tree.Wait)]
     updates = [s for s in statement.sync if isinstance(s, tree.Update)]
-    for kind, found in (("wait", waits), ("update", updates)):
+    bare = [row.name for row in builder.target.isa if not row.written]
+    for kind, found, where in (("wait", waits, "before"), ("update", updates, "behind")):
         if len(found) > 1:
             raise Failure(
                 Problem(
                     "E0315", f"a second {kind}: an instruction carries one", scope.span(found[1]),
-                    f"an instruction of its own before or behind this one can {kind} as well "
-                    "(EventSemaphore does nothing else)",
+                    f"put an instruction that only waits and updates {where} this one"
+                    + (f": {bare[0]}" if bare else ""),
                     (Note("the first one", scope.span(found[0])),),
                 )
             )  # fmt: skip
     if waits and updates and waits[0].start > updates[0].start:
         raise Failure(
-            Problem("E0316", "the wait stands before the update", scope.span(waits[0]))
-        )
+            Problem("E0316", "this wait stands behind the update", scope.span(waits[0]),
+                    f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}")
+        )  # fmt: skip
     return (
         _wait(waits[0], scope, builder) if waits else None,
         _update(updates[0], builder) if updates else None,
@@ -162,7 +211,9 @@ def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[S
         spelled = name(scope)
         found = numbers.get(spelled)
         if found is None:
-            hint = did_you_mean(spelled, numbers) or f"declare it: .sem {spelled}"
+            scope.lost.silence(spelled)
+            hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, numbers, "$")
+            hint = hint or f"declare it: .sem {spelled}"
             raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
         return found
 
@@ -171,9 +222,16 @@ def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[S
 
 def _wait(node: tree.Wait, scope: Scope, builder: Builder) -> Waiter:
     if node.op not in (">=", "=="):
+        hint = "wait until it has reached a value, with >="
+        if node.op == ">":
+            bound = node.value
+            more = f"{scope.span(bound).text} + 1"
+            more = str(bound.value + 1) if isinstance(bound, tree.Number) else more
+            hint = f"it counts in integers: write >= {more}"
         raise Failure(
-            Problem("E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node))
-        )
+            Problem("E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node),
+                    hint)
+        )  # fmt: skip
     semaphore, value, op = _semaphore(node.name, builder), compile_node(node.value), node.op
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
@@ -192,10 +250,7 @@ def _update(node: tree.Update, builder: Builder) -> Updater:
 
 
 def _word(value: Any, node: tree.Node, scope: Scope) -> int:
-    number = number_of(value, "a semaphore")
-    if not isinstance(number, int) or not -(2**31) <= number < 2**31:
-        raise Failure(
-            Problem("E0210", f"a semaphore counts in signed 32-bit integers, found {number}",
-                    scope.span(node))
-        )  # fmt: skip
-    return number
+    if type(value) is not int or not -(2**31) <= value < 2**31:
+        message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
+        raise Failure(Problem("E0210", message, scope.span(node)))
+    return value

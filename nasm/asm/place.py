@@ -25,12 +25,14 @@ def place(tensors: Iterable[Tensor]) -> list[Problem]:
         by_memory.setdefault((core, tensor.memory.name), []).append(tensor)
     for group in by_memory.values():
         placed = sorted((t for t in group if t.offset is not None), key=_start)
+        full = False
         for tensor in group:
             if tensor.offset is not None:
                 continue
             at = _first_fit(tensor, placed)
             if at is None:
-                problems.append(_full(tensor, placed))
+                problems.append(_full(tensor, placed, mapped=full))
+                full = True
                 continue
             tensor.partition, tensor.offset = 0, at
             placed.append(tensor)
@@ -69,14 +71,16 @@ def _first_fit(tensor: Tensor, placed: list[Tensor]) -> int | None:
     return at if not size or at + tensor.bytes <= size else None
 
 
-def _full(tensor: Tensor, placed: list[Tensor]) -> Problem:
+def _full(tensor: Tensor, placed: list[Tensor], mapped: bool) -> Problem:
+    """What does not fit, with the map of its memory unless that was shown before."""
     memory = tensor.memory
     used = sum(t.bytes for t in placed)
     head = (
         f"{tensor.name} needs {tensor.bytes:,} bytes per partition, and {memory.name} has no run "
         f"of so many left: {used:,} of {memory.size:,} are taken"
     )
-    hint = "\n".join(["declare less, smaller, or reuse a tensor; the map:", *chart(memory, placed)])
+    lines = [f"{memory.name} without it:", *chart(memory, placed)]
+    hint = "" if mapped else "\n".join(["declare fewer or smaller tensors, or reuse one", *lines])
     return Problem("E0311", head, tensor.span, hint)
 
 
@@ -107,7 +111,8 @@ def _row(memory: Memory, start: int, end: int, owner: str) -> str:
     banks = ""
     if memory.bank:
         first, last = start // memory.bank, (end - 1) // memory.bank
-        banks = f"bank {first}  " if first == last else f"banks {first}-{last}  "
+        banks = f"bank {first}" if first == last else f"banks {first}-{last}"
+        banks = f"{banks:<11}"
     return f"    {start:>7,} .. {end:>7,}  {banks}{end - start:>7,} bytes  {owner}"
 
 

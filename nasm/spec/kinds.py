@@ -191,17 +191,16 @@ class Choice(Kind):
     """One word of a list."""
 
     options: tuple[str, ...]
-    what: str = "one of"
+    what: str = ""
 
     def accept(self, value: object) -> object:
         if isinstance(value, str) and value in self.options:
             return str(value)
+        legal = f"wanted {listed(self.options)}"
         if not isinstance(value, str):
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+            raise Refused(WRONG_KIND, f"{shown(value)} is no {self.what or 'word'}", legal)
         close = did_you_mean(value, self.options)
-        raise Refused(
-            "E0206", f"no {self.what} '{value}' here", close or f"legal: {listed(self.options)}"
-        )
+        raise Refused("E0206", f"no {self.what or 'word'} '{value}' here", close or legal)
 
     def describe(self) -> str:
         return f"{self.what}: {listed(self.options)}" if self.what else listed(self.options)

@@ -5,6 +5,7 @@ Each returns a view the hardware can walk, or refuses with the reason it cannot.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 
 import numpy as np
@@ -19,9 +20,7 @@ BAD_VIEW = "E0306"
 
 def retype(view: View, dtype: DType | str) -> View:
     """See the same bytes as another dtype; the innermost axis grows or shrinks."""
-    to = dtypes.find(dtype) if isinstance(dtype, str) else dtype
-    if to is None:
-        raise Refused("E0205", f"no dtype '{dtype}'", did_you_mean(str(dtype), dtypes.names()))
+    to = dtype_named(dtype)
     have, want = view.dtype.itemsize, to.itemsize
     shape, steps = list(view.shape), list(view.steps)
     if have != want:
@@ -29,13 +28,16 @@ def retype(view: View, dtype: DType | str) -> View:
         if (last == 0 and view.partitioned) or (steps[last] != 1 and shape[last] != 1):
             raise Refused(
                 BAD_VIEW,
-                f"view of {view.tensor.name} as {to.name} ({want} bytes): its innermost axis of "
-                f"{view.dtype.name} ({have} bytes) is not contiguous",
+                f"view of {view.tensor.name} as {to.name}: its elements of {view.dtype.name} do "
+                "not stand side by side",
+                "only elements that are neighbours can be seen with another width",
             )
         total = shape[last] * have
         if total % want or view.offset % want:
             raise Refused(
-                BAD_VIEW, f"{total} bytes of {view.tensor.name} do not divide into {to.name}"
+                BAD_VIEW,
+                f"view of {view.tensor.name} as {to.name}: its innermost axis has {total} bytes "
+                f"from byte {view.offset} on; wanted multiples of {want}",
             )
         for axis in range(1 if view.partitioned else 0, last):
             if steps[axis] * have % want:
@@ -62,13 +64,23 @@ def reshape(view: View, *sizes: int | Sequence[int]) -> View:
     model = np.lib.stride_tricks.as_strided(
         np.empty(0, np.uint8), view.shape[fixed:], view.steps[fixed:]
     )
+    known = math.prod(n for n in shape[fixed:] if n != -1)
+    open_axes = shape[fixed:].count(-1)
+    seen = f"{view.tensor.name}{list(view.shape)} cannot be seen as {list(shape)}"
+    if open_axes > 1 or any(n < 1 and n != -1 for n in shape):
+        raise Refused(BAD_VIEW, f"{seen}: sizes are at least 1, and one of them may be -1")
+    if view.elements % known if open_axes else view.elements != known:
+        each = " in each partition" if fixed else ""
+        raise Refused(
+            BAD_VIEW, f"{seen}: it has {view.elements} elements{each}, the sizes make {known}"
+        )
     try:
         done = np.reshape(model, shape[fixed:], copy=False)
-    except ValueError as problem:
+    except ValueError:
         raise Refused(
-            BAD_VIEW,
-            f"{view.tensor.name}{list(view.shape)} cannot be seen as {list(shape)}: {problem}",
-        ) from None
+            BAD_VIEW, f"{seen}: its elements are not evenly spaced along the new axes",
+            "reshape the tensor first and slice it then, or copy it",
+        ) from None  # fmt: skip
     return view.with_free(done.shape, done.strides)
 
 
@@ -84,8 +96,8 @@ def permute(view: View, *axes: int | Sequence[int]) -> View:
         raise Refused(
             BAD_VIEW,
             f"permute{order} moves the partition axis of {view.tensor.name} in {_where(view)}",
-            "an access pattern is the same in every partition: transpose with the Tensor engine, "
-            "or with a DMA from a linear memory",
+            "an access pattern is the same in every partition: axis 0 stays first, and only moving "
+            "the data transposes partitions",
         )
     return View(
         view.tensor, view.dtype, view.partition, view.offset,
@@ -128,9 +140,13 @@ def pattern(view: View, pairs: Sequence[Sequence[int]], offset: int = 0) -> View
     tensor's elements per partition, as ``nki``'s ``.ap`` has it.
     """
     tensor = view.tensor
-    if not pairs or any(not isinstance(p, list | tuple) or len(p) != 2 for p in pairs):
-        raise Refused(BAD_VIEW, f"an access pattern of {tensor.name} is a list of [step, count]")
-    steps, counts = [int(p[0]) for p in pairs], [int(p[1]) for p in pairs]
+    if not isinstance(pairs, list | tuple) or not pairs or not all(map(_is_pair, pairs)):
+        raise Refused(
+            BAD_VIEW, f"an access pattern of {tensor.name} is a list of [step, count], all integers"
+        )
+    if type(offset) is not int:
+        raise Refused(BAD_VIEW, f"the offset of an access pattern is an integer, not {offset}")
+    steps, counts = [p[0] for p in pairs], [p[1] for p in pairs]
     if min(counts) < 1:
         raise Refused(BAD_VIEW, f"a count below 1 in an access pattern of {tensor.name}")
     row = tensor.bytes // view.dtype.itemsize
@@ -147,22 +163,66 @@ def pattern(view: View, pairs: Sequence[Sequence[int]], offset: int = 0) -> View
     made = View(
         tensor, view.dtype, partition, offset * view.dtype.itemsize, tuple(counts), tuple(steps)
     )
-    low, high = made.extent
-    last = partition + steps[0] * (counts[0] - 1) if view.partitioned else 0
-    if low < 0 or high > tensor.bytes or not 0 <= last < max(1, tensor.partitions):
-        raise Refused("E0305", f"the access pattern leaves {tensor.name}")
+    _within(made)
     return made
 
 
-def _sizes(sizes: Sequence[int | Sequence[int]]) -> tuple[int, ...]:
-    if len(sizes) == 1 and isinstance(sizes[0], list | tuple):
-        return tuple(sizes[0])
-    return tuple(s for s in sizes if isinstance(s, int))
+def _within(view: View) -> None:
+    """Refuse a pattern that reaches past its tensor."""
+    tensor, size = view.tensor, view.dtype.itemsize
+    low, high = view.extent
+    if low < 0 or high > tensor.bytes:
+        each = " of each partition" if view.partitioned else ""
+        raise Refused(
+            "E0305", f"the access pattern reaches elements {low // size} to {high // size - 1}"
+            f"{each}; {tensor.name} has 0 to {tensor.bytes // size - 1}",
+        )  # fmt: skip
+    if view.partitioned:
+        ends = view.partition, view.partition + view.steps[0] * (view.shape[0] - 1)
+        if min(ends) < 0 or max(ends) >= tensor.partitions:
+            raise Refused(
+                "E0305", f"the access pattern reaches partitions {min(ends)} to {max(ends)}; "
+                f"{tensor.name} has 0 to {tensor.partitions - 1}",
+            )  # fmt: skip
+
+
+def _is_pair(pair: object) -> bool:
+    return (
+        isinstance(pair, list | tuple) and len(pair) == 2 and all(type(n) is int for n in pair)
+    )
+
+
+def _sizes(sizes: Sequence[object]) -> tuple[int, ...]:
+    given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
+    if not given or any(type(n) is not int for n in given):
+        raise Refused(BAD_VIEW, "sizes and axes are integers, one or more")
+    return tuple(n for n in given if isinstance(n, int))
+
+
+def dtype_named(dtype: DType | str) -> DType:
+    """A dtype by any of its names; raises Refused."""
+    found = dtypes.find(dtype) if isinstance(dtype, str) else dtype
+    if found is not None:
+        return found
+    hint = did_you_mean(str(dtype), dtypes.names())
+    if str(dtype).endswith("64"):
+        hint = "no dtype has 64 bits: float32 and int32 are the widest"
+    raise Refused("E0205", f"no dtype '{dtype}'", hint or "for example float32, bfloat16 or int32")
 
 
 def _where(view: View) -> str:
     return view.tensor.memory.name
 
+
+SPELLINGS = {
+    "view": ".view(dtype)",
+    "reshape": ".reshape(size, …)",
+    "permute": ".permute(axis, …)",
+    "broadcast": ".broadcast(size, …)",
+    "ap": ".ap([[step, count], …], offset=n)",
+    "T": ".T",
+}
+"""How a program writes each method."""
 
 METHODS: dict[str, Callable[..., View]] = {
     "view": retype,
