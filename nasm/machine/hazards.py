@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nasm.problems import Note, Problem
+import numpy as np
+
+from nasm.machine.load import known
+from nasm.problems import Note, Problem, listed
 from nasm.source import Span
+from nasm.spec.kinds import Register
+from nasm.spec.program import Form, Prepared, Wait
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
 
 
+FAR = 1000
+"""How many instructions back waits are looked for."""
+
+LISTED = 3
+"""How many writers of a tensor a hazard names."""
+
+
 class Hazards:
-    """Collects what a machine meets, once per instruction and kind."""
+    """Collects what a machine meets, once per line of the text and kind."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.found: list[Problem] = []
         self._seen: set[tuple[object, ...]] = set()
+        self._fillers: dict[str, list[tuple[int, int]]] | None = None
 
     def _add(self, key: tuple[object, ...], problem: Problem) -> None:
         if key not in self._seen:
@@ -27,6 +41,10 @@ class Hazards:
 
     def _span(self, queue: int, pc: int) -> Span | None:
         return self.machine.program.span(queue, pc)
+
+    def _line(self, queue: int, pc: int) -> tuple[int, int]:
+        """The line of the text that an instruction came from: all rounds of a loop have one."""
+        return queue, self.machine.program.queues[queue].spans[pc] or -1 - pc
 
     def _who(self, queue: int, pc: int) -> str:
         program = self.machine.program
@@ -40,58 +58,94 @@ class Hazards:
             "write": f"{me} writes what {other} is still writing: the later one wins",
             "overwrite": f"{me} overwrites what {other} has still to read",
         }[kind]
-        hint = self._wait_hint(writer)
+        hint = self._wait_hint(reader, writer)
         self._add(
-            ("race", kind, reader, writer[0], writer[1]),
+            ("race", kind, self._line(*reader), self._line(*writer)),
             Problem(
                 "E0502", f"{said} (at {self.machine.microseconds(now):.3f} µs)",
-                self._span(*reader), hint, (Note("the other one", self._span(*writer)),),
+                self._span(*reader), hint, (Note(f"{other} is here", self._span(*writer)),),
             ),
         )  # fmt: skip
 
-    def _wait_hint(self, writer: tuple[int, int]) -> str:
+    def _wait_hint(self, reader: tuple[int, int], writer: tuple[int, int]) -> str:
+        """How one instruction would be held back until another is complete."""
         program = self.machine.program
+        other = self._who(*writer)
         update = program.updates[program.queues[writer[0]].updates[writer[1]]]
         if update is None:
-            return "let the other one update a semaphore, and wait for it here"
-        name = program.semaphore_name(update.semaphore)
-        return f"the other one updates ${name}: wait for that here"
+            return f"let {other} update a semaphore, and wait for it here"
+        name = f"${program.semaphore_name(update.semaphore)}"
+        if any(wait.semaphore == update.semaphore for wait in self._waits_before(*reader)):
+            return (
+                f"{other} updates {name}, but so do others, and the wait was over before it came "
+                "to this: wait for all of them, or give each a semaphore of its own"
+            )
+        return f"{other} updates {name}: wait for that here"
+
+    def _waits_before(self, queue: int, pc: int) -> Iterator[Wait]:
+        """The waits of a queue's last instructions up to one of them."""
+        lines = self.machine.program.queues[queue]
+        for at in range(pc, max(-1, pc - FAR), -1):
+            wait = self.machine.program.waits[lines.waits[at]]
+            if wait is not None:
+                yield wait
 
     def unwritten(self, queue: int, pc: int, view: View, adding: bool) -> None:
         """A read of bytes nobody has written."""
         name = view.tensor.name
-        verb = "accumulates onto" if adding else "reads"
-        hint = (
-            "the first matmul of a group overwrites: accumulate=false"
-            if adding
-            else "wait for the semaphore of whoever fills it, or fill it first"
+        key = ("unwritten", self._line(queue, pc), name)
+        if key in self._seen:
+            return
+        missing = view.size - int(np.count_nonzero(known(self.machine, view)))
+        part = "" if missing == view.size else f", {missing:,} of {view.size:,} elements of it,"
+        verb = "adds to" if adding else "reads"
+        said = f"{self._who(queue, pc)} {verb} {name}{part} before it was written"
+        fillers = [f for f in self._filling(name) if f != (queue, pc)]
+        notes = tuple(
+            Note(f"{self._who(*f)} writes it", self._span(*f)) for f in fillers[:LISTED]
         )
-        writers = [
-            f"{self._who(q.index, at)} is writing it now"
-            for q in self.machine.scheduler.queues
-            for _, at, _, _, task, _ in q.flight
-            if q.index != queue and any(w.place == self.machine.place(view.tensor) for w in task.writes)
-            and self._touches(q.index, at, name)
-        ]
-        self._add(
-            ("unwritten", queue, pc, name),
-            Problem(
-                "E0501",
-                f"{self._who(queue, pc)} {verb} {name}, parts of which were never written",
-                self._span(queue, pc), hint, tuple(Note(w) for w in writers),
-            ),
-        )  # fmt: skip
+        others = [f for f in fillers if f[0] != queue]
+        hint = f"nothing in the program writes {name}: fill it first"
+        if adding:
+            hint = "the first of several that add to a tensor overwrites it"
+        elif others:
+            hint = self._wait_hint((queue, pc), others[0])
+        elif fillers:
+            hint = "write it, all of it, before this; a transfer has written once it has landed"
+        self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes))
 
-    def _touches(self, queue: int, pc: int, name: str) -> bool:
-        operands = self.machine.program.form(queue, pc).operands
-        return any(isinstance(o, View) and o.tensor.name == name for o in operands)
+    def _filling(self, name: str) -> list[tuple[int, int]]:
+        """The first few instructions of a program that write a tensor, as (queue, pc)."""
+        if self._fillers is None:
+            program = self.machine.program
+            written = [_written(form) for form in program.forms]
+            self._fillers = {}
+            for queue, lines in enumerate(program.queues):
+                for pc, form in enumerate(lines.forms):
+                    for tensor in written[form]:
+                        places = self._fillers.setdefault(tensor, [])
+                        if len(places) <= LISTED:
+                            places.append((queue, pc))
+        return self._fillers.get(name, [])
 
     def register(self, queue: int, pc: int, number: int) -> None:
         """A read of a register nobody has set."""
-        self._add(
-            ("register", queue, pc, number),
-            Problem(
-                "E0505", f"{self._who(queue, pc)} reads %r{number}, which was never set: it holds 0",
-                self._span(queue, pc), "RegisterMove sets a register; every engine has its own set",
-            ),
-        )  # fmt: skip
+        said = f"{self._who(queue, pc)} reads %r{number}, which was never set: it holds 0"
+        hint = f"every engine has registers of its own{self._setters()}"
+        key = ("register", self._line(queue, pc), number)
+        self._add(key, Problem("E0505", said, self._span(queue, pc), hint))
+
+    def _setters(self) -> str:
+        rows = self.machine.program.target.isa
+        names = [r.name for r in rows if any(isinstance(o.kind, Register) for o in r.writes)]
+        return f"; {listed(names)} sets one" if names else ""
+
+
+def _written(form: Form) -> list[str]:
+    """The tensors an instruction writes; of a transfer, its destinations."""
+    row = form.row
+    views = [form.operand(o.name) for o in row.writes]
+    if row.effects:
+        views += [v for v in form.operands if isinstance(v, View)][:1]
+        views += [d for p in form.operands if isinstance(p, Prepared) for d, _ in p.moves]
+    return [v.tensor.name for v in views if isinstance(v, View)]
