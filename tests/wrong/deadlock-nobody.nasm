@@ -1,0 +1,3 @@
+.target trn1
+.sem never
+@sync Nop  $never >= 1

@@ -1,0 +1,5 @@
+.target trn1
+@sync
+again: Nop
+again: Nop
+CompareBranch target=again

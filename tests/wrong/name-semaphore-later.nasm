@@ -1,0 +1,3 @@
+.target trn1
+@sync Nop  $done++
+.sem done

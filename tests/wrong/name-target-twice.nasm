@@ -1,0 +1,3 @@
+.target trn1
+.target trn2
+@sync Nop

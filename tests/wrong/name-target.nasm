@@ -1,0 +1,3 @@
+.target trn5
+.sbuf t f32[128, 4]
+@vector Memset t, 0.0

@@ -1,0 +1,5 @@
+.target trn1
+.sem a
+@vector Nop  $a > 0
+@vector Nop  $a != 0
+@vector Nop  $a <= 4

@@ -1,0 +1,5 @@
+.target trn1
+.const N = 4
+.if N = 4
+@sync Nop
+.end

@@ -1,0 +1,3 @@
+.target trn1
+@sync Nop   # wait a little
+@sync Nop   // and again

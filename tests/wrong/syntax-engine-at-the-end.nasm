@@ -1,0 +1,3 @@
+.target trn1
+.sbuf t f32[128, 4]
+Memset t, 0.0 @vector

@@ -1,0 +1,2 @@
+.target trn1
+@vector again: Nop

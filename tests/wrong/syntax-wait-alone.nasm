@@ -1,0 +1,3 @@
+.target trn1
+.sem ready
+@vector $ready >= 1

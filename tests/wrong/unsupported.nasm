@@ -1,0 +1,6 @@
+.target trn1
+.event e
+.macro m(a)
+Nop
+.end
+.include "other.nasm"
