@@ -1,0 +1,93 @@
+; C[M,N] = A.T @ B for sizes that fit no single tile
+; Other sizes: neuron-nasm run programs/matmul_tiled.nasm -D M=512 -D K=1024 -D N=2048
+;
+; C is made in pieces of 128 x 512, which is one PSUM bank. A piece is a sum over K in steps of 128,
+; the partitions that one matmul contracts. Pieces go down a column of C before the next column
+; begins: a block of B (all of K, 512 columns) is loaded once and serves all pieces of its column;
+; a block of A (all of K, 128 columns) is loaded for each piece.
+;
+; Every buffer exists twice. While Tensor computes piece p from a{p % 2} into bank p % 2, the DMA
+; engines fill the other a, and Vector empties the other bank. Two rules keep this right:
+;   - who fills a buffer waits until those who read its former content are done;
+;   - each buffer has a semaphore of its own for arrivals. Transfers may land in any order, and a
+;     counter shared by two buffers would not say which of them is full.
+.target trn1
+.const M = 256, K = 512, N = 1024
+.const TM = 128, TK = 128, TN = 512
+.const MT = M // TM, KT = K // TK, NT = N // TN
+.const PIECES = MT * NT
+
+.assert M > 0 and M % TM == 0, "M must be a multiple of 128, the columns of a stationary tile"
+.assert K > 0 and K % TK == 0, "K must be a multiple of 128, the partitions of a tile"
+.assert N > 0 and N % TN == 0, "N must be a multiple of 512, the columns of a PSUM bank in float32"
+
+.hbm   A  bf16[K, M]  input = normal(seed=1)
+.hbm   B  bf16[K, N]  input = normal(seed=2)
+.hbm   C  f32[M, N]   output
+
+.for i in 0..2
+.sbuf  a{i}    bf16[TK, KT, TM]      ; step k of a block is a[:, k, :]
+.sbuf  b{i}    bf16[TK, KT, TN]
+.psum  acc{i}  f32[TM, TN] @ bank i
+.sbuf  c{i}    f32[TM, TN]
+.sem   a_in{i}, b_in{i}, stored{i}
+.end
+.sem   multiplied, copied            ; these count pieces
+
+; ------------------------------------------------------------------------------ blocks come in
+; One transfer brings a block: the view walks HBM in the order of the tile, [128, KT, columns].
+; A and B have an engine each to start their transfers, and a ring each of the DMA engines, so that
+; neither has to wait behind the other.
+@sync
+.for p in 0..PIECES
+.const m = p % MT, i = p % 2
+    ; the buffer is free when piece p - 2, the last to use it, is multiplied
+    EventSemaphore                 $multiplied >= max(0, p - 1)
+    DmaCopy  a{i}, A.reshape(KT, TK, M).permute(1, 0, 2)[:, :, m*TM : +TM]           $a_in{i} += 16
+.end
+
+@scalar
+.for n in 0..NT
+.const j = n % 2
+    ; the buffer is free when all pieces of column n - 2 are multiplied
+    EventSemaphore                 $multiplied >= max(0, n - 1) * MT
+    DmaCopy  b{j}, B.reshape(KT, TK, N).permute(1, 0, 2)[:, :, n*TN : +TN], queue=1  $b_in{j} += 16
+.end
+
+; ------------------------------------------------------------------------------ matmuls
+; The first matmul of a piece overwrites its bank, so it waits until Vector has taken what the bank
+; held; the others add to it. Instructions of a queue complete in order: the EventSemaphore behind
+; them posts when the last of them has written.
+@tensor
+.for p in 0..PIECES
+.const n = p // MT, i = p % 2, j = n % 2
+    EventSemaphore                 $b_in{j} >= 16 * (n // 2 + 1)
+    EventSemaphore                 $a_in{i} >= 16 * (p // 2 + 1)
+    EventSemaphore                 $copied >= max(0, p - 1)
+.for k in 0..KT
+    LoadStationary  a{i}[:, k, :]
+    MultiplyMoving  acc{i}, b{j}[:, k, :], accumulate=(k > 0)
+.end
+    EventSemaphore                 $multiplied++
+.end
+
+; ------------------------------------------------------------------------------ pieces go out
+; DMA does not read PSUM here: Vector copies a bank to SBUF, which frees it for the next piece but
+; one, and GpSimd starts the store.
+@vector
+.for p in 0..PIECES
+.const i = p % 2
+    EventSemaphore                 $stored{i} >= 16 * (p // 2)   ; piece p - 2 has left c{i}
+    TensorCopy  c{i}, acc{i}       $multiplied >= p + 1          $copied++
+.end
+
+@gpsimd
+.for p in 0..PIECES
+.const m = p % MT, n = p // MT, i = p % 2
+    DmaCopy  C[m*TM : +TM, n*TN : +TN], c{i}   $copied >= p + 1   $stored{i} += 16
+.end
+    EventSemaphore                             $stored0 >= 16 * ceil_div(PIECES, 2)
+    EventSemaphore                             $stored1 >= 16 * (PIECES // 2)
+
+; Products of bfloat16 are exact in float32; only the order in which float32 sums them differs.
+.expect  C ~ A.T @ B   rtol=1e-5 atol=1e-3
