@@ -39,7 +39,7 @@ class Shape(NamedTuple):
     itemsize: int
     run: int
     first: int
-    count: int
+    partitions: int
     step: int
 
 
@@ -70,10 +70,10 @@ def _ticks(generation: Generation, nanoseconds: float) -> int:
 def _split(shape: Shape, channels: int) -> list[tuple[int, int, int]]:
     """The elements each channel moves, as (channel, begin, end)."""
     size = shape.elements
-    if not shape.count:
+    if not shape.partitions:
         cuts = [(n, size * n // channels, size * (n + 1) // channels) for n in range(channels)]
         return [cut for cut in cuts if cut[1] < cut[2]]
-    each = size // shape.count
+    each = size // shape.partitions
     return [(n, a * each, b * each) for n, a, b in _by_partition(shape, channels)]
 
 
@@ -81,7 +81,7 @@ def _by_partition(shape: Shape, channels: int) -> list[tuple[int, int, int]]:
     """Runs of partitions that fall to one channel, as (channel, first, end)."""
     owners = [
         (shape.first + shape.step * i) // PARTITIONS_PER_ENGINE % channels
-        for i in range(shape.count)
+        for i in range(shape.partitions)
     ]
     runs = []
     begin = 0
