@@ -1,4 +1,7 @@
-"""Writes the generated pages: docs/isa/ from the rows and tables, and the tables in timing.md.
+"""Writes the generated pages, and the generated parts of others.
+
+These are docs/isa/, from the rows and tables of the target; the tables in timing.md; and what
+commands print in README.md and guide.md.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -16,7 +19,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
-from generator import figures, instruction_pages, table_pages  # noqa: E402  (beside this file)
+from generator import captured, figures, instruction_pages, table_pages  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, Callable[[], str]] = {
     "clocks": figures.clocks,
@@ -39,6 +42,8 @@ def pages() -> dict[Path, str]:
     files = {DOCS / "isa" / name: text for name, text in made.items()}
     timing = DOCS / "timing.md"
     files[timing] = filled(timing.read_text(encoding="utf-8"))
+    for path in (DOCS.parent / "README.md", DOCS / "guide.md"):
+        files[path] = captured.filled(path.read_text(encoding="utf-8"))
     return files
 
 

@@ -1,0 +1,236 @@
+"""What README and docs say is so: programs run, links lead somewhere, nothing is left out."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.util
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+import nasm
+from nasm.asm.stop import DIRECTIVES
+from nasm.cli import arguments
+from nasm.targets.neuron import TARGET
+
+ROOT = Path(__file__).parents[1]
+DOCS = ROOT / "docs"
+PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
+LANGUAGE = (DOCS / "language.md").read_text(encoding="utf-8")
+FENCE = re.compile(
+    r"(<!-- (?:file|from): .*? -->\n+)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
+)
+
+
+class Block(NamedTuple):
+    """A fenced block of a page; ``mark`` is the comment that stands before it."""
+
+    where: str
+    mark: str
+    text: str
+
+
+def blocks(language: str) -> list[Block]:
+    return [found for page in PAGES for found in blocks_of(page, language)]
+
+
+def blocks_of(page: Path, language: str) -> Iterator[Block]:
+    text = page.read_text(encoding="utf-8")
+    for match in FENCE.finditer(text):
+        if match[2] == language:
+            line = text.count("\n", 0, match.start(2)) + 1
+            yield Block(f"{page.relative_to(ROOT)}:{line}", match[1] or "", match[3])
+
+
+def each(language: str) -> pytest.MarkDecorator:
+    found = blocks(language)
+    return pytest.mark.parametrize("block", found, ids=[b.where for b in found])
+
+
+@pytest.fixture(scope="module")
+def generate() -> Iterator[ModuleType]:
+    path, before = DOCS / "generate.py", list(sys.path)
+    spec = importlib.util.spec_from_file_location("generate", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    yield module
+    sys.path[:] = before
+
+
+# ---------------------------------------------------------------- generated pages
+
+
+def test_generated_pages_are_current() -> None:
+    done = subprocess.run(
+        [sys.executable, DOCS / "generate.py", "--check"], capture_output=True, encoding="utf-8",
+        check=False, env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )  # fmt: skip
+    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+
+
+def test_a_page_that_differs_or_belongs_to_nothing_is_stale(generate: ModuleType) -> None:
+    page, other = DOCS / "isa" / "index.md", DOCS / "isa" / "dtypes.md"
+    right = {p: p.read_text(encoding="utf-8") for p in (DOCS / "isa").glob("*.md")}
+    assert list(generate.stale(right)) == []
+    assert list(generate.stale(right | {page: "other"})) == [page]
+    assert list(generate.stale({p: t for p, t in right.items() if p != other})) == [other]
+
+
+def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
+    generate: ModuleType,
+) -> None:
+    filled = generate.captured.filled
+    page = filled("<!-- captured: neuron-nasm run programs/matmul.nasm -->\n<!-- end -->\n")
+    other = re.sub(r"worst \|error\| [\d.e-]+", "worst |error| 2e-05", page)
+    assert other != page
+    assert filled(other) == other
+    assert filled(other.replace("4.700 µs", "4.800 µs")) == page
+
+
+# ---------------------------------------------------------------- what pages show
+
+
+@each("nasm")
+def test_programs_in_the_docs_assemble_and_run(
+    block: Block, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    program = nasm.assemble(block.text)
+    shown_as_wrong = block.mark.startswith("<!-- file")
+    if program.expectations and not shown_as_wrong:
+        assert nasm.run(program).ok
+
+
+@each("python")
+def test_python_in_the_docs_runs(
+    block: Block, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(ROOT)
+    exec(compile(block.text, block.where, "exec"), {"__name__": "docs"})
+
+
+@each("console")
+def test_commands_in_the_docs_exist(block: Block) -> None:
+    targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
+    lines = block.text.splitlines()
+    prompted = [line[2:] for line in lines if line.startswith("$ ")]
+    for line in prompted or lines:
+        words = shlex.split(line, comments=True)
+        if words[0] == "neuron-nasm":
+            arguments.parser().parse_args(words[1:])
+        elif words[0] == "make":
+            assert words[1] in targets
+        else:
+            assert words[:2] == ["pip", "install"]
+
+
+@each("py")
+def test_code_that_is_quoted_stands_in_its_file(block: Block) -> None:
+    quoted = re.match(r"<!-- from: (\S+) -->", block.mark)
+    if quoted:
+        assert block.text in (ROOT / quoted[1]).read_text(encoding="utf-8")
+    else:
+        compile(block.text, block.where, "exec")
+
+
+# ---------------------------------------------------------------- nothing is left out
+
+
+@pytest.mark.parametrize("directive", [*DIRECTIVES, *TARGET.generations[0].memories])
+def test_every_directive_has_its_section(directive: str) -> None:
+    headings = re.findall(r"^### (.*)$", LANGUAGE, re.MULTILINE)
+    spelled = {f".{directive}"}
+    if directive in ("elif", "else"):
+        spelled = {".if"}
+    assert any(spelled <= set(re.split(r", ", heading)) for heading in headings)
+    assert f".{directive}" in LANGUAGE
+
+
+@pytest.mark.parametrize("verb", [*arguments.VERBS, *arguments.LATER])
+def test_every_verb_is_documented(verb: str) -> None:
+    _, _, later = LANGUAGE.partition("## Not there yet")
+    assert f"`neuron-nasm {verb}" in LANGUAGE or f"`{verb}`" in later
+    assert (f"`{verb}`" in later) == (verb in arguments.LATER)
+
+
+@pytest.mark.parametrize("verb", arguments.VERBS)
+def test_every_option_is_documented(verb: str) -> None:
+    (verbs,) = (a for a in arguments.parser()._actions if a.dest == "verb")
+    assert verbs.choices is not None
+    for option in verbs.choices[verb]._actions:  # type: ignore[call-overload,index]
+        for spelling in option.option_strings:
+            if option.dest != "help":
+                assert f"`{spelling}" in LANGUAGE, spelling
+
+
+# ---------------------------------------------------------------- links
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as GitHub makes them."""
+    text = FENCE.sub("", page.read_text(encoding="utf-8"))
+    headings = re.findall(r"^#+ (.*)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in headings}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_links_between_pages_lead_somewhere(page: Path) -> None:
+    text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if target.startswith(("http://", "https://")):
+            continue
+        name, _, anchor = target.partition("#")
+        linked = (page.parent / name).resolve() if name else page
+        assert linked.exists(), target
+        if anchor:
+            assert anchor in anchors(linked), target
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_page_names_an_absolute_path(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    assert re.findall(r"(?:^|[\s`('\"=])(?:/[\w.-]+){2,}", text, re.MULTILINE) == []
+
+
+# ---------------------------------------------------------------- what trace.md defines
+
+
+def test_the_trace_hash_is_what_the_docs_define() -> None:
+    done = nasm.run(ROOT / "programs" / "matmul.nasm")
+    trace = done.session.machine.trace
+    kinds = (("i", trace.instructions), ("j", trace.jobs), ("p", trace.posts))
+    lines = [f"{kind} {' '.join(map(str, r))}\n" for kind, records in kinds for r in records]
+    digest = hashlib.blake2b("".join(lines).encode("ascii"), digest_size=16).hexdigest()
+    assert done.report.trace_hash == digest
+    page = (DOCS / "trace.md").read_text(encoding="utf-8")
+    shown = re.findall(r"^    ([ijp] .*)$", page, re.MULTILINE)
+    assert shown == [next(x for x in lines if x.startswith(k)).rstrip() for k in "ijp"]
+
+
+def test_the_memory_hash_is_what_the_docs_define() -> None:
+    text = ".target trn2\n.sbuf t u16[2, 3]\n.sbuf u u8[1, 3]\n@vector Memset t[:, 1:3], 258\n"
+    first = b"t" + bytes([255, 255, 2, 1, 2, 1] * 2) + bytes([0b00111100, 0b11110000])
+    second = b"u" + b"\xff\xff\xff" + b"\x00"
+    digest = hashlib.blake2b(first + second, digest_size=16).hexdigest()
+    assert nasm.run(text).report.memory_hash == digest
+
+
+def test_the_memory_hash_takes_tensors_as_sessions_read_them() -> None:
+    done = nasm.run(ROOT / "programs" / "softmax.nasm")
+    hasher = hashlib.blake2b(digest_size=16)
+    for name, tensor in done.session.program.tensors.items():
+        values = np.ascontiguousarray(done.session.read(name))
+        mask = np.repeat(done.session.known(name).reshape(-1), tensor.dtype.itemsize)
+        hasher.update(name.encode() + values.tobytes() + np.packbits(mask).tobytes())
+    assert done.report.memory_hash == hasher.hexdigest()
