@@ -1,0 +1,238 @@
+"""Codes of operands and of the rules of the machine: E0301 to E0410."""
+
+from __future__ import annotations
+
+from nasm.codes.row import Code
+
+ROWS = (
+    Code(
+        "E0301",
+        "an operand of the wrong kind",
+        "Each operand of an instruction takes one kind of thing: a tile, a number in a range, "
+        "`true` or `false`, a register, a label, a transfer. The message says what was wanted "
+        "and what was found; `neuron-nasm isa` with the mnemonic shows all operands.",
+        "@vector TensorCopy  c, 5",
+        "@vector TensorCopy  c, acc",
+    ),
+    Code(
+        "E0302",
+        "an operand in a memory the instruction does not reach",
+        "Compute instructions work on the memories on chip; device memory is reached by DMA "
+        "only. Copy the data to where the operand may be.",
+        "@vector TensorCopy  c, C",
+        "@sync DmaCopy  c, C  $loaded += 16",
+    ),
+    Code(
+        "E0303",
+        "an operand of a dtype the instruction does not take",
+        "This operand is limited to some dtypes. Copying a tile into one of another dtype "
+        "converts it.",
+        ".sbuf  w  i32[128, 128]\n@tensor LoadStationary  w",
+        ".sbuf  w  bf16[128, 128]\n@tensor LoadStationary  w",
+    ),
+    Code(
+        "E0304",
+        "a shape that cannot be",
+        "Every axis is an integer from 1 on. The first axis of a tensor on chip counts "
+        "partitions, of which the memory has only so many: more rows are laid out along another "
+        "axis, or handled tile by tile. An operand that is one value per partition is a [P, 1] "
+        "tile.",
+        ".sbuf  t  f32[256, 4]",
+        ".sbuf  t  f32[128, 2, 4]",
+    ),
+    Code(
+        "E0305",
+        "an index outside its tensor",
+        "A slice, an index or an access pattern leaves the tensor, selects nothing, or is not "
+        "made of integers. Unlike Python, a slice that reaches past the end is refused: on the "
+        "machine it would be somebody else's data. `a : +n` is a slice that starts at a and is n "
+        "long.",
+        "@vector Memset  c[:, 0:1024], 0.0",
+        "@vector Memset  c[:, 0:512], 0.0",
+    ),
+    Code(
+        "E0306",
+        "a view that cannot be made",
+        "A view is another look at the same bytes: `.view(dtype)`, `.reshape(…)`, `.permute(…)`, "
+        "`.broadcast(…)`, `.ap(…)` and `.T`. There is no such view, or the bytes do not lie so "
+        "that an access pattern could walk them in this way; then the data has to be copied.",
+        "@vector Memset  c.veiw(i32), 0",
+        "@vector Memset  c.view(i32), 0",
+    ),
+    Code(
+        "E0307",
+        "too many operands",
+        "The instruction takes fewer operands than the line gives. The hint lists them in order.",
+        "@vector Reciprocal  c, acc, 1.0",
+        "@vector Reciprocal  c, acc",
+    ),
+    Code(
+        "E0308",
+        "an operand is missing",
+        "An operand without a default has to be given, in its place or by its name.",
+        "@vector TensorTensor  c, c, acc",
+        "@vector TensorTensor  c, c, acc, op=add",
+    ),
+    Code(
+        "E0309",
+        "operands and their names do not fit",
+        "A named operand is not one of this instruction's, is given twice, or is followed by one "
+        "without a name. From the first named operand on, all are named. The same holds for the "
+        "options of directives.",
+        "@vector TensorTensor  c, c, acc, operator=add",
+        "@vector TensorTensor  c, c, acc, op=add",
+    ),
+    Code(
+        "E0310",
+        "a place that does not exist",
+        "`@ P:B` puts a tensor at partition P and byte B of each partition, `@ bank N` at the "
+        "start of a bank. The tensor would leave its memory there, or is not aligned to its "
+        "dtype. Without a place the assembler finds one.",
+        ".psum  t  f32[128, 512] @ bank 8",
+        ".psum  t  f32[128, 512] @ bank 7",
+    ),
+    Code(
+        "E0311",
+        "a memory is full, or two tensors share bytes",
+        "Tensors are placed in the order of their declaration and never share bytes by accident. "
+        "There is no run of free bytes for this one, or two chosen places overlap. The map shows "
+        "who owns what, byte by byte within each partition.\n\n"
+        "Use a tensor again, in smaller tiles, or hold it in a narrower dtype.",
+        ".sbuf  big  f32[128, 49152]",
+        ".sbuf  big  bf16[128, 49152]",
+    ),
+    Code(
+        "E0312",
+        "a semaphore that cannot be had",
+        "A core has a fixed number of semaphores. The number asked for does not exist or is "
+        "taken, or all are declared already.",
+        ".sem  ready = 256",
+        ".sem  ready = 255",
+    ),
+    Code(
+        "E0313",
+        "an input or output in a memory on chip",
+        "Inputs and outputs live in device memory, where a host can reach them; DMA moves them "
+        "on and off the chip.",
+        ".sbuf  x  f32[128, 8]  input = zeros",
+        ".hbm  x  f32[128, 8]  input = zeros",
+    ),
+    Code(
+        "E0314",
+        "an update that the instruction cannot make",
+        "A DMA transfer is carried out by several engines, each of which adds 1 to the semaphore "
+        "when its share has landed. So the update of the instruction adds as many as there are "
+        "engines, and a wait for all of the data waits for that many.",
+        "@sync DmaCopy  a, A  $loaded++",
+        "@sync DmaCopy  a, A  $loaded += 16",
+    ),
+    Code(
+        "E0315",
+        "a second wait or update",
+        "An instruction carries at most one wait and one update. Another instruction of the same "
+        "queue, which does nothing else, takes the second.",
+        "@vector TensorCopy  c, acc  $loaded >= 16  $done >= 1",
+        "@vector EventSemaphore      $loaded >= 16\n@vector TensorCopy  c, acc  $done >= 1",
+    ),
+    Code(
+        "E0316",
+        "a wait behind an update",
+        "The wait comes first in time, so it comes first on the line.",
+        "@vector TensorCopy  c, acc  $done++  $loaded >= 16",
+        "@vector TensorCopy  c, acc  $loaded >= 16  $done++",
+    ),
+    Code(
+        "E0317",
+        "a wait with another comparison",
+        "The hardware waits for `>=` or `==`. `$s > 3` is `$s >= 4`.",
+        "@vector TensorCopy  c, acc  $loaded > 15",
+        "@vector TensorCopy  c, acc  $loaded >= 16",
+    ),
+    Code(
+        "E0401",
+        "a tile starts at a partition where it cannot",
+        "An engine reaches the partitions through ports that start at some of them only, the "
+        "fewer the more partitions the tile has; tiles of the systolic array start where their "
+        "rows and columns do. Place the tensor elsewhere, or move the data with a DMA, which has "
+        "no such limit.",
+        "@vector Memset  c[16:80], 0.0",
+        "@vector Memset  c[64:128], 0.0",
+    ),
+    Code(
+        "E0402",
+        "an access pattern the hardware cannot walk",
+        "An operand is a start, a run of partitions, and a few nested loops with a step and a "
+        "count each. This one needs more loops, larger numbers or a step between partitions. "
+        "Neighbouring axes that lie behind one another count as one. A DMA can walk more.",
+        "@vector Memset  c[0:128:2], 0.0",
+        "@vector Memset  c[0:64], 0.0",
+    ),
+    Code(
+        "E0403",
+        "an engine has no port to this memory",
+        "Not every engine reads and writes every memory. Let an engine that does copy the data, "
+        "or place the tensor in another memory.",
+        "@gpsimd TensorCopy  c, acc",
+        "@vector TensorCopy  c, acc",
+    ),
+    Code(
+        "E0404",
+        "tiles whose shapes do not go together",
+        "Operands that are walked together have as many partitions and as many elements per "
+        "partition; shapes are not stretched as NumPy does. What broadcasts is an operand that "
+        "takes one value per partition, or a view with `.broadcast(…)`.\n\n"
+        "The rows of the two tiles of a matmul are compared when it runs, because the stationary "
+        "one was loaded by an earlier instruction.",
+        "@vector TensorCopy  c, acc[:, 0:256]",
+        "@vector TensorCopy  c[:, 0:256], acc[:, 0:256]",
+    ),
+    Code(
+        "E0405",
+        "a dtype that the operation does not have",
+        "The dtypes of the operands do not fit the operation, one another, or the generation. The "
+        "rule that the message quotes says which do.",
+        ".psum  p  bf16[128, 512]\n@tensor LoadStationary  a\n@tensor MultiplyMoving  p, b",
+        "@tensor LoadStationary  a\n@tensor MultiplyMoving  acc, b",
+    ),
+    Code(
+        "E0406",
+        "operands in memories that cannot be used together",
+        "Both inputs would come through the same port. Copy one of them to the other memory "
+        "first.",
+        ".psum  p  f32[128, 512]\n@vector TensorTensor  c, acc, p, op=add",
+        "@vector TensorTensor  c, c, acc, op=add",
+    ),
+    Code(
+        "E0407",
+        "modes or operands that exclude one another",
+        "Each operand is legal, but not this combination: an operator without its operand, a mode "
+        "that asks for another. The rule that the message quotes says what goes together.",
+        "@vector TensorScalar  c, c, op0=multiply",
+        "@vector TensorScalar  c, c, op0=multiply, operand0=2.0",
+    ),
+    Code(
+        "E0408",
+        "an instruction that this engine or generation does not have",
+        "Every instruction runs on some engines only, and some came with a later generation. The "
+        "message says who has it.",
+        "@tensor TensorCopy  c, acc",
+        "@vector TensorCopy  c, acc",
+    ),
+    Code(
+        "E0409",
+        "a result crosses a bank border",
+        "The matmul's result is written to one bank of the partial-sum buffer. The view would "
+        "begin in one bank and end in another. Tensors that fit one bank are placed within one; "
+        "slices of longer ones are up to the program.",
+        ".psum  p  f32[128, 1024]\n@tensor MultiplyMoving  p[:, 256 : +512], b",
+        ".psum  p  f32[128, 1024]\n@tensor MultiplyMoving  p[:, 512 : +512], b",
+    ),
+    Code(
+        "E0410",
+        "more or fewer elements than the instruction takes",
+        "The instruction has a limit on the size of this operand. Work through larger ones tile "
+        "by tile, for instance in a `.for`.",
+        "@tensor LoadStationary  b",
+        "@tensor LoadStationary  b[:, 0:128]",
+    ),
+)
