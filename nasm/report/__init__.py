@@ -1,0 +1,1 @@
+"""Records turned into what a reader sees: tables, diagnostics, pages, traces, JSON."""

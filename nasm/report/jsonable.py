@@ -1,0 +1,145 @@
+"""Records as plain dictionaries for ``json``; ``docs/json.md`` lists every key.
+
+JSON has no NaN and no infinities: such numbers become the strings ``nan``, ``inf`` and ``-inf``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from nasm import __version__
+from nasm.codes.row import family
+from nasm.problems import Note, Problem
+from nasm.records import EngineRecord, ExpectationRecord, RunReport
+from nasm.source import Frame, Span
+
+if TYPE_CHECKING:
+    from nasm.spec.target import Generation  # at run time it would bring NumPy to every verb
+
+VERSION = 1
+"""Of all documents; goes up when a key changes its meaning or goes away, not when one is added."""
+
+
+def document(verb: str, code: int, **content: Any) -> dict[str, Any]:
+    """A whole document of a verb: what it is, how it ended, and its content."""
+    return {
+        "schema": f"neuron-nasm/{verb}",
+        "version": VERSION,
+        "nasm": __version__,
+        "ok": code == 0,
+        "exit_code": code,
+        **content,
+    }
+
+
+def number(value: float | None) -> float | str | None:
+    """A number that JSON can hold."""
+    if value is None or math.isfinite(value):
+        return value
+    return "nan" if math.isnan(value) else "inf" if value > 0 else "-inf"
+
+
+def place(span: Span | None) -> dict[str, Any]:
+    """Where something is written; every value is None if it is nowhere."""
+    if span is None:
+        return dict.fromkeys(("file", "line", "column", "end_line", "end_column"))
+    line, column = span.source.position(span.start)
+    end_line, end_column = span.source.position(max(span.start, span.end))
+    return {
+        "file": span.source.name,
+        "line": line,
+        "column": column,
+        "end_line": end_line,
+        "end_column": end_column,
+    }
+
+
+def problem(found: Problem) -> dict[str, Any]:
+    """A diagnostic with its place, hint, notes and expansions (outermost first)."""
+    return {
+        "code": found.code,
+        "severity": "warning" if found.warning else "error",
+        "family": family(found.code).name.lower(),
+        "message": found.message,
+        **place(found.span),
+        "hint": found.hint,
+        "notes": [_note(n) for n in found.notes],
+        "expansions": [_frame(f) for f in (found.span.chain if found.span else ())],
+    }
+
+
+def problems(found: Iterable[Problem]) -> list[dict[str, Any]]:
+    """Diagnostics in their order."""
+    return [problem(p) for p in found]
+
+
+def _note(note: Note) -> dict[str, Any]:
+    return {"message": note.message, **place(note.span)}
+
+
+def _frame(frame: Frame) -> dict[str, Any]:
+    return {"what": frame.what, **place(frame.span)}
+
+
+def engine(record: EngineRecord) -> dict[str, Any]:
+    """What an engine did, in cycles of its own clock."""
+    return {
+        "core": record.core,
+        "engine": record.engine,
+        "instructions": record.instructions,
+        "busy": record.busy,
+        "waiting": record.waiting,
+        "waits": dict(record.waits),
+        "cycles": record.cycles,
+        "utilisation": record.utilisation,
+        "evidence": dict(record.evidence),
+    }
+
+
+def expectation(record: ExpectationRecord) -> dict[str, Any]:
+    """An expectation, whether it held, and its worst elements if not."""
+    return {
+        "text": record.text,
+        **place(record.span),
+        "held": record.held,
+        "summary": record.summary,
+        "measured": number(record.measured),
+        "bound": number(record.bound),
+        "worst": [
+            {
+                "index": list(m.index),
+                "found": number(m.found),
+                "wanted": number(m.wanted),
+                "error": number(m.error),
+            }
+            for m in record.worst
+        ],
+    }
+
+
+def report(record: RunReport, generation: Generation) -> dict[str, Any]:
+    """A run: its time, its engines, what went wrong and what was expected."""
+    base = generation.base
+    return {
+        "program": record.program,
+        "target": record.target,
+        "generation": record.generation,
+        "status": record.status.name.lower(),
+        "time": {
+            "microseconds": record.microseconds,
+            "cycles": record.ticks // base.cycle,
+            "clock_ghz": generation.ticks / 1000 / base.cycle,
+            "ticks": record.ticks,
+            "ticks_per_microsecond": generation.ticks,
+        },
+        "evidence": dict(record.evidence),
+        "engines": [engine(e) for e in record.engines],
+        "bytes_moved": record.channel_bytes,
+        "hazards": problems(record.hazards),
+        "problems": problems(record.problems),
+        "expectations": [expectation(e) for e in record.expectations],
+        "trace_hash": record.trace_hash,
+        "memory_hash": record.memory_hash,
+    }

@@ -1,0 +1,261 @@
+"""The manual page of an instruction, made of its row alone: for a terminal, Markdown or JSON."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from nasm.problems import did_you_mean
+from nasm.spec.instruction import REQUIRED, Instruction, Operand
+from nasm.spec.target import Target
+
+ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting", "@": "moved"}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """An operand as the page shows it; ``default`` is empty if it must be given."""
+
+    name: str
+    access: str
+    what: str
+    default: str
+    doc: str
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Everything a manual page says, in words."""
+
+    name: str
+    summary: str
+    text: tuple[str, ...]
+    formula: str
+    setup: str
+    example: str
+    operands: tuple[Line, ...]
+    engines: tuple[str, ...]
+    generations: tuple[str, ...]
+    rules: tuple[tuple[str, str, str], ...]
+    cost: str
+    vendor: tuple[tuple[str, str], ...]
+    source: str
+
+
+def find(target: Target, name: str) -> Instruction | None:
+    """The row of a mnemonic in its one spelling."""
+    return target.isa.rows.get(name)
+
+
+def suggestion(targets: Iterable[Target], name: str) -> str:
+    """A hint for a mnemonic nobody has: vendors' spellings are recognised."""
+    rows: dict[str, Instruction] = {}
+    for target in targets:
+        rows |= target.isa.rows
+    for row in rows.values():
+        if name in (row.vendor.nki, row.vendor.explorer, row.vendor.klr):
+            return f"did you mean '{row.name}'?"
+    return did_you_mean(name, rows)
+
+
+def page(row: Instruction, target: Target) -> Page:
+    """The page of a row."""
+    summary, _, rest = row.doc.strip().partition("\n")
+    paragraphs = tuple(" ".join(p.split()) for p in rest.strip().split("\n\n") if p.strip())
+    engines = tuple(
+        f"{e} (from {row.engine_since[e]})" if e in row.engine_since else e for e in row.engines
+    )
+    have = tuple(g.summary for g in target.generations if target.available(row, g))
+    names = (("NKI", f"nki.isa.{row.vendor.nki}" if row.vendor.nki else ""),
+             ("Neuron Explorer", row.vendor.explorer), ("KLR", row.vendor.klr))  # fmt: skip
+    cost = (row.cost.__doc__ or "").strip().partition("\n")[0]
+    return Page(
+        row.name, summary, paragraphs, row.formula, row.setup, row.example,
+        tuple(_line(o) for o in row.written), engines, have,
+        tuple((r.code, r.sentence, r.source) for r in row.rules), cost,
+        tuple((tool, name) for tool, name in names if name), row.source,
+    )  # fmt: skip
+
+
+def _line(operand: Operand) -> Line:
+    default = "" if operand.default is REQUIRED else _default(operand)
+    return Line(
+        operand.name, ACCESS[operand.access], operand.kind.describe(), default,
+        operand.doc,
+    )  # fmt: skip
+
+
+def _default(operand: Operand) -> str:
+    value = operand.default
+    if value is None:
+        return "none"
+    if isinstance(value, float) and math.isinf(value):
+        return str(value)
+    return operand.kind.format(value)
+
+
+# ---------------------------------------------------------------- a terminal
+
+
+def rich_page(shown: Page) -> RenderableType:
+    """The page for a terminal."""
+    parts: list[RenderableType] = [Text(shown.name, "bold cyan"), Text(shown.summary)]
+    if shown.formula:
+        parts += [Text(), Text(f"    {shown.formula}", "bold")]
+    for paragraph in shown.text:
+        parts += [Text(), Text(paragraph)]
+    parts += _section("Example", [Text(x, "green") for x in (shown.setup, shown.example) if x])
+    if shown.operands:
+        parts += _section("Operands", [_operand_table(shown.operands)])
+    facts = [("engines", ", ".join(shown.engines)), ("machines", ", ".join(shown.generations))]
+    if shown.cost:
+        facts.append(("time", shown.cost))
+    facts += [*shown.vendor, ("source", shown.source)]
+    if shown.rules:
+        parts += _section("Rules", [_rule_table(shown.rules)])
+    parts += _section("Facts", [_pairs(facts)])
+    return Group(*parts)
+
+
+def _section(title: str, content: list[RenderableType]) -> list[RenderableType]:
+    return [Text(), Text(title, "bold"), *(Padding(c, (0, 0, 0, 4)) for c in content)]
+
+
+def _grid(first: str = "bold") -> Table:
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(style=first, no_wrap=True)
+    return table
+
+
+def _operand_table(operands: Iterable[Line]) -> Table:
+    table = _grid()
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for o in operands:
+        table.add_row(o.name, o.access, Text(_described(o)))
+    return table
+
+
+def _described(line: Line) -> str:
+    said = line.what + (f"; {line.doc}" if line.doc else "")
+    return said + (f". Default: {line.default}" if line.default else "")
+
+
+def _rule_table(rules: Iterable[tuple[str, str, str]]) -> Table:
+    table = _grid("yellow")
+    table.add_column(overflow="fold")
+    for code, sentence, source in rules:
+        table.add_row(code, Text.assemble(sentence, (f" ({source})", "dim")))
+    return table
+
+
+def _pairs(facts: Iterable[tuple[str, str]]) -> Table:
+    table = _grid("dim")
+    table.add_column(overflow="fold")
+    for name, value in facts:
+        table.add_row(name, Text(value))
+    return table
+
+
+def rich_list(target: Target) -> RenderableType:
+    """Every instruction of a target: its engines, since when, and what it does."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("instruction", style="bold cyan", no_wrap=True)
+    table.add_column("engines", overflow="fold", min_width=8, max_width=22)
+    table.add_column("what it does", overflow="fold", ratio=1)
+    for row in target.isa:
+        since = f" (from {row.since})" if row.since else ""
+        table.add_row(row.name, on_engines(row, target) + since, Text(row.summary))
+    names = ", ".join(s for g in target.generations for s in g.spellings)
+    head = Text.assemble((target.summary, "bold"), f" (.target {names})")
+    return Group(head, Text(), table)
+
+
+def on_engines(row: Instruction, target: Target) -> str:
+    """The engines of a row, or 'all'."""
+    every = {e.name for g in target.generations for e in g.engines}
+    return "all" if set(row.engines) == every else ", ".join(row.engines)
+
+
+# ---------------------------------------------------------------- Markdown
+
+
+def markdown_page(shown: Page) -> str:
+    """The page as Markdown."""
+    lines = [f"# {shown.name}", "", shown.summary, ""]
+    if shown.formula:
+        lines += ["```text", shown.formula, "```", ""]
+    for paragraph in shown.text:
+        lines += [paragraph, ""]
+    example = [line for line in (shown.setup, shown.example) if line]
+    lines += ["## Example", "", "```nasm", *example, "```", ""]
+    if shown.operands:
+        lines += ["## Operands", "", "| operand | | what may stand there | default |",
+                  "|---|---|---|---|"]  # fmt: skip
+        for o in shown.operands:
+            said = o.what + (f"; {o.doc}" if o.doc else "")
+            default = f"`{o.default}`" if o.default else "required"
+            lines.append(f"| `{o.name}` | {o.access} | {_cell(said)} | {default} |")
+        lines.append("")
+    lines += ["## Where", "", f"Engines: {', '.join(shown.engines)}.",
+              f"Machines: {', '.join(shown.generations)}.", ""]  # fmt: skip
+    if shown.rules:
+        lines += ["## Rules", ""]
+        lines += [f"* **{code}** {sentence} ({source})" for code, sentence, source in shown.rules]
+        lines.append("")
+    if shown.cost:
+        lines += ["## Time", "", shown.cost, ""]
+    lines += ["## Names and sources", ""]
+    lines += [f"* {tool}: `{name}`" for tool, name in shown.vendor]
+    lines.append(f"* Source: {shown.source}")
+    return "\n".join(lines) + "\n"
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+# ---------------------------------------------------------------- JSON
+
+
+def json_page(shown: Page) -> dict[str, Any]:
+    """The page as plain data."""
+    return {
+        "name": shown.name,
+        "summary": shown.summary,
+        "text": list(shown.text),
+        "formula": shown.formula,
+        "setup": shown.setup,
+        "example": shown.example,
+        "operands": [
+            {
+                "name": o.name, "access": o.access, "kind": o.what,
+                "default": o.default or None, "doc": o.doc,
+            }
+            for o in shown.operands
+        ],
+        "engines": list(shown.engines),
+        "machines": list(shown.generations),
+        "rules": [{"code": c, "sentence": s, "source": src} for c, s, src in shown.rules],
+        "cost": shown.cost,
+        "vendor": dict(shown.vendor),
+        "source": shown.source,
+    }  # fmt: skip
+
+
+def json_list(target: Target) -> list[dict[str, Any]]:
+    """Every instruction of a target, in short."""
+    return [
+        {
+            "name": row.name, "target": target.name, "engines": list(row.engines),
+            "since": row.since or None, "until": row.until or None, "summary": row.summary,
+        }
+        for row in target.isa
+    ]  # fmt: skip

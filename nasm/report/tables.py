@@ -1,0 +1,229 @@
+"""A run as a reader wants it: engines, time and how it is known, what held and what did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nasm.problems import Problem
+from nasm.records import EngineRecord, ExpectationRecord, Mismatch, RunReport, Status
+from nasm.report.diagnostics import clean, diagnostic, folded
+from nasm.spec.facts import Evidence
+
+if TYPE_CHECKING:
+    from nasm.spec.target import Generation
+
+MARKS = ("✓", "✗")
+ASCII_MARKS = ("ok", "FAILED")
+
+
+def run_report(
+    report: RunReport,
+    generation: Generation,
+    more: Sequence[Problem] = (),
+    notes: Sequence[str] = (),
+    *,
+    width: int | None = None,
+    ascii_only: bool = False,
+) -> list[RenderableType]:
+    """A whole run, part by part: engines, time, hazards, problems, expectations, verdict.
+
+    ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict.
+    """
+    parts: list[RenderableType] = [heading(report), Text(), engine_table(report.engines)]
+    said = table_notes(report.engines)
+    if said:
+        parts.append(Text(said, "dim"))
+    parts += [Text(), *(Text(line) for line in time_lines(report, generation))]
+    parts += wrong(report, more, width)
+    if report.expectations:
+        parts += [Text(), *expectations(report.expectations, width, ascii_only)]
+    if notes:
+        parts += [Text(), *(Text(clean(n)) for n in notes)]
+    return [*parts, Text(), verdict(report, more)]
+
+
+def failures(
+    report: RunReport,
+    more: Sequence[Problem] = (),
+    *,
+    width: int | None = None,
+    ascii_only: bool = False,
+) -> list[RenderableType]:
+    """Only what is wrong with a run, and the verdict."""
+    parts = wrong(report, more, width)[1:]
+    failed = [e for e in report.expectations if not e.held]
+    return [*parts, *expectations(failed, width, ascii_only), verdict(report, more)]
+
+
+def heading(report: RunReport) -> Text:
+    """Which program ran on which machine."""
+    return Text.assemble((clean(report.program), "bold"), f" on {report.generation}")
+
+
+def wrong(
+    report: RunReport, more: Sequence[Problem] = (), width: int | None = None
+) -> list[RenderableType]:
+    """Hazards and problems as diagnostics, an empty line before each."""
+    found = (*report.hazards, *report.problems, *more)
+    return [part for p in found for part in (Text(), diagnostic(p, width))]
+
+
+# -- engines and time
+
+
+def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
+    """What each engine did that did anything, in cycles of its own clock."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    several = len({e.core for e in engines}) > 1
+    table.add_column("engine", no_wrap=True)
+    for name in ("instr.", "busy", "waiting"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("waits for")
+    table.add_column("util.", justify="right", no_wrap=True)
+    table.add_column("busy cycles are")
+    for e in engines:
+        if e.instructions:
+            name = f"{e.core}.{e.engine}" if several else e.engine
+            table.add_row(
+                Text(name, "bold"), f"{e.instructions:,}", f"{e.busy:,}", f"{e.waiting:,}",
+                main_wait(e), f"{100 * e.utilisation:.1f} %", mix(e.evidence, short=True),
+            )  # fmt: skip
+    return table if table.row_count else Text("no instruction completed", "dim")
+
+
+def main_wait(engine: EngineRecord) -> str:
+    """What an engine waited for most, with its share if there are others."""
+    if not engine.waiting or not engine.waits:
+        return ""
+    cause, cycles = max(engine.waits, key=lambda w: w[1])
+    share = shares([cycles, engine.waiting - cycles])[0]
+    return cause if len(engine.waits) == 1 else f"{cause} {share}"
+
+
+def table_notes(engines: Sequence[EngineRecord]) -> str:
+    """What the cycles of the table are, and which engines are not in it."""
+    idle = [e.engine for e in engines if not e.instructions]
+    if len(idle) == len(engines):
+        return ""
+    said = "cycles of each engine's own clock"
+    return f"{said}; nothing completed on {', '.join(idle)}" if idle else said
+
+
+def shares(parts: Sequence[int]) -> list[str]:
+    """Parts as percentages that add up to 100, and '<1 %' for what would round to nothing."""
+    total = sum(parts)
+    if not total:
+        return ["0 %" for _ in parts]
+    exact = [100 * p / total for p in parts]
+    whole = [int(e) for e in exact]
+    missing = 100 - sum(whole)
+    by_rest = sorted(range(len(parts)), key=lambda n: whole[n] - exact[n])
+    for n in by_rest[:missing]:
+        whole[n] += 1
+    if all(w or not p for w, p in zip(whole, parts, strict=True)):
+        return [f"{w} %" for w in whole]
+    # Where something is '<1 %', nothing is quite 100.
+    return [
+        "<1 %" if p and not w else ">99 %" if w == 100 else f"{w} %"
+        for w, p in zip(whole, parts, strict=True)
+    ]
+
+
+def mix(evidence: Iterable[tuple[str, int]], short: bool = False) -> str:
+    """How cycles are known: '62 % documented, 38 % measured', the strongest first."""
+    found = dict(evidence)
+    named = [(e.value, found[e.value]) for e in Evidence if found.get(e.value)]
+    if short and len(named) == 1:
+        return named[0][0]
+    percent = shares([cycles for _, cycles in named])
+    words = [f"{n[:4].rstrip('u')}." if short else n for n, _ in named]
+    return ", ".join(f"{p} {word}" for p, word in zip(percent, words, strict=True))
+
+
+def time_lines(report: RunReport, generation: Generation) -> list[str]:
+    """The time of the run, what was moved, and how well the cycles are known."""
+    base = generation.base
+    clock = generation.ticks / 1000 / base.cycle
+    cycles = report.ticks // base.cycle
+    lines = [f"time: {report.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"]
+    if report.channel_bytes:
+        lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
+    known = mix(report.evidence)
+    if known:
+        lines.append(f"estimate: of the busy cycles {known}")
+    return lines
+
+
+# -- expectations
+
+
+def expectations(
+    records: Sequence[ExpectationRecord], width: int | None = None, ascii_only: bool = False
+) -> list[RenderableType]:
+    """Each expectation, its mark and what was measured; the worst elements of those that fail."""
+    marks = ASCII_MARKS if ascii_only else MARKS
+    parts: list[RenderableType] = []
+    for record in records:
+        mark, style = (marks[0], "green") if record.held else (marks[1], "bold red")
+        parts.append(Text.assemble((mark, style), " ", (clean(record.text), "bold")))
+        for line in folded(record.summary, "", width and width - 4):
+            parts.append(Text(f"    {line}"))
+        if len(record.worst) > 1:
+            parts.append(_worst(record.worst))
+    return parts
+
+
+def _worst(worst: Sequence[Mismatch]) -> Table:
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("    worst at")
+    for name in ("found", "wanted", "error"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for m in worst:
+        found, wanted = apart(m.found, m.wanted)
+        table.add_row(f"    {list(m.index)}" if m.index else "    (one value)", found, wanted,
+                      f"{m.error:.4g}")  # fmt: skip
+    return table
+
+
+def apart(first: float, second: float) -> tuple[str, str]:
+    """Two numbers with as many digits as show that they differ."""
+    for digits in (6, 9, 17):
+        shown = f"{first:.{digits}g}", f"{second:.{digits}g}"
+        if shown[0] != shown[1]:
+            break
+    return shown
+
+
+# -- the last line
+
+
+def verdict(report: RunReport, more: Sequence[Problem] = ()) -> Text:
+    """PASS or FAIL, and why, in one line."""
+    failed = sum(not e.held for e in report.expectations)
+    count = len(report.expectations)
+    reasons = []
+    if report.status is not Status.FINISHED:
+        reasons.append(report.status.value)
+    if report.hazards:
+        reasons.append(counted(len(report.hazards), "hazard"))
+    if failed:
+        reasons.append(f"{failed} of {counted(count, 'expectation')} failed")
+    if report.status is Status.FINISHED:
+        if report.problems:
+            reasons.append("expectations could not be judged")
+        if more:
+            reasons.append("results could not be written")
+    if reasons:
+        return Text.assemble(("FAIL", "bold red"), ": " + ", ".join(reasons))
+    said = f"{counted(count, 'expectation')} met" if count else "the program expects nothing"
+    return Text.assemble(("PASS", "bold green"), f": {said}")
+
+
+def counted(count: int, what: str) -> str:
+    """'1 hazard', '2 hazards'."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
