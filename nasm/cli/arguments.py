@@ -1,0 +1,240 @@
+"""The command line: verbs, options, and what the help says."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+from nasm import __version__
+from nasm.problems import did_you_mean
+
+COMMAND = "neuron-nasm"
+
+LATER = {
+    "asm": "writing object files",
+    "dis": "disassembling object files",
+    "fmt": "formatting programs",
+    "list": "printing listings",
+    "profile": "profiling",
+}
+"""Verbs of the language's reference that this version does not have."""
+
+VERBS = ("run", "check", "isa", "explain", "repl")
+
+
+def refusal(given: list[str]) -> str:
+    """Why a first word is no verb, in a sentence; empty if it is one, or an option."""
+    word = given[0] if given else ""
+    if not word or word.startswith("-") or word in VERBS:
+        return ""
+    if word in LATER:
+        return f"'{word}' is not there yet: {LATER[word]} comes with a later version"
+    if word.endswith(".nasm"):
+        return f"'{word}' is no command; to run it: {COMMAND} run {word}"
+    close = did_you_mean(word, (*VERBS, *LATER)) or f"there are {', '.join(VERBS)}"
+    return f"no command '{word}': {close}"
+
+
+def binding(text: str) -> tuple[str, str]:
+    """NAME=FILE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=FILE")
+    return name.strip(), value
+
+
+def define(text: str) -> tuple[str, int | float]:
+    """NAME=VALUE; the value is an integer, in any of the language's spellings, or a number."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    for read in (_integer, float):
+        try:
+            return name, read(value)
+        except ValueError:
+            continue
+    raise argparse.ArgumentTypeError(
+        f"'{value}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
+    )
+
+
+def _integer(text: str) -> int:
+    return int(text, 0)
+
+
+def cycles(text: str) -> int:
+    """A positive number of cycles."""
+    try:
+        value = _integer(text)
+    except ValueError:
+        value = int(float(text)) if _whole(text) else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number of cycles")
+    return value
+
+
+def _whole(text: str) -> bool:
+    try:
+        return math.isfinite(float(text)) and float(text).is_integer()
+    except ValueError:
+        return False
+
+
+def parser() -> argparse.ArgumentParser:
+    """The parser of the whole command line."""
+    top = argparse.ArgumentParser(
+        prog=COMMAND,
+        description="Assemble, run and inspect programs for the AWS Neuron instruction set on a\n"
+        "simulated NeuronCore: values and cycles from one run, without the hardware.",
+        epilog=EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    top.add_argument("--version", action="version", version=f"{COMMAND} {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
+    for add in (_run, _check, _isa, _explain, _repl):
+        add(verbs)
+    return top
+
+
+def _verb(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
+) -> argparse.ArgumentParser:
+    return verbs.add_parser(
+        name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
+    )  # fmt: skip
+
+
+def _common(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--target", metavar="NAME",
+        help="the machine, instead of the one .target names: trn1, inf2, trn2, trn3, …",
+    )  # fmt: skip
+    verb.add_argument(
+        "-D", dest="defines", metavar="NAME=VALUE", type=define, action="append", default=[],
+        help="give a constant that the program declares with .const another value",
+    )  # fmt: skip
+
+
+def _inputs(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--in", dest="inputs", metavar="NAME=FILE", type=binding, action="append", default=[],
+        help="fill a tensor from a .npy file, or from file.npz:key; overrides its initialiser",
+    )  # fmt: skip
+
+
+def _json(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument("--json", action="store_true", help="print one JSON document instead")
+
+
+def _quiet(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "-q", "--quiet", action="store_true", help="print only what is wrong"
+    )
+
+
+def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "run", "run a program and say what it did", RUN)
+    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    _inputs(verb)
+    verb.add_argument(
+        "--out", dest="outputs", metavar="NAME=FILE", type=binding, action="append", default=[],
+        help="write a tensor of any memory to a .npy file after the run",
+    )  # fmt: skip
+    verb.add_argument(
+        "--out-dir", metavar="DIR",
+        help="write every output tensor to DIR/NAME.npy; the folder is made if needed",
+    )  # fmt: skip
+    _common(verb)
+    verb.add_argument(
+        "--trace", metavar="FILE", help="write a trace for ui.perfetto.dev or chrome://tracing"
+    )
+    verb.add_argument(
+        "--max-cycles", metavar="N", type=cycles,
+        help="stop after so many cycles of the base clock, and fail",
+    )  # fmt: skip
+    _json(verb)
+    _quiet(verb)
+
+
+def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "check", "assemble and verify programs, run nothing", CHECK)
+    verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
+    _common(verb)
+    _json(verb)
+    _quiet(verb)
+
+
+def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "isa", "show the manual page of an instruction, or list them all", ISA)
+    verb.add_argument("mnemonic", nargs="?", help="an instruction, as programs spell it")
+    _json(verb)
+
+
+def _explain(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "explain", "explain a diagnostic at length, or list them all", EXPLAIN)
+    verb.add_argument("code", nargs="?", help="a code, like E0501")
+    _json(verb)
+
+
+def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "repl", "step through a program and look inside", REPL)
+    verb.add_argument("program", nargs="?", help="a .nasm file")
+    _common(verb)
+    _inputs(verb)
+    verb.add_argument("-x", dest="script", metavar="FILE", help="run the commands of a file")
+    verb.add_argument(
+        "-ex", dest="commands", metavar="COMMAND", action="append", default=[],
+        help="run a command; may be given several times",
+    )  # fmt: skip
+
+
+EPILOG = """\
+examples:
+  neuron-nasm run matmul.nasm                 run it, see cycles and expectations
+  neuron-nasm run matmul.nasm --in A=a.npy --out C=c.npy
+  neuron-nasm check *.nasm                    all errors of all files
+  neuron-nasm isa TensorTensor                its operands, rules and sources
+  neuron-nasm explain E0501                   what a diagnostic means
+  neuron-nasm repl matmul.nasm                step through it
+
+'neuron-nasm COMMAND --help' explains a command's options.
+
+exit codes: 0 all well; 1 the program breaks a promise (an expectation, a
+hazard, a deadlock, a fault, --max-cycles); 2 it does not assemble, or the
+command line or a file is wrong; 70 a defect in nasm; 130 interrupted.
+"""
+RUN = """\
+examples:
+  neuron-nasm run matmul.nasm
+  neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
+  neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
+  neuron-nasm run matmul.nasm --trace trace.json
+  cat matmul.nasm | neuron-nasm run - --json
+
+A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
+lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
+their width. Files appear whole or not at all. Outputs are written if the
+program ran to its end, the trace in any case.
+"""
+CHECK = """\
+examples:
+  neuron-nasm check matmul.nasm
+  neuron-nasm check programs/*.nasm -D N=512 --json
+"""
+ISA = """\
+examples:
+  neuron-nasm isa
+  neuron-nasm isa MultiplyMoving
+"""
+EXPLAIN = """\
+examples:
+  neuron-nasm explain
+  neuron-nasm explain E0501
+"""
+REPL = """\
+examples:
+  neuron-nasm repl matmul.nasm
+  neuron-nasm repl matmul.nasm -ex run -ex queues
+"""

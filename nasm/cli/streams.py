@@ -1,0 +1,64 @@
+"""Standard output and error: closed, full, left by their readers, or short of characters."""
+
+from __future__ import annotations
+
+import codecs
+import os
+import sys
+from typing import IO
+
+PLAINER = {"✓": "ok", "✗": "x", "µ": "u", "…": "...", "×": "x", "→": "->", "–": "-", "—": "-",
+           "“": '"', "”": '"', "‘": "'", "’": "'", "·": "-"}  # fmt: skip
+"""What stands for a character where the terminal's encoding does not have it."""
+
+
+class Unwritable(Exception):
+    """Standard output cannot be written to: the disk is full, say."""
+
+
+def prepare() -> None:
+    """Make sure that both streams exist and can show every character, if only by another."""
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+        stream = getattr(sys, name)
+        encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
+        if not encoding.startswith("utf") and hasattr(stream, "reconfigure"):
+            codecs.register_error("nasm.plainer", _plainer)
+            stream.reconfigure(errors="nasm.plainer")
+
+
+def _plainer(problem: UnicodeError) -> tuple[str, int]:
+    """An error handler of codecs: says it in ASCII."""
+    assert isinstance(problem, UnicodeEncodeError)
+    missing = problem.object[problem.start : problem.end]
+    return "".join(PLAINER.get(c, "?") for c in missing), problem.end
+
+
+def write(stream: IO[str], text: str) -> None:
+    """Write; raises Unwritable, but not when the reader has left (``| head``)."""
+    try:
+        stream.write(text)
+    except BrokenPipeError:
+        leave(stream)
+    except OSError as problem:
+        leave(stream)
+        raise Unwritable(problem.strerror or str(problem)) from None
+
+
+def flush(stream: IO[str]) -> None:
+    """Flush; raises Unwritable, but not when the reader has left."""
+    try:
+        stream.flush()
+    except BrokenPipeError:
+        leave(stream)
+    except OSError as problem:
+        leave(stream)
+        raise Unwritable(problem.strerror or str(problem)) from None
+
+
+def leave(stream: IO[str]) -> None:
+    """Let whatever else is written go nowhere, the interpreter's own flush at exit included."""
+    null = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(null, stream.fileno())
+    os.close(null)
