@@ -10,23 +10,28 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nasm.api import Builder, Result, assemble, builder, run
+    from nasm.api import Builder, Result, assemble, at_read, builder, run
+    from nasm.problems import Failure
     from nasm.session import Session
+    from nasm.spec.view import Reg, Window
 
 __version__ = "0.1.0"
-__all__ = ["Builder", "Result", "Session", "__version__", "assemble", "builder", "run"]
+__all__ = [
+    "Builder", "Failure", "Reg", "Result", "Session", "Window", "__version__", "assemble",
+    "at_read", "builder", "run",
+]  # fmt: skip
+
+_HOMES = {
+    "Failure": "nasm.problems", "Reg": "nasm.spec.view", "Session": "nasm.session",
+    "Window": "nasm.spec.view",
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Session":
-        from nasm.session import Session
-
-        return Session
-    if name in __all__:
-        from nasm import api
-
-        return getattr(api, name)
-    raise AttributeError(f"module 'nasm' has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module 'nasm' has no attribute {name!r}")
+    return getattr(import_module(_HOMES.get(name, "nasm.api")), name)

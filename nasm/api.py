@@ -14,12 +14,13 @@ import numpy as np
 
 from nasm.asm import builder as asm_builder
 from nasm.asm.assemble import assemble as assemble_source
-from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.dtypes import DType
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
 from nasm.spec.instruction import Instruction
-from nasm.spec.memory import Tensor
+from nasm.spec.kinds import shown
 from nasm.spec.program import Prepared, Program, Update, Wait
 from nasm.spec.view import View
 from nasm.targets import TARGETS
@@ -93,32 +94,44 @@ def run(
 # ---------------------------------------------------------------- building
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Semaphore:
-    """A declared semaphore; comparisons make waits, ``+ - <<`` make updates.
+    """A declared semaphore; comparisons make waits, ``+`` and ``-`` make updates.
 
-    ``loaded >= 16`` waits, ``loaded + 16`` adds at completion, ``loaded.set(3)`` assigns.
+    ``loaded >= 16`` and ``loaded == 16`` wait, ``loaded + 16`` adds at completion,
+    ``loaded.set(3)`` assigns.
     """
 
     name: str
     number: int
 
     def __ge__(self, value: int) -> Wait:
-        return Wait(self.number, ">=", value)
+        return Wait(self.number, ">=", _count(value))
 
-    def equals(self, value: int) -> Wait:
-        """Wait until it has exactly this value."""
-        return Wait(self.number, "==", value)
+    def __eq__(self, value: object) -> Any:
+        """Wait for exactly a number; with anything else, whether it is the same semaphore."""
+        return Wait(self.number, "==", value) if type(value) is int else self is value
+
+    __hash__ = object.__hash__
 
     def __add__(self, value: int) -> Update:
-        return Update(self.number, "+", value)
+        return Update(self.number, "+", _count(value))
 
     def __sub__(self, value: int) -> Update:
-        return Update(self.number, "+", -value)
+        return Update(self.number, "+", -_count(value))
 
     def set(self, value: int) -> Update:
         """Assign a value at completion."""
-        return Update(self.number, "=", value)
+        return Update(self.number, "=", _count(value))
+
+
+def _count(value: object) -> int:
+    if type(value) is int and -(2**31) <= value < 2**31:
+        return value
+    raise Failure(
+        Problem("E0210", f"a semaphore counts in signed 32-bit integers, found {shown(value)}")
+        .at(_caller())
+    )  # fmt: skip
 
 
 def at_read(update: Update) -> Update:
@@ -135,7 +148,7 @@ class Queue:
 
     def label(self, name: str) -> None:
         """Name the place of the next instruction."""
-        with _located(1) as span:
+        with _located() as span:
             self._owner.core.label(self._index, name, span)
 
     def __getattr__(self, mnemonic: str) -> Callable[..., int]:
@@ -172,8 +185,8 @@ class Builder:
     def __init__(self, target: str) -> None:
         loader = TARGETS.get(target)
         if loader is None:
-            hint = did_you_mean(target, TARGETS)
-            raise Failure(Problem("E0214", f"no target '{target}'", None, hint))
+            hint = did_you_mean(target, TARGETS) or f"targets: {listed(sorted(TARGETS))}"
+            raise Failure(Problem("E0214", f"no target '{target}'", _caller(), hint))
         loaded = loader()
         generation = loaded.generation(target)
         assert generation is not None
@@ -191,20 +204,22 @@ class Builder:
 
     def _declarer(self, memory: str) -> Callable[..., View]:
         def declare(name: str, dtype: Any, shape: Sequence[int], **where: Any) -> View:
-            with _located(2) as span:
-                return View.whole(self.core.tensor(memory, name, dtype, shape, span=span, **where))
+            named = dtype if isinstance(dtype, str | DType) else np.dtype(dtype).name
+            with _located() as span:
+                made = self.core.tensor(memory, name, named, _plain(shape), span=span, **where)
+            return View.whole(made)
 
         return declare
 
     def semaphore(self, name: str, number: int | None = None) -> Semaphore:
         """Declare a semaphore."""
-        with _located(1) as span:
+        with _located() as span:
             self.core.semaphore(name, number, span)
         return Semaphore(name, self.core.program.semaphores[name])
 
     def transfer(self, name: str, *moves: tuple[View, View], queue: int = 0) -> Prepared:
         """Declare a prepared transfer: pairs (dst, src), started by DmaTrigger."""
-        with _located(1) as span:
+        with _located() as span:
             return self.core.transfer(name, moves, {"queue": queue}, span)
 
     def expect(self, text: str) -> None:
@@ -223,8 +238,13 @@ class Builder:
         self, queue: int, row: Instruction, operands: Sequence[Any], named: Mapping[str, Any],
         wait: Wait | None, update: Update | None,
     ) -> int:  # fmt: skip
-        with _located(2) as span:
-            made = self.core.make(queue, row, list(operands), dict(named), wait, update)
+        with _located() as span:
+            if not isinstance(wait, Wait | None):
+                raise Refused("E0301", f"wait={wait}", "write wait=semaphore >= 16")
+            if not isinstance(update, Update | None):
+                raise Refused("E0301", f"update={update}", "write update=semaphore + 16")
+            plain = {n: _number(v) for n, v in named.items()}
+            made = self.core.make(queue, row, _plain(operands), plain, wait, update)
             return self.core.append(queue, made, self.core.span(span))
 
 
@@ -234,8 +254,8 @@ builder = Builder
 class _located:  # noqa: N801  (a context manager, used as a word)
     """The Python line of a caller as a span; what is refused inside is pointed at it."""
 
-    def __init__(self, depth: int) -> None:
-        self.span = _caller(depth + 1)
+    def __init__(self) -> None:
+        self.span = _caller()
 
     def __enter__(self) -> Span | None:
         return self.span
@@ -250,9 +270,20 @@ class _located:  # noqa: N801  (a context manager, used as a word)
 _SOURCES: dict[str, Source] = {}
 
 
-def _caller(depth: int) -> Span | None:
-    """The line of the frame so many calls up."""
-    frame: FrameType | None = sys._getframe(depth + 1)
+def _plain(values: Sequence[Any]) -> list[Any]:
+    return [_number(value) for value in values]
+
+
+def _number(value: Any) -> Any:
+    """Scalars of NumPy as Python's numbers."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _caller() -> Span | None:
+    """The line of Python that called into this module."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code.co_filename == __file__:
+        frame = frame.f_back
     if frame is None:
         return None
     name = frame.f_code.co_filename

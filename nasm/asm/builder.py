@@ -168,6 +168,9 @@ class Builder:
         span: Span | None = None,
     ) -> Prepared:
         """Declare a prepared transfer: pairs (dst, src), moved in order."""
+        ring, rings = (options or {}).get("queue", 0), self.generation.rings
+        if type(ring) is not int or not 0 <= ring < rings:
+            raise Refused("E0301", f"queue={ring}; wanted an integer from 0 to {rings - 1}")
         self._new_name(name, span)
         made = Prepared(name, tuple(moves), tuple((options or {}).items()), span)
         self.program.transfers[name] = made

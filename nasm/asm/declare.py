@@ -159,12 +159,13 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: Builder) -> None:
                 Problem("E0309", f".dma has no option '{option.name}'", place,
                         "its one option is queue=")
             )  # fmt: skip
-        ring, rings = whole(option.value, scope), builder.generation.rings
-        if not 0 <= ring < rings:
-            raise Failure(Problem("E0301", f"queue={ring}; wanted 0 to {rings - 1}", place))
-        options["queue"] = ring
-    name = _fresh(statement.name, scope)
-    builder.transfer(name, moves, options, scope.span(statement.name))
+        options["queue"] = whole(option.value, scope)
+    name, place = _fresh(statement.name, scope), scope.span(statement.name)
+    try:
+        builder.transfer(name, moves, options, place)
+    except Refused as refused:
+        at = scope.span(statement.options[-1]) if refused.code == "E0301" else place
+        raise Failure(refused.at(at)) from None
 
 
 def _view(node: tree.Node, scope: Scope) -> View:

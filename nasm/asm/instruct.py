@@ -150,13 +150,15 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         return lambda scope: name
 
     def word(scope: Scope) -> Any:
-        if words and "true" not in words and not scope.knows(name):
-            if scope.lost.named(name):
-                raise Failure(())
-            return name  # a misspelt word is the kind's to refuse: it knows what the words are
         found = scope.values.get(name)
         if found is not None:
             return found
+        if scope.knows(name):
+            return scope.lookup(name)
+        if words and "true" not in words:
+            if scope.lost.named(name):
+                raise Failure(())
+            return name  # a misspelt word is the kind's to refuse: it knows what the words are
         try:
             return scope.lookup(name, kind.describe())
         except Refused as refused:

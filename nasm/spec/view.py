@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import index
 
 from nasm.dtypes import DType
-from nasm.problems import Refused
+from nasm.problems import Failure, Refused
 from nasm.spec.memory import Tensor
 
 
@@ -157,8 +158,12 @@ class View:
         )
 
     def __getitem__(self, items: object) -> View:
+        """Slice it from Python; raises Failure."""
         given = items if isinstance(items, tuple) else (items,)
-        return self.index(given)
+        try:
+            return self.index([_python(item) for item in given])
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
 
     def with_free(self, shape: Sequence[int], steps: Sequence[int]) -> View:
         """The same start and partitions with another free pattern."""
@@ -171,6 +176,22 @@ class View:
 
 
 _ALL = slice(None)
+
+
+def _python(item: object) -> int | slice | Window:
+    """An index from Python: anything that is an integer there counts as one."""
+    if isinstance(item, Reg):
+        return Window(item, 1)
+    if isinstance(item, Window):
+        return item
+    try:
+        if isinstance(item, slice):
+            parts = (item.start, item.stop, item.step)
+            made = slice(*(None if p is None else index(p) for p in parts))
+            return _ALL if made == _ALL else made
+        return index(item)  # type: ignore[arg-type]
+    except TypeError:
+        raise Refused("E0305", f"an index is an integer or a slice, found {item}") from None
 
 
 @lru_cache(maxsize=4096)

@@ -1,0 +1,299 @@
+"""Python calls make the program that a text makes, and point at Python when they are wrong."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+import nasm
+from nasm.problems import Failure, Problem, render
+from nasm.spec.program import Program
+
+MATMUL = """\
+.target trn1
+.hbm   A    bf16[128, 128]  input
+.hbm   B    bf16[128, 512]  input
+.hbm   C    f32[128, 512]   output
+.sbuf  a    bf16[128, 128]
+.sbuf  b    bf16[128, 512]
+.sbuf  c    f32[128, 512]
+.psum  acc  f32[128, 512] @ bank 2
+.sem   loaded, multiplied = 9, copied, stored
+@sync    DmaCopy         a, A                                 $loaded += 16
+@sync    DmaCopy         b, B, queue=3                        $loaded += 16
+@tensor  LoadStationary  a                $loaded >= 32
+@tensor  MultiplyMoving  acc, moving=b                        $multiplied++ @read
+@tensor  Nop                                                  $multiplied++
+@vector  TensorCopy      c[:, 0:256], acc[:, 0:256]   $multiplied == 2
+@vector  TensorCopy      c[:, 256:512], acc[:, 256:512]       $copied = 5
+@vector  Nop                                                  $copied -= 4
+@sync    DmaCopy         C, c             $copied >= 1        $stored += 16
+@sync    EventSemaphore                   $stored >= 16
+"""
+
+
+def matmul() -> Program:
+    n = nasm.Builder("trn1")
+    big_a = n.hbm("A", "bf16", (128, 128), role="input")
+    big_b = n.hbm("B", ml_dtypes.bfloat16, (np.int64(128), 512), role="input")
+    big_c = n.hbm("C", np.float32, (128, 512), role="output")
+    a = n.sbuf("a", "bf16", (128, 128))
+    b = n.sbuf("b", "bfloat16", [128, 512])
+    c = n.sbuf("c", "f32", (128, 512))
+    acc = n.psum("acc", "f32", (128, 512), bank=2)
+    loaded, multiplied = n.semaphore("loaded"), n.semaphore("multiplied", 9)
+    copied, stored = n.semaphore("copied"), n.semaphore("stored")
+    n.sync.DmaCopy(a, big_a, update=loaded + 16)
+    n.sync.DmaCopy(b, big_b, queue=np.int32(3), update=loaded + 16)
+    n.tensor.LoadStationary(a, wait=loaded >= 32)
+    n.pe.MultiplyMoving(acc, moving=b, update=nasm.at_read(multiplied + 1))
+    n.tensor.Nop(update=multiplied + 1)
+    n.vector.TensorCopy(c[:, 0:256], acc[:, 0:256], wait=multiplied == 2)
+    n.vector.TensorCopy(c[:, 256:], acc[:, 256:512], update=copied.set(5))
+    n.vector.Nop(update=copied - 4)
+    n.sync.DmaCopy(big_c, c, wait=copied >= 1, update=stored + 16)
+    n.sync.EventSemaphore(wait=stored >= 16)
+    return n.finish()
+
+
+def columns(program: Program) -> list[tuple[object, ...]]:
+    """Every instruction of a program, in words: what two programs must have in common."""
+    return [
+        (lines.engine, pc, form.row.name, list(map(described, form.operands)),
+         program.waits[lines.waits[pc]], program.updates[lines.updates[pc]])
+        for index, lines in enumerate(program.queues)
+        for pc in range(len(lines))
+        for form in [program.form(index, pc)]
+    ]  # fmt: skip
+
+
+def described(operand: object) -> object:
+    """An operand by its values: tensors of two programs are never the same object."""
+    if hasattr(operand, "tensor"):
+        tensor = operand.tensor
+        return (tensor.name, tensor.memory.name, tensor.partition, tensor.offset, operand.dtype,
+                operand.partition, operand.offset, operand.shape, operand.steps, operand.dynamic)  # fmt: skip
+    return operand
+
+
+def failure(build: Callable[[nasm.Builder], object]) -> Problem:
+    with pytest.raises(Failure) as caught:
+        build(nasm.Builder("trn1"))
+    (problem,) = caught.value.problems
+    return problem
+
+
+# -- the same program
+
+
+def test_calls_make_the_program_of_the_text() -> None:
+    built, read = matmul(), nasm.assemble(MATMUL)
+    assert columns(built) == columns(read)
+    assert built.semaphores == read.semaphores == {
+        "loaded": 0, "multiplied": 9, "copied": 1, "stored": 2,
+    }  # fmt: skip
+    assert {n: (t.role, t.shape, t.offset, t.fixed) for n, t in built.tensors.items()} == {
+        n: (t.role, t.shape, t.offset, t.fixed) for n, t in read.tensors.items()
+    }
+
+
+def test_a_built_program_runs_as_the_text_does() -> None:
+    draw = np.random.default_rng(0)
+    inputs = {
+        "A": draw.integers(-4, 5, (128, 128)).astype(ml_dtypes.bfloat16),
+        "B": draw.integers(-4, 5, (128, 512)).astype(ml_dtypes.bfloat16),
+    }
+    built, read = nasm.run(matmul(), inputs), nasm.run(MATMUL, inputs)
+    # Small integers: every product and sum is exact in float32.
+    exact = inputs["A"].astype(np.int64).T @ inputs["B"].astype(np.int64)
+    np.testing.assert_array_equal(built.outputs["C"], exact)
+    assert built.report.hazards == ()
+    assert built.report.trace_hash == read.report.trace_hash
+    assert built.report.memory_hash == read.report.memory_hash
+
+
+def test_registers_labels_and_branches() -> None:
+    text = """\
+.target trn1
+.sbuf t f32[128, 8]
+@vector RegisterMove %r1, 6
+@vector
+again: Memset t[:, %r1 : +2], 3.0
+RegisterAlu %r1, %r1, 2, op=subtract
+CompareBranch %r1, 0, op=greater_equal, target=again
+"""
+    n = nasm.Builder("trn1")
+    t = n.sbuf("t", "f32", (128, 8))
+    counter = nasm.Reg(1)
+    n.vector.RegisterMove(counter, 6)
+    n.vector.label("again")
+    n.vector.Memset(t[:, nasm.Window(counter, 2)], 3.0)
+    n.vector.RegisterAlu(counter, counter, 2, op="subtract")
+    n.vector.CompareBranch(counter, 0, op="greater_equal", target="again")
+    built = n.finish()
+    assert columns(built) == columns(nasm.assemble(text))
+    assert built.queues[1].labels == {"again": 1}
+    result = nasm.run(built)
+    np.testing.assert_array_equal(result.session.read("t"), np.full((128, 8), 3.0))
+    assert result.session.registers("vector") == {1: -2}
+
+
+def test_a_prepared_transfer_and_an_expectation() -> None:
+    n = nasm.Builder("trn2")
+    x = n.hbm("X", "i32", (128, 4), role="input")
+    y = n.hbm("Y", "i32", (128, 4), role="output")
+    t = n.sbuf("t", "i32", (128, 4))
+    moved = n.semaphore("moved")
+    load = n.transfer("load", (t[:, 0:2], x[:, 2:4]), (t[:, 2:4], x[:, 0:2]), queue=5)
+    n.sync.DmaTrigger(load, update=moved + 16)
+    n.sync.DmaCopy(y, t, wait=moved >= 16, update=moved + 16)
+    n.sync.EventSemaphore(wait=moved >= 32)
+    n.expect("Y[:, 0:2] == X[:, 2:4]")
+    program = n.finish()
+    assert program.transfers["load"].options == (("queue", 5),)
+    values = np.arange(512, dtype=np.int32).reshape(128, 4)
+    result = nasm.run(program, {"X": values})
+    np.testing.assert_array_equal(result.outputs["Y"], values[:, [2, 3, 0, 1]])
+    assert [e.held for e in result.report.expectations] == [True]
+
+
+def test_a_semaphore_is_itself_and_nothing_else() -> None:
+    n = nasm.Builder("trn1")
+    one, two = n.semaphore("one"), n.semaphore("two")
+    assert one == one  # noqa: PLR0124
+    assert not one == two  # noqa: SIM201
+    assert len({one, two}) == 2
+
+
+# -- what is wrong points at Python
+
+
+def line_of(function: Callable[..., object], text: str) -> int:
+    lines, first = inspect.getsourcelines(function)
+    return first + next(n for n, line in enumerate(lines) if text in line)
+
+
+def test_an_instruction_remembers_its_line_of_python() -> None:
+    program = matmul()
+    span = program.span(0, 0)
+    assert span is not None
+    assert span.source.name == __file__
+    assert span.line == line_of(matmul, "LoadStationary")
+    assert span.text == "n.tensor.LoadStationary(a, wait=loaded >= 32)"
+
+
+def wrong_operand(n: nasm.Builder) -> None:
+    t = n.sbuf("t", "f32", (128, 8))
+    n.vector.TensorTensor(t, t, t, op="plus")
+
+
+def wrong_dtype(n: nasm.Builder) -> None:
+    n.sbuf("t", "f64", (128, 8))
+
+
+def wrong_update(n: nasm.Builder) -> None:
+    t, s = n.sbuf("t", "f32", (128, 8)), n.semaphore("s")
+    n.sync.DmaCopy(t, t, update=s + 1)
+
+
+def wrong_wait(n: nasm.Builder) -> None:
+    s = n.semaphore("s")
+    n.sync.Nop(wait=s)
+
+
+def wrong_count(n: nasm.Builder) -> None:
+    s = n.semaphore("s")
+    n.sync.Nop(wait=s >= 1.5)
+
+
+def wrong_engine(n: nasm.Builder) -> None:
+    t = n.sbuf("t", "f32", (128, 8))
+    n.sync.Memset(t, 0.0)
+
+
+def wrong_name(n: nasm.Builder) -> None:
+    n.semaphore("s")
+    n.hbm("s", "f32", (4,))
+
+
+def wrong_ring(n: nasm.Builder) -> None:
+    t = n.sbuf("t", "f32", (128, 8))
+    n.transfer("load", (t, t), queue=16)
+
+
+def wrong_label(n: nasm.Builder) -> None:
+    n.sync.label("here")
+    n.sync.label("here")
+
+
+@pytest.mark.parametrize(
+    ("build", "line", "code"),
+    [
+        (wrong_operand, "TensorTensor", "E0206"),
+        (wrong_dtype, "f64", "E0205"),
+        (wrong_update, "DmaCopy", "E0314"),
+        (wrong_wait, "Nop", "E0301"),
+        (wrong_count, "Nop", "E0210"),
+        (wrong_engine, "Memset", "E0408"),
+        (wrong_name, "hbm", "E0202"),
+        (wrong_ring, "transfer", "E0301"),
+    ],
+)
+def test_a_wrong_call_is_a_failure_at_its_line(
+    build: Callable[[nasm.Builder], object], line: str, code: str
+) -> None:
+    problem = failure(build)
+    assert problem.code == code
+    assert problem.span is not None
+    assert problem.span.source.name == __file__
+    assert problem.span.line == line_of(build, line)
+
+
+def test_a_label_that_stands_already_says_where() -> None:
+    problem = failure(wrong_label)
+    (note,) = problem.notes
+    first = line_of(wrong_label, "here")
+    assert note.span is not None
+    assert problem.span is not None
+    assert (note.span.line, problem.span.line) == (first, first + 1)
+
+
+def test_rules_are_checked_at_the_end_and_once_per_line() -> None:
+    n = nasm.Builder("trn1")
+    t = n.sbuf("t", "f32", (128, 8))
+    for k in range(3):
+        n.vector.Memset(t[16 : 48 + k], 0.0)
+    with pytest.raises(Failure) as caught:
+        n.finish()
+    (problem,) = caught.value.problems
+    assert problem.code == "E0401"
+    assert "n.vector.Memset(t[16 : 48 + k], 0.0)" in render(problem)
+
+
+def test_a_slice_that_leaves_its_tensor_fails_where_it_is_made() -> None:
+    t = nasm.Builder("trn1").sbuf("t", "f32", (128, 8))
+    for items in ((slice(0, 129),), (slice(None), 8), (0, 0, 0), (1.5,), (slice(0, 1.5),)):
+        with pytest.raises(Failure, match="E0305"):
+            t[items]
+    assert t[:, np.int64(3)].offset == 12
+
+
+def test_an_unknown_name_of_a_builder_or_queue_has_a_suggestion() -> None:
+    n = nasm.Builder("trn1")
+    with pytest.raises(AttributeError, match="did you mean 'TensorTensor'"):
+        _ = n.vector.tensor_tensor
+    with pytest.raises(AttributeError, match="no memory or engine 'sram'"):
+        _ = n.sram
+    with pytest.raises(Failure, match="no target 'trn9'") as caught:
+        nasm.Builder("trn9")
+    assert "trn1" in caught.value.problems[0].hint
+
+
+def test_a_row_documents_its_call() -> None:
+    queue = nasm.Builder("trn1").vector
+    assert "Memset" in dir(queue)
+    assert (queue.Memset.__doc__ or "").startswith("Fill a tile")
