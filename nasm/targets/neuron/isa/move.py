@@ -115,14 +115,17 @@ def _mode(site: Site) -> str:
       "dge_mode=none lets a DMA convert")  # fmt: skip
 def convertible(site: Site) -> str | None:
     """Between which dtypes a DMA moves data."""
-    dst, src = site["dst"].dtype, site["src"].dtype
-    if dst is src:
+    dst, src = site["dst"], site["src"]
+    if dst.dtype is not src.dtype and _mode(site) == "hwdge":
+        return f"{src.dtype.name} into {dst.dtype.name} with dge_mode=hwdge"
+    return _inconvertible(dst, src)
+
+
+def _inconvertible(dst: View, src: View) -> str | None:
+    kinds = {dst.dtype.kind, src.dtype.kind}
+    if dst.dtype is src.dtype or not kinds & {Kind.PACKED, Kind.SCALE}:
         return None
-    if Kind.PACKED in (dst.kind, src.kind) or Kind.SCALE in (dst.kind, src.kind):
-        return f"{src.name} into {dst.name}; such elements are moved as they are"
-    if _mode(site) == "hwdge":
-        return f"{src.name} into {dst.name} with dge_mode=hwdge"
-    return None
+    return f"{src.dtype.name} into {dst.dtype.name}; such elements are moved as they are"
 
 
 @rule(MODE, "a start held in a register needs descriptors made at run time (swdge or hwdge)",
@@ -177,17 +180,41 @@ def lines_fit(site: Site) -> str | None:
             return f"{dst.tensor.name} has {dst.size} elements, {src.tensor.name} {src.size}"
         if dst.tensor.memory.name == "psum":
             return f"{dst.tensor.name} is in psum; wanted {listed(('hbm', 'sbuf'))}"
-        if dst.dtype is not src.dtype and Kind.PACKED in (dst.dtype.kind, src.dtype.kind):
-            return f"{src.dtype.name} into {dst.dtype.name}"
-        if dst.dynamic or src.dynamic:
-            return "a start held in a register, in descriptors written before the run"
+    return None
+
+
+@rule(DTYPE, "each line of the transfer is of dtypes the generation has and a DMA converts",
+      DMA_SOURCE)  # fmt: skip
+def lines_convertible(site: Site) -> str | None:
+    """Every line moves elements as they are, or through float32."""
+    for dst, src in site["transfer"].moves:
+        for view in (dst, src):
+            if view.dtype.name not in site.generation.dtypes:
+                return (
+                    f"{view.tensor.name} is {view.dtype.name}, "
+                    f"which {site.generation.summary} does not have"
+                )
+        said = _inconvertible(dst, src)
+        if said:
+            return said
+    return None
+
+
+@rule(MODE, "a prepared transfer starts at no register: its descriptors are written before the run",
+      DMA_SOURCE)  # fmt: skip
+def lines_static(site: Site) -> str | None:
+    """Nothing of it depends on the run."""
+    for pair in site["transfer"].moves:
+        for view in pair:
+            if view.dynamic:
+                return f"{view.tensor.name} starts at a register"
     return None
 
 
 @ISA.instruction(
     Operand("transfer", Transfer(), "r"),
     engines=EVERY_ENGINE,
-    rules=(lines_fit,),
+    rules=(lines_fit, lines_convertible, lines_static),
     cost=costs.control("dma_static_ns"),
     posts=SHARES,
     effects=True,
