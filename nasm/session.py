@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-
 from nasm.asm import evaluate, expect
 from nasm.asm.assemble import assemble
 from nasm.asm.parse import parse_expression
@@ -30,7 +29,7 @@ from nasm.records import (
     SemaphoreRecord,
     Status,
 )
-from nasm.sim.scheduler import Queue
+from nasm.sim.queues import Queue
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.view import View

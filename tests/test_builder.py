@@ -75,8 +75,10 @@ def described(operand: object) -> object:
     """An operand by its values: tensors of two programs are never the same object."""
     if hasattr(operand, "tensor"):
         tensor = operand.tensor
-        return (tensor.name, tensor.memory.name, tensor.partition, tensor.offset, operand.dtype,
-                operand.partition, operand.offset, operand.shape, operand.steps, operand.dynamic)  # fmt: skip
+        return (
+            tensor.name, tensor.memory.name, tensor.partition, tensor.offset, operand.dtype,
+            operand.partition, operand.offset, operand.shape, operand.steps, operand.dynamic,
+        )  # fmt: skip
     return operand
 
 
@@ -164,7 +166,7 @@ def test_a_prepared_transfer_and_an_expectation() -> None:
 def test_a_semaphore_is_itself_and_nothing_else() -> None:
     n = nasm.Builder("trn1")
     one, two = n.semaphore("one"), n.semaphore("two")
-    assert one == one  # noqa: PLR0124
+    assert one == one
     assert not one == two  # noqa: SIM201
     assert len({one, two}) == 2
 

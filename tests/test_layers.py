@@ -29,7 +29,7 @@ LAYERS = (
     ("targets", "asm"),
     ("machine",),
     ("session",),
-    ("api",),
+    ("api", "codes"),
     ("repl", "report"),
     ("cli",),
     ("__main__",),
@@ -84,7 +84,7 @@ def upward(text: str, module: str, package: bool = False) -> list[str]:
         other = part_of(name)
         where = f"{module}:{line} imports {name}"
         if top == "nasm":
-            if other == part or module == "nasm":
+            if other == part or module == "nasm" or name == "nasm.__version__":
                 pass
             elif not other:
                 found.append(f"{where}: the package itself is above everything")

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import astuple
 from typing import TypeVar
 
 from nasm.asm import check
@@ -194,7 +193,7 @@ class Builder:
         rows = self.target.isa.rows
         theirs: dict[str, list[str]] = {}
         for name, row in rows.items():
-            for spelling in {*astuple(row.vendor)} - {""}:
+            for spelling in {name.rpartition(".")[2] for name in row.vendor.values()}:
                 theirs.setdefault(spelling, []).append(name)
         said = mnemonic if mnemonic in theirs else ""
         if not said and not closest(mnemonic, rows):

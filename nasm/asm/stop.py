@@ -136,7 +136,7 @@ def stop_of(text: str, start: int, end: int, symbol: str, error: UnexpectedInput
     if isinstance(error, UnexpectedCharacters):
         at = error.pos_in_stream or start
     elif isinstance(error, UnexpectedToken) and error.token.type != "$END":
-        at = error.token.start_pos or start
+        at = start if error.token.start_pos is None else error.token.start_pos
     before, opened = [], []
     for match in _LEXEME.finditer(text, start, at):
         lexeme = match.group()

@@ -212,7 +212,7 @@ class Assert(Statement):
 
 @dataclass(frozen=True, slots=True)
 class Expect(Statement):
-    """``.expect left OP right options``; ``op`` is ``~``, ``==``, ``<=``, … or ``""`` for a bare one."""
+    """``.expect left OP right options``; ``op`` is ``~``, ``==``, ``<=``, … or empty."""
 
     left: Node
     op: str

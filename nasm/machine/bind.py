@@ -49,7 +49,9 @@ class Bound:
 class Binder:
     """Binds one form for one queue; collects readers, writers, touches and regions."""
 
-    def __init__(self, machine: Machine, queue: int, form: Form, operands: tuple[object, ...]) -> None:
+    def __init__(
+        self, machine: Machine, queue: int, form: Form, operands: tuple[object, ...]
+    ) -> None:
         self.machine, self.queue, self.form = machine, queue, form
         self.operands = operands
         row = form.row

@@ -23,7 +23,7 @@ from nasm.spec.view import View
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
-    from nasm.sim.scheduler import Queue
+    from nasm.sim.queues import Queue
 
 
 def form_text(form: Form) -> str:

@@ -19,7 +19,8 @@ from nasm.machine.state import State
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channel
 from nasm.sim.memory import Region
-from nasm.sim.scheduler import Queue, Scheduler, Task
+from nasm.sim.queues import Queue, Task
+from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
 from nasm.spec.effects import Jump, Move
 from nasm.spec.facts import Cost
@@ -89,7 +90,8 @@ class Machine:
 
     def register_region(self, queue: int, number: int) -> Region:
         """A register as a region, so that reads of it wait like any other."""
-        return Region(f"registers.{queue}", (0, 1, 1), 4 * number, 4 * number + 4, 4 * number, (), 4)
+        at = 4 * number
+        return Region(f"registers.{queue}", (0, 1, 1), at, at + 4, at, (), 4)
 
     def access(self, view: View) -> Access:
         """A view bound to its memory; made once."""
@@ -298,7 +300,9 @@ def settle_view(view: View, held: dict[int, int]) -> View:
     return View(view.tensor, view.dtype, partition, offset, view.shape, view.steps)
 
 
-def _moved(view: View, dynamic: Dynamic, value: int, partition: int, offset: int) -> tuple[int, int]:
+def _moved(
+    view: View, dynamic: Dynamic, value: int, partition: int, offset: int
+) -> tuple[int, int]:
     if dynamic.axis == 0 and view.partitioned:
         return partition + value * dynamic.stride, offset
     return partition, offset + value * dynamic.stride

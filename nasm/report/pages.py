@@ -60,7 +60,7 @@ def suggestion(targets: Iterable[Target], name: str) -> str:
     for target in targets:
         rows |= target.isa.rows
     for row in rows.values():
-        if name in (row.vendor.nki, row.vendor.explorer, row.vendor.klr):
+        if name in {said.rpartition(".")[2] for said in row.vendor.values()}:
             return f"did you mean '{row.name}'?"
     return did_you_mean(name, rows)
 
@@ -73,14 +73,12 @@ def page(row: Instruction, target: Target) -> Page:
         f"{e} (from {row.engine_since[e]})" if e in row.engine_since else e for e in row.engines
     )
     have = tuple(g.summary for g in target.generations if target.available(row, g))
-    names = (("NKI", f"nki.isa.{row.vendor.nki}" if row.vendor.nki else ""),
-             ("Neuron Explorer", row.vendor.explorer), ("KLR", row.vendor.klr))  # fmt: skip
     cost = (row.cost.__doc__ or "").strip().partition("\n")[0]
     return Page(
         row.name, summary, paragraphs, row.formula, row.setup, row.example,
         tuple(_line(o) for o in row.written), engines, have,
         tuple((r.code, r.sentence, r.source) for r in row.rules), cost,
-        tuple((tool, name) for tool, name in names if name), row.source,
+        tuple(row.vendor.items()), row.source,
     )  # fmt: skip
 
 

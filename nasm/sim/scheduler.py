@@ -12,61 +12,18 @@ in order; one that reads what an earlier one has not finished writing waits for 
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any, Protocol
 
 from nasm.sim.channels import Channel, Shipment
 from nasm.sim.counters import Semaphore, holds
 from nasm.sim.memory import Region, meet
+from nasm.sim.queues import Queue, Task
 from nasm.sim.trace import Trace
 
 COMMIT, ARRIVE, START = 0, 1, 2
 """Phases of a tick, in order."""
-
-CAUSES = ("semaphore", "data", "unit")
-"""Why a queue's next instruction does not start: a wait, a result on its way, a busy unit."""
-
-
-class Task:
-    """An instruction as the scheduler sees it."""
-
-    __slots__ = (
-        "branches", "expand", "finish", "gate", "interval", "key", "latency", "reads", "start",
-        "unit", "update", "wait", "writes",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        key: int,
-        start: Callable[[int], Any],
-        finish: Callable[[Any, int], None],
-        interval: int,
-        latency: int,
-        unit: int = 0,
-        reads: tuple[Region, ...] = (),
-        writes: tuple[Region, ...] = (),
-        wait: tuple[int, str, int] | None = None,
-        update: tuple[int, str, int, bool] | None = None,
-        branches: bool = False,
-        expand: Callable[[], Task] | None = None,
-        gate: Callable[[], int] | None = None,
-    ) -> None:
-        self.key = key
-        self.start = start
-        self.finish = finish
-        self.interval = interval
-        self.latency = latency
-        self.unit = unit
-        self.reads = reads
-        self.writes = writes
-        self.wait = wait
-        self.update = update
-        self.branches = branches
-        self.expand = expand
-        self.gate = gate
-
 
 UnderWay = tuple[int, int, tuple[Region, ...], tuple[Region, ...], int]
 """A transfer that has not landed: queue, pc, what it reads and writes, and a number below -1
@@ -78,51 +35,6 @@ class Observer(Protocol):
 
     def race(self, kind: str, reader: tuple[int, int], writer: tuple[int, int], now: int) -> None:
         """Two accesses of different queues met; each is (queue, pc), a queue below 0 a channel."""
-
-
-class Queue:
-    """An in-order stream of tasks with its own state and counters (all times in ticks)."""
-
-    __slots__ = (
-        "busy", "busy_until", "cause", "core", "count", "done", "fetch", "finished", "flight",
-        "head", "index", "last_finish", "length", "mark", "name", "parked", "pc", "reached",
-        "units", "waited", "waiting",
-    )  # fmt: skip
-
-    def __init__(
-        self,
-        core: int,
-        name: str,
-        index: int,
-        length: int,
-        fetch: Callable[[int], Task],
-        units: int,
-    ) -> None:
-        self.core, self.name, self.index = core, name, index
-        self.length, self.fetch = length, fetch
-        self.pc = 0
-        self.head: Task | None = None
-        self.waited = False
-        self.parked = False
-        self.done = length == 0
-        self.reached = 0
-        self.flight: deque[tuple[int, int, int, int, Task, Any]] = deque()
-        self.last_finish = 0
-        self.units = [0] * max(1, units)
-        self.count = 0
-        self.finished = 0
-        self.busy = 0
-        self.busy_until = 0
-        self.mark = 0
-        self.cause = "semaphore"
-        self.waiting = dict.fromkeys(CAUSES, 0)
-
-    def account(self, now: int) -> None:
-        """Charge the idle time up to now to what the head waits for."""
-        since = self.mark if self.mark > self.busy_until else self.busy_until
-        if now > since:
-            self.waiting[self.cause] += now - since
-        self.mark = now
 
 
 class Scheduler:

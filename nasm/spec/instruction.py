@@ -96,15 +96,6 @@ class Rule:
     warning: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Names:
-    """What the vendor's tools call an instruction."""
-
-    nki: str = ""
-    explorer: str = ""
-    klr: str = ""
-
-
 FLOAT32: Final = "float32"
 BITS: Final = "bits"
 
@@ -118,6 +109,8 @@ def in_float32(_: Site) -> str:
 class Instruction:
     """One row of the table. Its semantics are a pure function of arrays and immediates.
 
+    ``vendor`` says what the vendor's tools call it, by tool.
+
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``walked`` the positions of those that lanes may walk, each in order.
     """
@@ -129,7 +122,7 @@ class Instruction:
     cost: Callable[[Site], Cost]
     semantics: Callable[..., Any]
     domain: Callable[[Site], str]
-    vendor: Names
+    vendor: Mapping[str, str]
     example: str
     source: str
     since: str
@@ -176,7 +169,7 @@ class Isa:
         example: str,
         rules: tuple[Rule, ...] = (),
         domain: Callable[[Site], str] = in_float32,
-        vendor: Names | None = None,
+        vendor: Mapping[str, str] | None = None,
         since: str = "",
         until: str = "",
         engine_since: Mapping[str, str] | None = None,
@@ -190,7 +183,7 @@ class Isa:
         def make(semantics: Callable[..., Any]) -> Instruction:
             row = Instruction(
                 semantics.__name__, operands, engines, rules, cost, semantics, domain,
-                vendor or Names(), example, source, since, until, engine_since or {}, posts,
+                vendor or {}, example, source, since, until, engine_since or {}, posts,
                 effects, formula, inspect.getdoc(semantics) or "", setup,
                 {o.name: n for n, o in enumerate(operands)},
                 tuple(o for o in operands if not o.hidden),

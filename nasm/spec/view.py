@@ -229,7 +229,8 @@ def _select(
             )
         if isinstance(item.start, Reg):
             return 0, item.length, 1, True, item.start
-        item = slice(item.start, item.start + item.length)
+        start = item.start + count if item.start < 0 else item.start
+        item = slice(start, start + item.length)
     if isinstance(item, slice):
         first, stop, stride = item.start, item.stop, 1 if item.step is None else item.step
         for bound in (first, stop):

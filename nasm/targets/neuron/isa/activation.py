@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from nasm.problems import Refused
-from nasm.spec.instruction import Names, Operand, Site
+from nasm.spec.instruction import Operand, Site
 from nasm.spec.kinds import Choice, Either, LaneOf, Number, State
 from nasm.spec.view import View
 from nasm.targets.neuron import activations, alu, costs
-from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, LANES
+from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, LANES, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
 
 SOURCE = "nki.isa.activation"

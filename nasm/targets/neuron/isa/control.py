@@ -9,13 +9,13 @@ import numpy as np
 from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Jump
-from nasm.spec.instruction import BITS, Names, Operand, Site
+from nasm.spec.instruction import BITS, Operand, Site
 from nasm.spec.kinds import Choice, DtypeOf, Either, Label, Number, Register, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
 from nasm.targets.neuron.isa.move import EVERY_ENGINE
-from nasm.targets.neuron.isa.table import ISA
+from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.rules import DTYPE, MODE, SHAPE, rule
 
 REGISTER = Register(64)

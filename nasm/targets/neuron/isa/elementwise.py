@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.problems import listed
-from nasm.spec.instruction import BITS, Names, Operand, Site
+from nasm.spec.instruction import BITS, Operand, Site
 from nasm.spec.kinds import Anything, Choice, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -15,6 +15,7 @@ from nasm.targets.neuron.isa.table import (
     ISA,
     LANES,
     WORDS,
+    Names,
     domain_of,
     exact_integers,
 )

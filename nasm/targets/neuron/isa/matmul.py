@@ -10,10 +10,10 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused, listed
-from nasm.spec.instruction import BITS, FLOAT32, Names, Operand, Site
+from nasm.spec.instruction import BITS, FLOAT32, Operand, Site
 from nasm.spec.kinds import Choice, DtypeOf, Flag, Integers, State, SwitchOf, Tile
 from nasm.targets.neuron import costs
-from nasm.targets.neuron.isa.table import ISA
+from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.rules import (
     BANK,
     DTYPE,

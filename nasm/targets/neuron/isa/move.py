@@ -8,12 +8,12 @@ from typing import Any
 from nasm.dtypes import Kind
 from nasm.problems import listed
 from nasm.spec.effects import Move
-from nasm.spec.instruction import Names, Operand, Site
+from nasm.spec.instruction import Operand, Site
 from nasm.spec.kinds import Anything, Choice, Number, Tile, Transfer
 from nasm.spec.program import Prepared
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
-from nasm.targets.neuron.isa.table import ISA, LANES, copied
+from nasm.targets.neuron.isa.table import ISA, LANES, Names, copied
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, rule, same_shape
 
 COPY_SOURCE = "nki.isa.tensor_copy"

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.instruction import Names, Operand, Site
+from nasm.spec.instruction import Operand, Site
 from nasm.spec.kinds import Choice, Flag, Integers
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
-from nasm.targets.neuron.isa.table import ISA, LANES, SHAPED, domain_of
+from nasm.targets.neuron.isa.table import ISA, LANES, SHAPED, Names, domain_of
 from nasm.targets.neuron.rules import MODE, SHAPE, elements, rule, same_partitions
 
 SOURCE = "nki.isa.tensor_reduce"

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from nasm.problems import Refused
-from nasm.spec.instruction import Names, Operand
+from nasm.spec.instruction import Operand
 from nasm.spec.kinds import State, Tile
 from nasm.targets.neuron import costs
-from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP
+from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, Names
 from nasm.targets.neuron.rules import elements, same_partitions
 
 SOURCE = "nki.isa.nc_find_index8"

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from nasm.spec.instruction import Names
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.move import EVERY_ENGINE
-from nasm.targets.neuron.isa.table import ISA
+from nasm.targets.neuron.isa.table import ISA, Names
 
 SCHEMA = "Neuron Explorer profile schema, control opcodes"
 

@@ -20,6 +20,12 @@ INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
 WORDS = ("int32", "uint32")
 
 
+def Names(nki: str = "", explorer: str = "", klr: str = "") -> dict[str, str]:
+    """What AWS's tools call an instruction: nki.isa, Neuron Explorer's opcode, KLR's operator."""
+    names = {"NKI": nki and f"nki.isa.{nki}", "Neuron Explorer": explorer, "KLR": klr}
+    return {tool: name for tool, name in names.items() if name}
+
+
 def domain_of(*operators: str) -> Callable[[Site], str]:
     """Bits for bitwise operators, exact integers where GpSimd has them, else float32."""
 

@@ -1,0 +1,96 @@
+"""Queues and the tasks in them: what is blocked on what, and where the time went."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+from nasm.sim.memory import Region
+
+CAUSES = ("semaphore", "data", "unit")
+"""Why a queue's next instruction does not start: a wait, a result on its way, a busy unit."""
+
+
+class Task:
+    """An instruction as the scheduler sees it."""
+
+    __slots__ = (
+        "branches", "expand", "finish", "gate", "interval", "key", "latency", "reads", "start",
+        "unit", "update", "wait", "writes",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        key: int,
+        start: Callable[[int], Any],
+        finish: Callable[[Any, int], None],
+        interval: int,
+        latency: int,
+        unit: int = 0,
+        reads: tuple[Region, ...] = (),
+        writes: tuple[Region, ...] = (),
+        wait: tuple[int, str, int] | None = None,
+        update: tuple[int, str, int, bool] | None = None,
+        branches: bool = False,
+        expand: Callable[[], Task] | None = None,
+        gate: Callable[[], int] | None = None,
+    ) -> None:
+        self.key = key
+        self.start = start
+        self.finish = finish
+        self.interval = interval
+        self.latency = latency
+        self.unit = unit
+        self.reads = reads
+        self.writes = writes
+        self.wait = wait
+        self.update = update
+        self.branches = branches
+        self.expand = expand
+        self.gate = gate
+
+
+class Queue:
+    """An in-order stream of tasks with its own state and counters (all times in ticks)."""
+
+    __slots__ = (
+        "busy", "busy_until", "cause", "core", "count", "done", "fetch", "finished", "flight",
+        "head", "index", "last_finish", "length", "mark", "name", "parked", "pc", "reached",
+        "units", "waited", "waiting",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        core: int,
+        name: str,
+        index: int,
+        length: int,
+        fetch: Callable[[int], Task],
+        units: int,
+    ) -> None:
+        self.core, self.name, self.index = core, name, index
+        self.length, self.fetch = length, fetch
+        self.pc = 0
+        self.head: Task | None = None
+        self.waited = False
+        self.parked = False
+        self.done = length == 0
+        self.reached = 0
+        self.flight: deque[tuple[int, int, int, int, Task, Any]] = deque()
+        self.last_finish = 0
+        self.units = [0] * max(1, units)
+        self.count = 0
+        self.finished = 0
+        self.busy = 0
+        self.busy_until = 0
+        self.mark = 0
+        self.cause = "semaphore"
+        self.waiting = dict.fromkeys(CAUSES, 0)
+
+    def account(self, now: int) -> None:
+        """Charge the idle time up to now to what the head waits for."""
+        since = self.mark if self.mark > self.busy_until else self.busy_until
+        if now > since:
+            self.waiting[self.cause] += now - since
+        self.mark = now
