@@ -1,0 +1,111 @@
+"""Arrays in and out, traces, and files that cannot be written."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from tests.cli.programs import HALVES, MATMUL
+
+
+def test_arrays_go_in_and_out_as_bits_where_npy_lacks_the_dtype(
+    ran: Any, halves: Path, tmp_path: Path
+) -> None:
+    values = np.full((128, 4), 3.0, ml_dtypes.bfloat16)
+    np.save(tmp_path / "x.npy", values.view(np.uint16))
+    out = tmp_path / "y.npy"
+    done = ran("run", halves, "--in", f"X={tmp_path / 'x.npy'}", "--out", f"Y={out}")
+    assert done.code == 0
+    held = np.load(out)
+    assert held.dtype == np.uint16
+    # 1.5 is 0x3fc0: sign 0, exponent 127, mantissa 100 0000
+    assert (held == 0x3FC0).all()
+    assert f"wrote Y to {out} (bfloat16 as uint16[128, 4])" in done.out
+
+
+def test_an_input_may_come_from_an_npz(ran: Any, halves: Path, tmp_path: Path) -> None:
+    np.savez(tmp_path / "d.npz", first=np.zeros((128, 4), np.uint16))
+    y = tmp_path / "y.npy"
+    assert ran("run", halves, "--in", f"X={tmp_path}/d.npz:first", "--out", f"Y={y}").code == 0
+    assert not np.load(y).any()
+    missing = ran("run", halves, "--in", f"X={tmp_path}/d.npz:frist")
+    assert missing.code == 2
+    assert "did you mean 'first'" in missing.err
+
+
+def test_any_tensor_can_be_written_and_a_folder_takes_the_outputs(
+    ran: Any, tmp_path: Path
+) -> None:
+    folder = tmp_path / "new" / "results"
+    out = tmp_path / "a.npy"
+    assert ran("run", MATMUL, "--out-dir", folder, "--out", f"a={out}").code == 0
+    assert [p.name for p in folder.iterdir()] == ["C.npy"]
+    assert np.load(folder / "C.npy").dtype == np.float32
+    assert np.load(out).shape == (128, 128)
+
+
+def test_outputs_replace_files_whole_and_leave_nothing_beside_them(
+    ran: Any, halves: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "out"
+    folder.mkdir()
+    (folder / "y.npy").write_text("old", encoding="utf-8")
+    (folder / "y.npy").chmod(0o640)
+    assert ran("run", halves, "--out", f"Y={folder / 'y.npy'}").code == 0
+    assert os.listdir(folder) == ["y.npy"]
+    assert np.load(folder / "y.npy").shape == (128, 4)
+    assert (folder / "y.npy").stat().st_mode & 0o777 == 0o640
+
+
+def test_no_outputs_are_written_by_a_run_that_did_not_end(
+    ran: Any, halves: Path, tmp_path: Path
+) -> None:
+    halves.write_text(HALVES.replace("$halved >= 1 ", "$halved >= 2 "), encoding="utf-8")
+    done = ran("run", halves, "--out", f"Y={tmp_path / 'y.npy'}")
+    assert done.code == 1
+    assert not (tmp_path / "y.npy").exists()
+    assert "no outputs are written" in done.out
+
+
+@pytest.mark.parametrize("where", ["no/such/folder/y.npy", "."])
+def test_a_file_that_cannot_be_written_exits_2(
+    ran: Any, halves: Path, tmp_path: Path, where: str
+) -> None:
+    done = ran("run", halves, "--out", f"Y={tmp_path / where}")
+    assert done.code == 2
+    assert "E0806" in done.out
+    assert done.out.splitlines()[-1] == "FAIL: results could not be written"
+
+
+def test_a_device_is_written_to_and_stays_a_device(ran: Any, halves: Path) -> None:
+    assert ran("run", halves, "--out", "Y=/dev/null").code == 0
+    assert not os.path.isfile("/dev/null")
+
+
+def test_the_trace_is_written_even_if_the_run_fails(ran: Any, halves: Path, tmp_path: Path) -> None:
+    halves.write_text(HALVES.replace("$halved >= 1 ", "$halved >= 2 "), encoding="utf-8")
+    trace = tmp_path / "t.json"
+    done = ran("run", halves, "--trace", trace)
+    assert done.code == 1
+    events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
+    # one DMA in 16 shares, itself, and the halving
+    assert sum(e["ph"] == "X" for e in events) == 16 + 2
+    assert "wrote 18 slices" in done.out
+
+
+def test_paths_of_a_program_start_at_the_program(
+    ran: Any, halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    np.save(tmp_path / "x.npy", np.zeros((128, 4), np.uint16))
+    halves.write_text(HALVES.replace("input = iota", 'input = "x.npy"'), encoding="utf-8")
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert ran("run", "../halves.nasm", "--out", "Y=y.npy").code == 0
+    assert not np.load("y.npy").any()

@@ -1,0 +1,186 @@
+"""What `run` says of a program, and how it exits."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.cli.programs import ENDLESS, HALVES, MATMUL, PROGRAMS, written
+
+
+@pytest.mark.parametrize("name", ["matmul", "matmul_k", "softmax", "countdown"])
+def test_a_good_program_passes_and_says_so_last(ran: Any, name: str) -> None:
+    done = ran("run", PROGRAMS / f"{name}.nasm")
+    assert done.code == 0
+    assert done.err == ""
+    assert done.out.splitlines()[-1] == "PASS: 1 expectation met"
+
+
+def test_the_report_names_engines_time_and_how_it_is_known(ran: Any) -> None:
+    lines = ran("run", MATMUL).out.splitlines()
+    tensor = next(line for line in lines if line.startswith("tensor")).split()
+    # 128 columns / 4 to load; 512 rows to multiply: 32 + 512 cycles, two instructions
+    assert tensor[1:3] == ["2", "544"]
+    assert any(line.startswith("time: ") and " µs, " in line for line in lines)
+    estimate = next(line for line in lines if line.startswith("estimate: "))
+    assert "documented" in estimate
+    assert "measured" in estimate
+    assert any(line.startswith("✓ C ~ A.T @ B") for line in lines)
+
+
+def test_nothing_of_a_piped_report_is_wider_than_80_columns_or_coloured(ran: Any) -> None:
+    done = ran("run", MATMUL)
+    assert max(len(line) for line in done.out.splitlines()) <= 80
+    assert "\x1b" not in done.out
+    assert not any(line != line.rstrip() for line in done.out.splitlines())
+
+
+def test_a_failed_expectation_exits_1_with_the_worst_elements(ran: Any, halves: Path) -> None:
+    halves.write_text(HALVES.replace("X * 0.5\n", "X * 0.25\n"), encoding="utf-8")
+    done = ran("run", halves)
+    assert done.code == 1
+    # iota is 0 to 511, rounded to bfloat16: 511 is 512, a half is 256, a quarter 128
+    assert "✗ Y == X * 0.25" in done.out
+    assert "[127, 3]" in done.out
+    assert done.out.splitlines()[-1] == "FAIL: 1 of 1 expectation failed"
+
+
+def test_a_forgotten_wait_is_a_hazard_and_exits_1(ran: Any, halves: Path) -> None:
+    halves.write_text(HALVES.replace("  $loaded >= 16", ""), encoding="utf-8")
+    done = ran("run", halves)
+    assert done.code == 1
+    assert "hazard[E0501]" in done.out
+    assert "halves.nasm:9:10" in done.out
+    assert "^^^^" in done.out
+    assert "$loaded" in done.out.split("hint:")[1]
+
+
+def test_a_deadlock_exits_1_and_says_who_waits_for_what(ran: Any, halves: Path) -> None:
+    halves.write_text(HALVES.replace("$halved >= 1 ", "$halved >= 2 "), encoding="utf-8")
+    done = ran("run", halves)
+    assert done.code == 1
+    assert "hazard[E0510]" in done.out
+    assert "$halved >= 2" in done.out
+    assert "short by 1" in done.out
+    assert done.out.splitlines()[-1] == "FAIL: deadlock"
+
+
+def test_a_fault_exits_1(ran: Any, tmp_path: Path) -> None:
+    text = ".target trn1\n.sbuf c f32[128, 8]\n@vector\nRegisterMove %r0, 8\n"
+    done = ran("run", written(tmp_path, text + "Memset c[:, %r0 : +1], 0.0\n"))
+    assert done.code == 1
+    assert "E0506" in done.out
+    assert done.out.splitlines()[-1] == "FAIL: fault"
+
+
+def test_max_cycles_stops_an_endless_loop_and_exits_1(ran: Any, tmp_path: Path) -> None:
+    done = ran("run", written(tmp_path, ENDLESS), "--max-cycles", "10_000")
+    assert done.code == 1
+    assert "E0511" in done.out
+    assert "10,000 cycles" in done.out
+    assert done.out.splitlines()[-1] == "FAIL: cycle limit reached"
+
+
+def test_a_program_without_expectations_says_that_it_promised_nothing(
+    ran: Any, tmp_path: Path
+) -> None:
+    done = ran("run", written(tmp_path, ".target trn1\n@sync Nop\n"))
+    assert done.code == 0
+    assert done.out.splitlines()[-1] == "PASS: the program expects nothing"
+
+
+def test_quiet_says_nothing_of_what_is_well_and_all_of_what_is_not(ran: Any, halves: Path) -> None:
+    assert ran("run", MATMUL, "--quiet").out == ""
+    halves.write_text(HALVES.replace("X * 0.5\n", "X * 0.25\n"), encoding="utf-8")
+    done = ran("run", halves, "-q")
+    assert done.code == 1
+    assert done.out.startswith("✗ Y == X * 0.25\n")
+
+
+def test_all_errors_of_a_text_are_told_and_nothing_is_run(ran: Any, tmp_path: Path) -> None:
+    text = ".target trn1\n.sbuf c f33[128, 8]\n@vectr Nop\n@sync Npo\n"
+    done = ran("run", written(tmp_path, text))
+    assert done.code == 2
+    assert done.out == ""
+    for code in ("E0205", "E0203", "E0201"):
+        assert f"error[{code}]" in done.err
+    assert done.err.splitlines()[-1] == "3 errors; the program was not run"
+
+
+def test_an_expectation_that_cannot_be_judged_is_refused_before_the_run(
+    ran: Any, halves: Path
+) -> None:
+    halves.write_text(HALVES.replace("== X * 0.5", "== Z * 0.5"), encoding="utf-8")
+    done = ran("run", halves)
+    assert done.code == 2
+    assert "'Z'" in done.err
+    assert done.out == ""
+
+
+def test_a_golden_file_that_is_missing_exits_2(ran: Any, halves: Path) -> None:
+    halves.write_text(HALVES.replace("X * 0.5", '"golden.npy"'), encoding="utf-8")
+    done = ran("run", halves)
+    assert done.code == 2
+    assert "golden.npy" in done.out
+    assert done.out.splitlines()[-1] == "FAIL: expectations could not be judged"
+
+
+def test_target_and_constants_can_be_given(ran: Any, halves: Path) -> None:
+    done = ran("run", halves, "--target", "trn2", "-D", "N=0x8", "--json")
+    assert done.document["target"] == "trn2"
+    assert done.document["bytes_moved"] == 2 * 128 * 8 * 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["-D", "M=1"], "no constant 'M'"),
+        (["-D", "N"], "not NAME=VALUE"),
+        (["-D", "N=four"], "not a number"),
+        (["--in", "X"], "not NAME=FILE"),
+        (["--in", "X=no.npy"], "no file no.npy"),
+        (["--in", "Z=x.npy", "--in", "X=x.npy"], "no input 'Z'"),
+        (["--in", "X=x.npy", "--in", "X=x.npy"], "given twice"),
+        (["--in", "X=float.npy"], "the array holds float32"),
+        (["--in", "X=short.npy"], "[127, 4]"),
+        (["--in", "X=text.npy"], "not a readable array file"),
+        (["--out", "Z=z.npy"], "no tensor 'Z'"),
+        (["--out", "Y=y.npy", "--out", "x=y.npy"], "two tensors"),
+        (["--target", "trn9"], "no target 'trn9'"),
+        (["--max-cycles", "0"], "positive"),
+        (["--frobnicate"], "--frobnicate"),
+    ],
+)
+def test_what_is_wrong_with_the_command_line_exits_2(
+    ran: Any, halves: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(halves.parent)
+    np.save("x.npy", np.zeros((128, 4), np.uint16))
+    np.save("float.npy", np.zeros((128, 4), np.float32))
+    np.save("short.npy", np.zeros((127, 4), np.uint16))
+    Path("text.npy").write_text("hello", encoding="utf-8")
+    done = ran("run", "halves.nasm", *arguments)
+    assert done.code == 2
+    assert done.out == ""
+    assert said in done.err
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [("no.nasm", "No such file"), (".", "folder|directory"), ("binary.nasm", "UTF-8")],
+)
+def test_what_is_no_program_file_exits_2(ran: Any, tmp_path: Path, name: str, said: str) -> None:
+    (tmp_path / "binary.nasm").write_bytes(bytes(range(256)))
+    done = ran("run", tmp_path / name)
+    assert done.code == 2
+    assert "E0801" in done.err
+    assert any(word.lower() in done.err.lower() for word in said.split("|"))
+
+
+def test_control_characters_of_a_text_do_not_reach_the_terminal(ran: Any, tmp_path: Path) -> None:
+    done = ran("check", written(tmp_path, ".target trn1\n\x1b[2J\x00\x07\n"))
+    assert done.code == 2
+    assert not set(done.err) & {"\x1b", "\x00", "\x07"}

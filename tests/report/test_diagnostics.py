@@ -1,0 +1,95 @@
+"""Diagnostics for a terminal say what the plain ones say, folded and cut to fit."""
+
+from __future__ import annotations
+
+import pytest
+from rich.cells import cell_len
+
+from nasm.problems import Note, Problem, render
+from nasm.report.diagnostics import clean, diagnostic, diagnostics
+from nasm.source import Frame, Source, Span
+
+TEXT = ".for k in 0..2\n@vector TensorCopy  c, acc  $loaded >= 16\n.end\n"
+SOURCE = Source("some/where.nasm", TEXT)
+
+
+def span(word: str, text: Source = SOURCE) -> Span:
+    at = text.text.index(word)
+    return Span(text, at, at + len(word))
+
+
+def lines(problem: Problem, width: int | None = None) -> list[str]:
+    return diagnostic(problem, width).plain.split("\n")
+
+
+@pytest.mark.parametrize(
+    "problem",
+    [
+        Problem("E0208", "nothing is called 'acc'", span("acc"), "did you mean 'c'?"),
+        Problem("E0802", "input X has no values"),
+        Problem(
+            "E0404", "shapes", span("c, acc").within((Frame(".for k = 1", span("k")),)),
+            "mend it\n  rule: as many (the guide)", (Note("c is declared here", span("c,")),),
+        ),
+        Problem("E0401", "odd", span("TensorCopy"), warning=True),
+    ],
+)  # fmt: skip
+def test_without_a_width_it_is_the_plain_text(problem: Problem) -> None:
+    assert diagnostic(problem).plain == render(problem)
+
+
+def test_a_hazard_is_called_one() -> None:
+    assert lines(Problem("E0510", "deadlock"))[0] == "hazard[E0510]: deadlock"
+
+
+def test_sentences_are_folded_under_one_another() -> None:
+    problem = Problem("E0208", "x " * 30 + "end", hint="y " * 30 + "end")
+    shown = lines(problem, 40)
+    assert max(map(len, shown)) <= 40
+    assert [line.split("x")[0] for line in shown if "x" in line] == ["error[E0208]: ", "  "]
+    assert [line.split("y")[0] for line in shown if "y" in line] == ["  hint: ", "        "]
+
+
+def test_a_map_in_a_hint_keeps_its_columns() -> None:
+    row = "    1,024 .. 2,048   1,024 bytes  a, partitions 0 to 127"
+    assert f"  {row}" in lines(Problem("E0311", "full", hint=f"the map:\n{row}"), 40)
+
+
+@pytest.mark.parametrize("word", ["first", "middle", "last"])
+def test_a_long_line_is_cut_around_its_caret(word: str) -> None:
+    text = Source("f", "first" + " a" * 60 + " middle" + " b" * 60 + " last")
+    shown = lines(Problem("E0208", "m", span(word, text)), 60)
+    excerpt, caret = shown[-2], shown[-1]
+    assert len(excerpt) <= 60
+    at = caret.index("^")
+    assert excerpt[at : at + caret.count("^")] == word
+
+
+def test_a_mark_longer_than_the_line_begins_where_it_begins() -> None:
+    text = Source("f", "a b " + "word" * 50)
+    shown = lines(Problem("E0208", "m", span("word" * 50, text)), 60)
+    at = shown[-1].index("^")
+    assert max(map(len, shown)) <= 60
+    assert shown[-2][at : at + 8] == "wordword"
+
+
+def test_the_caret_stands_under_its_word_behind_tabs_and_wide_characters() -> None:
+    text = Source("f", "\t日本 acc")
+    shown = lines(Problem("E0208", "m", span("acc", text)))
+    line, caret = shown[-2], shown[-1]
+    assert cell_len(line[: line.index("acc")]) == caret.index("^")
+    assert caret.count("^") == 3
+    # the margin "1 | ", a tab to column 8, two characters of two columns, a blank
+    assert caret.index("^") == 4 + 8 + 4 + 1
+
+
+def test_what_would_move_the_cursor_is_shown_as_a_replacement() -> None:
+    assert clean("a\x1b[31mb\x9bc\rd") == "a\ufffd[31mb\ufffdc\ufffdd"
+    text = Source("f", "\x1b[2J acc")
+    shown = "\n".join(lines(Problem("E0208", "found '\x1b'", span("acc", text))))
+    assert "\x1b" not in shown
+
+
+def test_problems_stand_apart() -> None:
+    two = diagnostics([Problem("E0802", "a"), Problem("E0803", "b")])
+    assert two.plain == "error[E0802]: a\n\nerror[E0803]: b"

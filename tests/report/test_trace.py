@@ -1,0 +1,105 @@
+"""The trace of a run, against ticks worked out by hand for the toy target."""
+
+from __future__ import annotations
+
+import io
+import json
+from typing import Any
+
+import pytest
+
+from nasm.report import trace
+from nasm.session import Session
+from nasm.source import Source
+from tests.toy.target import TARGETS
+
+RELAY = """\
+.target toy
+.ram   X  f32[4, 2]  input = iota
+.ram   Y  f32[4, 2]  output
+.bank  x  f32[4, 2]
+.bank  y  f32[4, 2]
+.sem loaded, added, stored
+@alpha  Move   x, X                               $loaded += 2
+@beta   Add    y, x, x              $loaded >= 2  $added++
+@beta   Move   Y, y                 $added >= 1   $stored += 2
+@alpha  Wait                        $stored >= 2
+"""
+TICKS = 1500
+"""Of the toy, in a microsecond."""
+
+
+def session(text: str = RELAY) -> Session:
+    made = Session.load(Source("relay.nasm", text), targets=TARGETS)
+    made.run()
+    return made
+
+
+def document(text: str = RELAY) -> dict[str, Any]:
+    out = io.StringIO()
+    trace.write(session(text), out)
+    return json.loads(out.getvalue())
+
+
+def slices(found: list[dict[str, Any]], kind: str) -> list[dict[str, Any]]:
+    return [e for e in found if e["ph"] == "X" and e["cat"] == kind]
+
+
+def threads(found: list[dict[str, Any]]) -> dict[int, str]:
+    return {e["tid"]: e["args"]["name"] for e in found if e["name"] == "thread_name"}
+
+
+def test_every_instruction_is_a_slice_of_its_engine() -> None:
+    found = document()["traceEvents"]
+    names = threads(found)
+    shown = [(names[e["tid"]], e["name"]) for e in slices(found, "instruction")]
+    assert shown == [("alpha", "Move"), ("alpha", "Wait"), ("beta", "Add"), ("beta", "Move")]
+
+
+def test_times_are_microseconds_of_the_ticks() -> None:
+    add = next(e for e in document()["traceEvents"] if e["name"] == "Add")
+    # landed at 46, seen 4 later; 5 cycles of 5 ticks
+    assert add["ts"] == 50 / TICKS
+    assert add["dur"] == pytest.approx(25 / TICKS, rel=1e-15)  # the quotient's own rounding
+    assert add["args"] == {
+        "pc": 0, "text": "Add y, x, x  $loaded >= 2  $added += 1", "line": "relay.nasm:8",
+        "waited": 10,
+    }  # fmt: skip
+
+
+def test_every_share_of_a_transfer_is_a_slice_of_its_channel() -> None:
+    found = document()["traceEvents"]
+    names = threads(found)
+    shares = slices(found, "transfer")
+    assert [names[e["tid"]] for e in shares] == ["DMA 0", "DMA 0", "DMA 1", "DMA 1"]
+    assert shares[0]["ts"] == 20 / TICKS
+    assert shares[0]["args"] == {"engine": "alpha", "pc": 0, "ring": 0, "bytes": 16}
+
+
+def test_semaphores_are_counters_that_begin_at_0() -> None:
+    counters = [e for e in document()["traceEvents"] if e["ph"] == "C"]
+    loaded = [(e["ts"], e["args"]["value"]) for e in counters if e["name"] == "$loaded"]
+    assert loaded == [(0.0, 0), (46 / TICKS, 1), (46 / TICKS, 2)]
+
+
+def test_slices_of_a_thread_do_not_overlap() -> None:
+    # Add of two elements is busy for 2 cycles and complete after 5: the second starts meanwhile.
+    text = RELAY.split("@alpha")[0] + "@beta Add y, x, x\n@beta Add y, x, x\n@beta Add y, x, x\n"
+    found = document(text)["traceEvents"]
+    names = threads(found)
+    ends: dict[int, float] = {}
+    for e in slices(found, "instruction"):
+        assert e["ts"] >= ends.get(e["tid"], 0.0)
+        ends[e["tid"]] = e["ts"] + e["dur"]
+    assert [names[t] for t in sorted(ends)] == ["beta", "beta (2)", "beta (3)"]
+
+
+def test_the_trace_of_a_program_is_always_the_same() -> None:
+    one, two = io.StringIO(), io.StringIO()
+    counted = [trace.write(session(), one), trace.write(session(), two)]
+    assert one.getvalue() == two.getvalue()
+    assert counted == [8, 8]
+
+
+def test_a_run_without_instructions_is_a_trace_without_events() -> None:
+    assert document(".target toy\n")["traceEvents"] == []
