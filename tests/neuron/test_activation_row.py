@@ -97,11 +97,13 @@ def test_bias_is_a_number_from_v3_on() -> None:
 
 def test_reset_reduce_sums_what_the_function_gives_and_hands_it_out() -> None:
     done = ran(
-        f"@scalar Activation c, a, op=square, {SUMS}=reset_reduce, reduce_res=total",
-        a=sbuf("f32", [[1, 2, 3], [4, 5, 6]]), c=sbuf("f32", (2, 3)), total=sbuf("f32", (2, 1)),
+        "@scalar Activation c, a, op=square, scale=2, bias=b, "
+        f"{SUMS}=reset_reduce, reduce_res=total",
+        a=sbuf("f32", [[1, 2, 3], [4, 5, 6]]), b=sbuf("f32", [[1], [-1]]),
+        c=sbuf("f32", (2, 3)), total=sbuf("f32", (2, 1)),
     )  # fmt: skip
-    assert done.read("c").tolist() == [[1, 4, 9], [16, 25, 36]]
-    assert done.read("total").tolist() == [[14], [77]]
+    assert done.read("c").tolist() == [[9, 25, 49], [49, 81, 121]]
+    assert done.read("total").tolist() == [[83], [251]]
 
 
 def test_sums_go_on_across_instructions_until_they_are_reset() -> None:

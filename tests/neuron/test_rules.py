@@ -229,6 +229,8 @@ def reducing() -> list[Broken]:
                f"{reduce} col, a, op=add, axis=0"),
         Broken(row, axes, "E0404", "wanted its last ones", f"{reduce} c, pair, op=add, axis=1"),
         Broken(row, axes, "E0404", "no axis", f"{reduce} c, a, op=add, axis=[]"),
+        Broken(row, axes, "E0404", "5 axes; wanted at most 4",
+               f"{reduce} one[:, 0:1], deep, op=add, axis=[1, 2, 3, 4, 5]"),
         Broken(row, "dst has one element", "E0404", "dst has 64 elements per partition; wanted 1",
                f"{reduce} c, a, op=add, axis=1"),
         Broken(row, "negate is for", "E0407", "op=bitwise_or",

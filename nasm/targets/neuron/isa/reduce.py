@@ -16,7 +16,7 @@ from nasm.targets.neuron.rules import MODE, SHAPE, elements, rule, same_partitio
 SOURCE = "nki.isa.tensor_reduce"
 
 
-@rule(SHAPE, "axis names the last free axes of data, without gaps; the partition axis is 0",
+@rule(SHAPE, "axis names the last free axes of data, 1 to 4 without gaps; the partition axis is 0",
       SOURCE)  # fmt: skip
 def trailing_axes(site: Site) -> str | None:
     """Which axes can be reduced."""
@@ -27,6 +27,8 @@ def trailing_axes(site: Site) -> str | None:
         return None
     if not axes:
         return f"no axis; wanted the last ones, such as {rank - 1}"
+    if len(axes) > 4:
+        return f"{len(axes)} axes; wanted at most 4"
     if 0 in axes:
         return "axis 0 is the partition axis, which this instruction does not reduce"
     return f"axis={axes} of a tile with {rank} axes; wanted its last ones, such as {wanted}"
