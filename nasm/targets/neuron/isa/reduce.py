@@ -16,7 +16,7 @@ from nasm.targets.neuron.rules import MODE, SHAPE, elements, rule, same_partitio
 SOURCE = "nki.isa.tensor_reduce"
 
 
-@rule(SHAPE, "axis names the last free axes of data, 1 to 4 without gaps; the partition axis is 0",
+@rule(SHAPE, "axis names the last free axes of data, without gaps; the partition axis is 0",
       SOURCE)  # fmt: skip
 def trailing_axes(site: Site) -> str | None:
     """Which axes can be reduced."""
