@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import stat
 import sys
@@ -126,8 +127,6 @@ def store(session: Session, wanted: Mapping[str, Tensor]) -> list[dict[str, Any]
 
 def trace(session: Session, path: str) -> int:
     """Write the trace of a run; returns how many slices it has."""
-    import io
-
     from nasm.report import trace as report
 
     slices = 0
@@ -153,8 +152,10 @@ def replace(path: str, save: Callable[[IO[bytes]], None]) -> None:
         raise Failure(Problem("E0806", f"cannot write {path}: it is a folder"))
     try:
         if os.path.exists(target) and not stat.S_ISREG(os.stat(target).st_mode):
+            held = io.BytesIO()  # NumPy asks for its position, which a pipe has not
+            save(held)
             with open(target, "wb") as out:
-                save(out)
+                out.write(held.getbuffer())
             return
         beside = os.path.join(
             os.path.dirname(target), f".{os.path.basename(target)[:200]}.{os.getpid()}.tmp"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import stat
 from pathlib import Path
 from typing import Any
 
@@ -83,9 +84,19 @@ def test_a_file_that_cannot_be_written_exits_2(
     assert done.out.splitlines()[-1] == "FAIL: results could not be written"
 
 
-def test_a_device_is_written_to_and_stays_a_device(ran: Any, halves: Path) -> None:
-    assert ran("run", halves, "--out", "Y=/dev/null").code == 0
-    assert not os.path.isfile("/dev/null")
+def test_what_is_no_ordinary_file_is_written_to_as_it_is(
+    ran: Any, halves: Path, tmp_path: Path
+) -> None:
+    # A pipe of our own: a device would be lost to the whole computer if this ever failed.
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        assert ran("run", halves, "--out", f"Y={pipe}").code == 0
+        assert stat.S_ISFIFO(pipe.stat().st_mode)
+        assert os.read(reader, 65536).startswith(b"\x93NUMPY")
+    finally:
+        os.close(reader)
 
 
 def test_the_trace_is_written_even_if_the_run_fails(ran: Any, halves: Path, tmp_path: Path) -> None:

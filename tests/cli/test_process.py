@@ -9,6 +9,8 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -66,8 +68,11 @@ def test_a_full_disk_is_told() -> None:
     assert done.stderr.startswith(b"neuron-nasm: cannot write to standard output: ")
 
 
-def terminal(*arguments: object, **environment: str) -> tuple[subprocess.Popen[bytes], int]:
-    """The command with a terminal of 80 columns for its output and errors."""
+@contextmanager
+def terminal(
+    *arguments: object, **environment: str
+) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
+    """The command with a terminal of 80 columns for output and errors; it does not outlive us."""
     ours, theirs = pty.openpty()
     cleaned = {k: v for k, v in ENVIRONMENT.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     child = subprocess.Popen(
@@ -75,7 +80,12 @@ def terminal(*arguments: object, **environment: str) -> tuple[subprocess.Popen[b
         env={**cleaned, "TERM": "xterm", "COLUMNS": "80", **environment},
     )  # fmt: skip
     os.close(theirs)
-    return child, ours
+    try:
+        yield child, ours
+    finally:
+        child.kill()
+        child.wait()
+        os.close(ours)
 
 
 def read(ours: int, until: str = "", seconds: float = 60) -> str:
@@ -95,14 +105,14 @@ def read(ours: int, until: str = "", seconds: float = 60) -> str:
 
 
 def test_a_terminal_gets_colour_and_no_line_too_long(tmp_path: Path) -> None:
-    text = HALVES.replace("  $loaded >= 16", " " * 60)
-    child, ours = terminal("run", written(tmp_path, text), NO_COLOR="")
-    coloured = read(ours)
-    assert child.wait() == 1
+    program = written(tmp_path, HALVES.replace("  $loaded >= 16", " " * 60))
+    with terminal("run", program, NO_COLOR="") as (child, ours):
+        coloured = read(ours)
+        assert child.wait() == 1
     assert "\x1b[1;35mhazard[E0501]" in coloured
-    child, ours = terminal("run", written(tmp_path, text), NO_COLOR="1")
-    plain = read(ours)
-    assert child.wait() == 1
+    with terminal("run", program, NO_COLOR="1") as (child, ours):
+        plain = read(ours)
+        assert child.wait() == 1
     assert "\x1b" not in plain
     assert "hazard[E0501]" in plain
     # the path of the program itself cannot be folded
@@ -113,11 +123,11 @@ def test_a_terminal_gets_colour_and_no_line_too_long(tmp_path: Path) -> None:
 def test_a_long_run_shows_its_progress_and_an_interrupt_says_how_far_it_got(
     tmp_path: Path,
 ) -> None:
-    child, ours = terminal("run", written(tmp_path, ENDLESS))
-    assert "instructions/s" in read(ours, "instructions/s")
-    child.send_signal(signal.SIGINT)
-    said = read(ours)
-    assert child.wait(timeout=60) == 130
+    with terminal("run", written(tmp_path, ENDLESS)) as (child, ours):
+        assert "instructions/s" in read(ours, "instructions/s")
+        child.send_signal(signal.SIGINT)
+        said = read(ours, seconds=20)
+        assert child.wait(timeout=20) == 130
     assert "Traceback" not in said
     assert "interrupted after " in said
     assert "RegisterAlu" in said or "CompareBranch" in said
