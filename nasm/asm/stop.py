@@ -134,7 +134,7 @@ def stop_of(text: str, start: int, end: int, symbol: str, error: UnexpectedInput
     """The place at which an error of the parser arose."""
     at = end
     if isinstance(error, UnexpectedCharacters):
-        at = error.pos_in_stream or start
+        at = getattr(error, "pos_in_stream", start)  # the library's stub calls it None
     elif isinstance(error, UnexpectedToken) and error.token.type != "$END":
         at = start if error.token.start_pos is None else error.token.start_pos
     before, opened = [], []

@@ -16,7 +16,7 @@ from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.machine.places import Access, elements, flattened
 from nasm.problems import Refused
-from nasm.sim.memory import Array, Region
+from nasm.sim.memory import Array, Loan, Region, Store
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import FLOAT32, Operand, Site
 from nasm.spec.kinds import DtypeOf, LaneOf, SwitchOf, Tile
@@ -62,6 +62,7 @@ class Binder:
         self.writes: list[Region] = []
         self.touches: list[Access] = []
         self.held_reads: list[str] = []
+        self.sources: list[Store] = []
 
     def bind(self, number: int) -> Bound:
         """The instruction, bound."""
@@ -114,6 +115,7 @@ class Binder:
             return None
         access = self.machine.access(value)
         self.reads.append(access.region)
+        self.sources.append(access.store)
         if not access.settled:
             self.touches.append(access)
         kind = _tile(operand)
@@ -171,7 +173,12 @@ class Binder:
         self.writes.append(access.region)
         if operand.adds and self.site.operands[operand.adds]:
             return self._adding(access)
-        return storing(access.array, value.dtype), access.put
+        return storing(access.array, value.dtype, self._only_source()), access.put
+
+    def _only_source(self) -> Store | None:
+        """The store that every tile is read from, if it is one and nothing else is read."""
+        stores = {id(s): s for s in self.sources}
+        return self.sources[0] if len(stores) == 1 and not self.held_reads else None
 
     def _holding(self, name: str) -> tuple[Writer, None]:
         held = self.machine.state.held[self.queue]
@@ -281,8 +288,16 @@ def reading(array: Array, dtype: DType, domain: str, flat: bool, partitioned: bo
     return lambda: flattened(widen(array, dtype), partitioned)
 
 
-def storing(target: Array, dtype: DType) -> Writer:
-    """A function that turns a result into the bytes to store, in the shape of the target."""
+WORTH_LENDING = 4096
+"""Elements from which on a result that is still somebody's bytes is lent instead of copied."""
+
+
+def storing(target: Array, dtype: DType, source: Store | None) -> Writer:
+    """A function that turns a result into the bytes to store, in the shape of the target.
+
+    ``source`` is the one store the instruction reads: a result that is not an array of its own
+    can only be part of it.
+    """
     shape, size = target.shape, target.size
     narrow = dtypes.from_float32
     kept = dtype.name in ("float32", "tfloat32")
@@ -298,9 +313,11 @@ def storing(target: Array, dtype: DType) -> Writer:
         elif result.dtype != target.dtype:
             wide = result if integer else narrow(result.astype(np.float32), dtype)
             result = wide.astype(target.dtype)
-        if result.base is not None:
-            result = result.copy()
-        return result if result.shape == shape else fitted(result, shape, size)
+        if result.shape != shape:
+            result = fitted(result, shape, size)
+        if result.base is None:
+            return result
+        return Loan(source, result) if source and size >= WORTH_LENDING else result.copy()
 
     return prepare
 

@@ -9,12 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from nasm import dtypes
 from nasm.machine.places import elements
 from nasm.sim.channels import Shipment
-from nasm.sim.memory import Array
+from nasm.sim.memory import Array, Loan
 from nasm.spec.cut import pieces
 from nasm.spec.effects import Move, Transfer
 from nasm.spec.view import View
@@ -26,19 +24,21 @@ if TYPE_CHECKING:
 class Part:
     """A bound pair of views: where bytes come from and go to."""
 
-    __slots__ = ("convert", "read", "source", "target", "write")
+    __slots__ = ("read", "take", "target", "write")
 
     def __init__(self, machine: Machine, dst: View, src: View) -> None:
         self.read, self.write = machine.access(src), machine.access(dst)
-        self.source: Array = elements(src, self.read.store)
+        source = elements(src, self.read.store)
         self.target: Array = elements(dst, self.write.store)
         shape, have, want = self.target.shape, src.dtype, dst.dtype
 
-        def convert(array: Array) -> Array:
-            done = dtypes.convert(array, have, want)
-            return (np.array(done) if done is array else done).reshape(shape)
+        lender = self.read.store
 
-        self.convert: Callable[[Array], Array] = convert
+        def take() -> Array | Loan:
+            done = dtypes.convert(source, have, want)
+            return Loan(lender, done.reshape(shape)) if done is source else done.reshape(shape)
+
+        self.take: Callable[[], Array | Loan] = take
 
 
 class Plan:
@@ -85,13 +85,17 @@ class Plan:
             for part in self.parts(shares):
                 if not part.read.settled and part.read.unwritten():
                     machine.hazard_unwritten(queue, part.read.view, pc=pc)
-                taken.append(part.convert(part.source))
+                taken.append(part.take())
             return taken
 
         def land(shares: Sequence[int], payload: Any, now: int) -> None:
             nonlocal left
             for part, values in zip(self.parts(shares), payload, strict=True):
-                part.write.store.put(part.target, values)
+                store = part.write.store
+                if isinstance(values, Loan):
+                    store.put_loan(part.target, values)
+                else:
+                    store.put(part.target, values)
                 part.write.mark()
             left -= len(shares)
             if not left:

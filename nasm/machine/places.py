@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from nasm.sim.memory import Array, Mask, Region, Store
+from nasm.sim.memory import Array, Loan, Mask, Region, Store
 from nasm.spec.view import View
 
 
@@ -48,7 +48,7 @@ def geometry(
         return 0, offset, shape, strides
     row = (tensor.partition or 0) + view.partition
     lanes = view.shape[0]
-    return row, offset, (lanes, *shape), (view.steps[0] * store.data.strides[0], *strides)
+    return row, offset, (lanes, *shape), (view.steps[0] * store.pitch, *strides)
 
 
 def elements(view: View, store: Store) -> Array:
@@ -82,9 +82,12 @@ class Access:
         ) and self.region.dense  # fmt: skip
         self.settled = False
 
-    def put(self, values: Array) -> None:
-        """Store values, one per element."""
-        self.store.put(self.array, values)
+    def put(self, values: Array | Loan) -> None:
+        """Store values, one per element, or what was lent."""
+        if isinstance(values, Loan):
+            self.store.put_loan(self.array, values)
+        else:
+            self.store.put(self.array, values)
         if not self.settled:
             self.mark()
 

@@ -28,6 +28,33 @@ class Marking(Protocol):
         """Its part of the mask."""
 
 
+class Loan:
+    """Bytes of a store as they are now, copied only if the store is about to change.
+
+    What an instruction read at its start is written when it completes; mostly nobody touches its
+    source in between, and a large tile need not be copied twice.
+    """
+
+    __slots__ = ("lender", "values")
+
+    def __init__(self, lender: Store, values: Array) -> None:
+        self.lender: Store | None = lender
+        self.values = values
+        lender.loans.append(self)
+
+    def keep(self) -> None:
+        """The store is about to change: copy."""
+        self.values = self.values.copy()
+        self.lender = None
+
+    def take(self) -> Array:
+        """The bytes as they were when they were lent; ends the loan."""
+        if self.lender is not None:
+            self.lender.loans.remove(self)
+            self.lender = None
+        return self.values
+
+
 class Store:
     """A rectangle of one memory of one core: its bytes, and which of them were ever written.
 
@@ -36,7 +63,10 @@ class Store:
     ``owed`` are accesses whose bytes were written and are not in the mask yet.
     """
 
-    __slots__ = ("base", "complete", "core", "data", "name", "owed", "row", "written")
+    __slots__ = (
+        "_flat", "_mask", "base", "complete", "core", "data", "loans", "name", "owed", "pitch",
+        "row", "written",
+    )  # fmt: skip
 
     def __init__(
         self, name: str, rows: int, size: int, row: int = 0, base: int = 0, core: int = 0
@@ -47,8 +77,12 @@ class Store:
         self.base = base
         self.data = np.full((rows, size), POISON, np.uint8)
         self.written = np.zeros((rows, size), np.bool_)
+        self.pitch = size
+        self._flat = self.data.reshape(-1).data
+        self._mask = self.written.reshape(-1).data
         self.complete: set[int] = set()
         self.owed: list[Marking] = []
+        self.loans: list[Loan] = []
 
     def array(
         self,
@@ -60,26 +94,39 @@ class Store:
     ) -> Array:
         """Some bytes as an array that shares them, from a row and a byte of the memory on."""
         start = self.position(row, offset)
-        return np.ndarray(shape, dtype, self.data.reshape(-1).data, start, strides)
+        return np.ndarray(shape, dtype, self._flat, start, strides)
 
     def position(self, row: int, offset: int) -> int:
         """Where a byte of the memory stands in the store."""
-        return (row - self.row) * self.data.strides[0] + offset - self.base
+        return (row - self.row) * self.pitch + offset - self.base
 
     def mask(
         self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
     ) -> Mask:
         """The written-mask of elements from a byte on; a last axis walks the bytes of each."""
-        return np.ndarray(
-            (*shape, itemsize), np.bool_, self.written.reshape(-1).data, start, (*strides, 1)
-        )
+        return np.ndarray((*shape, itemsize), np.bool_, self._mask, start, (*strides, 1))
 
     def put(self, target: Array, values: Array) -> None:
         """Store values where an array of this memory stands: the one door for a change."""
+        if self.loans:
+            self._keep_loans()
         target[...] = values
+
+    def put_loan(self, target: Array, loan: Loan) -> None:
+        """Store what was lent, by this store or another."""
+        if self.loans:
+            self._keep_loans()
+        target[...] = loan.take()
+
+    def _keep_loans(self) -> None:
+        for loan in self.loans:
+            loan.keep()
+        self.loans = []
 
     def add(self, target: Array, values: Array) -> None:
         """Add values to an array of this memory, in its own dtype: the other half of the door."""
+        if self.loans:
+            self._keep_loans()
         np.add(target, values, out=target)
 
 
