@@ -1,0 +1,104 @@
+"""The REPL: step a program, look inside its machine. It sees a Session and records."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nasm.problems import Failure, Problem
+
+if TYPE_CHECKING:
+    from nasm.repl.shell import Shell
+    from nasm.source import Source
+
+__all__ = ["main"]
+
+
+def main(
+    path: str | None,
+    *,
+    target: str | None = None,
+    defines: Mapping[str, int | float] | None = None,
+    inputs: Mapping[str, Any] | None = None,
+    script: str | None = None,
+    commands: Sequence[str] = (),
+) -> int:
+    """Start the REPL on a program (``-`` is standard input) or on none; returns an exit code.
+
+    With a ``script`` (a file of commands) or ``commands`` it runs those and leaves; so it does
+    with what it reads, if standard input is no terminal. Unattended it returns 0, or 1 if a
+    command failed or the program broke a promise, 2 if it did not assemble, 70 after a defect in
+    nasm, 130 if it was interrupted.
+    """
+    # Rich and the machine are imported here, so that importing nasm.repl costs nothing.
+    from nasm.repl import helping  # noqa: F401  (it and what it imports declare the commands)
+    from nasm.repl.screen import Screen, typed_into
+    from nasm.repl.shell import NOT_ASSEMBLED, Shell
+
+    shell = Shell(Screen(), target=target, defines=defines, inputs=inputs)
+    shell.adopt(None)
+    attended = script is None and not commands and typed_into()
+    try:
+        lines = list(_script(script)) if script is not None else []
+        if path is not None:
+            shell.load(path, _standard_input() if path == "-" else None)
+    except Failure as failure:
+        shell.refuse(failure.problems, NOT_ASSEMBLED)
+        if not attended:
+            return shell.code
+    if attended:
+        return _attended(shell)
+    everything = [*lines, *commands] if script is not None or commands else sys.stdin
+    return unattended(shell, everything)
+
+
+def _attended(shell: Shell) -> int:
+    from nasm.repl.prompt import interact
+    from nasm.repl.running import loaded
+
+    if shell.loaded:
+        loaded(shell)
+    shell.screen.say("'help' lists the commands, Tab completes, Ctrl-D leaves")
+    interact(shell)
+    return 0
+
+
+def unattended(shell: Shell, lines: Iterable[str]) -> int:
+    """Do commands one after the other, without a prompt; returns the exit code."""
+    from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit
+
+    try:
+        for line in lines:
+            shell.execute(line)
+            if shell.code == INTERRUPTED:
+                return INTERRUPTED
+    except Quit:
+        pass
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except UnicodeDecodeError:
+        shell.refuse([Problem("E0801", "standard input is not UTF-8 text")], NOT_ASSEMBLED)
+    if shell.broken():
+        shell.fail(FAILED)
+    return shell.code
+
+
+def _script(name: str) -> list[str]:
+    """The lines of a file of commands; raises Failure."""
+    if name == "-":
+        return sys.stdin.read().splitlines()
+    try:
+        return Path(name).read_text(encoding="utf-8").splitlines()
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+        raise Failure(Problem("E0801", f"cannot read {name}: {reason}")) from None
+    except UnicodeDecodeError:
+        raise Failure(Problem("E0801", f"{name} is not UTF-8 text")) from None
+
+
+def _standard_input() -> Source:
+    from nasm.source import Source
+
+    return Source("<stdin>", sys.stdin.read())

@@ -1,0 +1,301 @@
+"""Commands that look and change nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from nasm.problems import Refused, did_you_mean, listed
+from nasm.records import EngineRecord
+from nasm.repl import arrays, tell
+from nasm.repl.command import WRONG, command, subcommand
+from nasm.repl.naming import FORMATS
+from nasm.repl.screen import fitted, table
+from nasm.repl.shell import Shell
+from nasm.source import Source, Span
+from nasm.spec.memory import Tensor
+
+AROUND = 5
+"""Lines shown before and after the one that was asked for."""
+
+BAR = 16
+
+
+@command("print", "p", usage="print[/x] TENSOR | $SEMAPHORE",
+         takes=("tensor", "semaphore", "format"))  # fmt: skip
+def print_(shell: Shell, rest: str) -> None:
+    """Show a tensor, a part of one, or a semaphore.
+
+    Slices and views are written as in a program: print c[0:4, :8], print c.T. Elements that
+    nobody has written are shown as __. /x shows the bits of each element.
+    """
+    text, form = _form(rest)
+    if not text:
+        raise Refused(WRONG, "print what?", "print c[0:4, :8]; 'info tensors' lists them")
+    session = shell.session
+    if text.startswith("$"):
+        shell.screen.say(_semaphore(shell, text.removeprefix("$")))
+        return
+    view = session.view(text)
+    if view.dynamic:
+        raise Refused(
+            WRONG, f"'{text}' starts where a register says", "write the number instead"
+        )
+    shell.screen.say(arrays.shown(view, session.read(text), session.known(text), form))
+
+
+def _form(rest: str) -> tuple[str, str]:
+    """The expression and the format, which may stand before or after it."""
+    found = re.fullmatch(r"/(\w+)(?:\s+(.*))?", rest) or re.fullmatch(r"(.*)\s/(\w+)", rest)
+    if found is None:
+        return rest, ""
+    text, form = (found[2], found[1]) if rest.startswith("/") else (found[1], found[2])
+    if f"/{form}" not in FORMATS:
+        legal = listed(f"{f} ({what})" for f, what in FORMATS.items())
+        raise Refused(WRONG, f"no format '/{form}'", f"there is {legal}")
+    return (text or "").strip(), form
+
+
+def _semaphore(shell: Shell, name: str) -> str:
+    for s in shell.session.semaphores():
+        if s.name == name:
+            waiting = f", {listed(s.waiting, 'and')} waiting" if s.waiting else ""
+            return f"${name} = {s.value}{waiting}"
+    hint = did_you_mean(name, shell.program.semaphores)
+    raise Refused("E0208", f"no semaphore '{name}'", hint or "'info semaphores' lists them")
+
+
+@command("where", "w")
+def where(shell: Shell, rest: str) -> None:
+    """Show each engine's next instruction in the program."""
+    shell.screen.say(tell.where(shell.session, shell.session.queues()))
+
+
+@command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("engine", "label"))
+def list_(shell: Shell, rest: str) -> None:
+    """Show the program around an engine, a label or a line.
+
+    An engine is where its next instruction is, and is named beside that line. Without any, it is
+    the first engine that has something left to do.
+    """
+    source, line = _place(shell, rest.strip())
+    marks: dict[int, list[str]] = {}
+    for q in shell.session.queues():
+        if q.span is not None and q.span.source is source:
+            marks.setdefault(q.span.line, []).append(q.engine)
+    last = source.position(len(source.text.rstrip()))[0]
+    width = max((len(",".join(m)) for m in marks.values()), default=0)
+    shell.screen.say(source.name)
+    for n in range(max(1, line - AROUND), min(last, line + AROUND) + 1):
+        mark = ",".join(marks.get(n, ()))
+        shown = fitted(f"{mark:>{width}} {n:>4} | ", source.line(n))
+        shell.screen.say(shown, "bold" if mark else "")
+
+
+def _place(shell: Shell, word: str) -> tuple[Source, int]:
+    """A source and a line of it; raises Refused."""
+    session, program = shell.session, shell.program
+    spans = [q.span for q in session.queues() if q.span is not None]
+    source = session.source or (spans[0].source if spans else None)
+    if source is None:
+        raise Refused(WRONG, "the program has no text to list")
+    if not word:
+        return (spans[0].source, spans[0].line) if spans else (source, 1)
+    if word.isdigit():
+        last = source.position(len(source.text))[0]
+        if not 1 <= int(word) <= last:
+            raise Refused(WRONG, f"no line {word}: {source.name} has {last}")
+        return source, int(word)
+    span = _labelled(shell, word)
+    if span is None:
+        try:
+            number = session.queue(word.removeprefix("@")).index
+        except Refused:
+            known = [e.name for e in program.generation.engines]
+            labels = [label for lines in program.queues for label in lines.labels]
+            raise Refused(
+                WRONG, f"no engine, label or line '{word}'", did_you_mean(word, known + labels)
+            ) from None
+        record = next(q for q in session.queues() if q.index == number)
+        if record.span is None:
+            raise Refused(WRONG, f"{record.engine} has nothing left to do")
+        span = record.span
+    return span.source, span.line
+
+
+def _labelled(shell: Shell, word: str) -> Span | None:
+    program = shell.program
+    for index, lines in enumerate(program.queues):
+        if word in lines.labels and len(lines):
+            return program.span(index, min(lines.labels[word], len(lines) - 1))
+    return None
+
+
+@command("report")
+def report(shell: Shell, rest: str) -> None:
+    """Show what each engine did so far, in its own cycles.
+
+    The last lines say how well the costs are known: documented, measured or assumed.
+    """
+    session = shell.session
+    found = shell.final() if session.over else session.report(hashes=False)
+    rows = [_engine_row(e) for e in found.engines if e.instructions or e.waiting]
+    heads = ("engine", ">done", ">busy", ">waiting", ">utilised", "waited for")
+    shell.screen.say(tell.status(session))
+    shell.screen.say(table(heads, rows) if rows else "no engine has done anything yet")
+    total = sum(cycles for _, cycles in found.evidence)
+    if total:
+        mix = [f"{100 * cycles / total:.1f}% {kind}" for kind, cycles in found.evidence]
+        shell.screen.say(f"busy cycles are {', '.join(mix)}")
+    if found.channel_bytes:
+        shell.screen.say(f"{found.channel_bytes:,} bytes moved by the channels")
+    count = len(found.hazards)
+    if count:
+        shell.screen.say(f"{tell.counted(count, 'hazard')}: 'info hazards' shows them")
+
+
+def _engine_row(e: EngineRecord) -> tuple[str, ...]:
+    waits = ", ".join(f"{cause} {cycles:,}" for cause, cycles in e.waits if cycles)
+    return (e.engine, f"{e.instructions:,}", f"{e.busy:,}", f"{e.waiting:,}",
+            f"{100 * e.utilisation:.1f}%", waits)  # fmt: skip
+
+
+# -- info
+
+
+@command("info", "i", "show", usage="info WHAT", takes=("info",))
+def info(shell: Shell, rest: str) -> None:
+    """Show queues, semaphores, banks and more.
+
+    The name of a memory that has banks shows those.
+    """
+    word, _, more = rest.partition(" ")
+    if not word:
+        shell.execute("help info")
+        return
+    memories = shell.program.generation.memories
+    if word in memories and memories[word].banks and not more:
+        _banks(shell, word)
+        return
+    subcommand("info", word).handler(shell, more)
+
+
+@command("info queues", "engines")
+def queues(shell: Shell, rest: str) -> None:
+    """Every engine's queue, and its next instruction."""
+    rows = [
+        (q.engine, f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
+        for q in shell.session.queues()
+    ]
+    heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
+    shell.screen.say(table(heads, rows))
+
+
+@command("info semaphores", "semaphore")
+def semaphores(shell: Shell, rest: str) -> None:
+    """Every semaphore, and the engines that wait for it."""
+    rows = [
+        (f"${s.name}", str(s.number), str(s.value), ", ".join(s.waiting))
+        for s in shell.session.semaphores()
+    ]
+    _rows(shell, ("semaphore", ">number", ">value", "waiting"), rows, "no semaphores")
+
+
+@command("info banks", usage="info banks [MEMORY]", takes=("memory",))
+def banks(shell: Shell, rest: str) -> None:
+    """Every bank of a memory: its tensors, what is written."""
+    _banks(shell, rest.strip())
+
+
+def _banks(shell: Shell, memory: str) -> None:
+    found = [b for b in shell.session.banks() if not memory or b.memory == memory]
+    if memory and not found:
+        known = {b.memory for b in shell.session.banks()}
+        raise Refused(WRONG, f"no banks in a memory '{memory}'", did_you_mean(memory, known))
+    rows = []
+    for b in found:
+        full = -(-b.written * BAR // b.size)
+        bar = "#" * full + "." * (BAR - full)
+        name = ", ".join(b.tensors) or "-"
+        rows.append((b.memory, str(b.bank), f"{b.written}/{b.size}", bar, name))
+    _rows(shell, ("memory", ">bank", ">written", "", "tensors"), rows, "no banked memory")
+    if rows:
+        shell.screen.say("written: bytes of each partition")
+
+
+@command("info channels", "dma")
+def channels(shell: Shell, rest: str) -> None:
+    """Every channel: what it moved and has still to move.
+
+    Channels move data beside the queues.
+    """
+    session = shell.session
+    rows = [
+        (str(c.index), f"{c.jobs:,}", f"{c.bytes:,}", f"{tell.microseconds(session, c.busy):,.3f}",
+         str(c.pending), "moving" if c.moving else "idle")
+        for c in session.channels()
+    ]  # fmt: skip
+    heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
+    _rows(shell, heads, rows, "no channels")
+
+
+@command("info registers", "regs", usage="info registers [ENGINE]", takes=("engine",))
+def registers(shell: Shell, rest: str) -> None:
+    """The registers that were set, of one engine or all."""
+    session = shell.session
+    wanted = rest.strip().removeprefix("@")
+    engines = [session.queue(wanted).name] if wanted else [q.engine for q in session.queues()]
+    rows = [
+        (engine, f"%r{number}", str(value), f"0x{value & 0xFFFFFFFF:08x}")
+        for engine in engines
+        for number, value in session.registers(engine).items()
+    ]
+    _rows(shell, ("engine", "register", ">value", ">bits"), rows, "no register was set yet")
+
+
+@command("info tensors")
+def tensors(shell: Shell, rest: str) -> None:
+    """Every tensor: dtype, shape, place, how much is written."""
+    session = shell.session
+    rows = []
+    for name, t in session.program.tensors.items():
+        share = float(session.known(name).mean())
+        done = "all" if share == 1 else f"{100 * share:.0f}%" if share else "-"
+        shape = str(list(t.shape))
+        rows.append((name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done))
+    heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written")
+    _rows(shell, heads, rows, "no tensors")
+
+
+def _where(tensor: Tensor) -> str:
+    """Where a tensor lives, as a declaration would say it."""
+    if tensor.offset is None:
+        return ""
+    if not tensor.memory.partitions:
+        return f"{tensor.offset}"
+    bank = f" (bank {tensor.offset // tensor.memory.bank})" if tensor.memory.bank else ""
+    return f"{tensor.partition or 0}:{tensor.offset}{bank}"
+
+
+@command("info hazards")
+def hazards(shell: Shell, rest: str) -> None:
+    """What the run met that is wrong, and what stopped it."""
+    session = shell.session
+    found = (*session.hazards, *session.problems)
+    for problem in found:
+        shell.screen.problem(problem)
+    if not found:
+        shell.screen.say("none so far")
+
+
+@command("info expectations")
+def expectations(shell: Shell, rest: str) -> None:
+    """What must hold at the end; 'expect' judges it now."""
+    lines = []
+    for e in shell.program.expectations:
+        lines += tell.excerpt(e.span)
+    shell.screen.say(lines or "the program expects nothing")
+
+
+def _rows(shell: Shell, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], none: str) -> None:
+    shell.screen.say(table(heads, rows) if rows else none)

@@ -1,0 +1,69 @@
+"""The names a program and its target have, with a word on each, as completion wants them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from nasm import codes
+from nasm.repl.command import COMMANDS
+from nasm.repl.suggest import Names
+from nasm.session import Session
+
+MOST_FILES = 200
+FORMATS = {"/x": "the bits, in hexadecimal"}
+
+
+def names(session: Session | None) -> Names:
+    """Everything completion can offer now."""
+    words: dict[str, Mapping[str, str]] = {
+        "format": FORMATS,
+        "code": {row.code: row.title for row in codes.table()},
+    }
+    if session is not None:
+        words |= _of_program(session)
+    return Names(tuple(COMMANDS.values()), words, files)
+
+
+def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
+    program = session.program
+    generation = program.generation
+    return {
+        "engine": {e.name: e.summary for e in generation.engines},
+        "memory": {m.name: m.summary for m in generation.memories.values() if m.banks},
+        "mnemonic": {
+            row.name: row.summary
+            for row in program.target.isa
+            if program.target.available(row, generation)
+        },
+        "tensor": {
+            name: f"{t.dtype.name}{list(t.shape)} in {t.memory.name}"
+            for name, t in program.tensors.items()
+        },
+        "semaphore": {f"${name}": f"semaphore {n}" for name, n in program.semaphores.items()},
+        "label": {
+            label: f"{lines.engine} pc {pc}"
+            for lines in program.queues
+            for label, pc in lines.labels.items()
+        },
+    }
+
+
+def files(text: str) -> dict[str, str]:
+    """Paths that begin with a text; folders end with a slash."""
+    folder, _, start = text.rpartition("/")
+    where = os.path.expanduser(f"{folder}/") if "/" in text else "."
+    try:
+        with os.scandir(where) as entries:
+            found = sorted(
+                (e.name, e.is_dir())
+                for e in entries
+                if e.name.startswith(start) and (start or not e.name.startswith("."))
+            )
+    except OSError:
+        return {}
+    head = f"{folder}/" if "/" in text else ""
+    return {
+        f"{head}{name}{'/' if is_folder else ''}": "folder" if is_folder else "file"
+        for name, is_folder in found[:MOST_FILES]
+    }

@@ -1,0 +1,273 @@
+"""Commands that move the machine, and those that begin and end."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from fractions import Fraction
+
+from nasm.problems import Failure, Refused
+from nasm.records import Progress, Status
+from nasm.repl import tell
+from nasm.repl.command import WRONG, command
+from nasm.repl.interrupt import Interrupt, Stopped, interruptible
+from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit, Shell
+from nasm.session import Session
+
+SLICE = 256
+"""Instructions, and cycles, between two looks at whether Ctrl-C was pressed."""
+
+LOOK = 0.05
+"""Seconds between two such looks while running."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Advance:
+    """Go on for so many cycles of an engine, in slices."""
+
+    cycles: int
+    engine: str | None = None
+
+    def __call__(self, session: Session, interrupt: Interrupt, done: tell.Completed) -> None:
+        left = self.cycles
+        while left > 0 and not session.over:
+            interrupt.check()
+            some = min(left, SLICE)
+            done.add(session.advance(some, self.engine))
+            left -= some
+
+
+Move = Callable[[Session, Interrupt, tell.Completed], None]
+
+
+@command("step", "s", "stepi", usage="step [N] [ENGINE]", takes=("engine",), repeats=True)
+def step(shell: Shell, rest: str) -> None:
+    """Run until the next instruction completes, or N do.
+
+    With an engine, until N instructions of that engine have completed; others go on beside it.
+    An empty line repeats it.
+    """
+    engine, count = _engine_and_count(shell, rest, "step [N] [ENGINE]")
+    wanted = count or 1
+
+    def move(session: Session, interrupt: Interrupt, done: tell.Completed) -> None:
+        left = wanted
+        while left and not session.over:
+            interrupt.check()
+            # One at a time where only some count: an engine may wait for ever beside a loop.
+            more = session.step(count=1 if engine else min(left, SLICE))
+            done.add(more)
+            left -= sum(1 for e in more if not engine or e.engine == engine)
+
+    _moved(shell, move, each=True)
+
+
+@command("cycle", "cycles", usage="cycle [N] [ENGINE]", takes=("engine",), repeats=True)
+def cycle(shell: Shell, rest: str) -> None:
+    """Go on for N cycles of an engine, or of the base clock.
+
+    An empty line repeats it.
+    """
+    engine, count = _engine_and_count(shell, rest, "cycle [N] [ENGINE]")
+    _moved(shell, _Advance(count or 1, engine), each=True)
+
+
+@command("until", "u", usage="until CYCLE, or until MICROSECONDSus")
+def until(shell: Shell, rest: str) -> None:
+    """Run until a cycle of the base clock, or a time."""
+    found = re.fullmatch(r"([\d_,.]+)\s*(us|µs|cycles?)?", rest.strip())
+    session = shell.session
+    generation = session.program.generation
+    number: Fraction | None = None
+    if found is not None:
+        with suppress(ValueError):
+            number = Fraction(found[1].replace("_", "").replace(",", ""))
+    if found is None or number is None:
+        raise Refused(WRONG, f"wanted a cycle or a time, found '{rest}'", "until 5000, until 2.5us")
+    unit = generation.ticks if found[2] in ("us", "µs") else generation.base.cycle
+    left = -((session.now - number * unit) // generation.base.cycle)
+    if left <= 0 and not session.over:
+        raise Refused(WRONG, f"that has passed: it is {tell.moment(session)}")
+    _moved(shell, _Advance(left), each=True)
+
+
+@command("run", "continue", "r", "c", usage="run [MAX-CYCLES]")
+def run(shell: Shell, rest: str) -> None:
+    """Run to the end, or for so many base cycles.
+
+    Ctrl-C stops it between two events; 'continue' then goes on.
+    """
+    session = shell.session
+    most = _count(rest, "run [MAX-CYCLES]") if rest else None
+    if most is not None:
+        most += session.now // session.program.generation.base.cycle
+
+    def move(session: Session, interrupt: Interrupt, done: tell.Completed) -> None:
+        before = _retired(session)
+
+        def look(progress: Progress) -> None:
+            interrupt.check()
+            shell.screen.passing(
+                f"{progress.instructions:,} instructions, {progress.microseconds:,.1f} µs"
+                " (Ctrl-C stops)"
+            )
+
+        try:
+            report = session.run(max_cycles=most, progress=look, every=LOOK, hashes=False)
+            if session.over:
+                shell.final(report)
+        finally:
+            done.count = _retired(session) - before
+
+    _moved(shell, move, each=False)
+
+
+def _retired(session: Session) -> int:
+    return sum(q.completed for q in session.queues())
+
+
+def _moved(shell: Shell, move: Move, each: bool) -> None:
+    """Move the machine, then show what came of it; ``each`` says whether step by step."""
+    session = shell.session
+    if shell.torn:
+        raise Refused(
+            WRONG, "the machine was stopped within an instruction and cannot go on",
+            "restart begins again",
+        )  # fmt: skip
+    if session.over:
+        shell.screen.say(tell.status(session))
+        return
+    before = tell.Snapshot.of(session)
+    done = tell.Completed()
+    stopped = False
+    with interruptible() as interrupt:
+        # Whatever breaks in here but Stopped leaves the flag, and with it a torn machine.
+        shell.moving = True
+        try:
+            move(session, interrupt, done)
+        except Stopped:
+            stopped = True
+        shell.moving = False
+    if each:
+        shell.screen.say(tell.completed(session, done))
+        shell.screen.say(tell.changed(before.changes(tell.Snapshot.of(session))))
+    elif not each:
+        shell.screen.say(f"{tell.counted(done.count, 'instruction')} completed")
+    _came_to(shell, before, stopped, brief=each and done.count > 0)
+
+
+def _came_to(shell: Shell, before: tell.Snapshot, stopped: bool, brief: bool) -> None:
+    """Show what went wrong on the way, and how it ended if it did."""
+    session = shell.session
+    for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
+        shell.screen.problem(problem)
+    if stopped:
+        shell.screen.say(f"stopped at {tell.moment(session)}; 'continue' goes on", "yellow")
+        shell.fail(INTERRUPTED)
+    elif session.over or not brief:
+        shell.screen.say(tell.status(session))
+    if session.status is Status.FINISHED:
+        judge(shell)
+
+
+def judge(shell: Shell) -> None:
+    """Say what the expectations of a finished run came to."""
+    report = shell.final()
+    shell.screen.say(tell.expectations(report.expectations))
+    for problem in report.problems:
+        shell.screen.problem(problem)
+
+
+@command("restart", "reset")
+def restart(shell: Shell, rest: str) -> None:
+    """Begin the program again, with the same inputs."""
+    _nothing(rest, "restart")
+    session = shell.session
+    session.restart()
+    shell.adopt(session)
+    shell.screen.say("at the start again")
+
+
+@command("load", usage="load [FILE]", takes=("file",))
+def load(shell: Shell, rest: str) -> None:
+    """Assemble a file and start over; alone, the same file."""
+    path = rest.strip() or shell.path
+    if not path:
+        raise Refused(WRONG, "no program is loaded, so none can be loaded again", "load FILE")
+    try:
+        shell.load(path)
+    except Failure as failure:
+        shell.refuse(failure.problems, NOT_ASSEMBLED)
+        if shell.loaded:
+            shell.screen.say(f"not loaded: {shell.path} stays as it was", "yellow")
+        return
+    loaded(shell)
+
+
+def loaded(shell: Shell) -> None:
+    """Say what was loaded."""
+    program = shell.program
+    engines = sum(1 for q in program.queues if len(q))
+    shell.screen.say(
+        f"{shell.path}: {tell.counted(len(program), 'instruction')} on "
+        f"{tell.counted(engines, 'engine')}, {program.generation.summary}"
+    )
+
+
+@command("expect")
+def expect(shell: Shell, rest: str) -> None:
+    """Judge the program's expectations now."""
+    _nothing(rest, "expect")
+    session = shell.session
+    if not session.program.expectations:
+        shell.screen.say("the program expects nothing")
+        return
+    if session.status is Status.FINISHED:
+        judge(shell)
+        return
+    shell.screen.say(f"before the end: {tell.status(session)}")
+    judged = session.expectations()
+    shell.screen.say(tell.expectations(judged))
+    if not all(e.held for e in judged):
+        shell.fail(FAILED)
+
+
+@command("quit", "q", "exit")
+def leave(shell: Shell, rest: str) -> None:
+    """Leave. So does the end of input, Ctrl-D."""
+    _nothing(rest, "quit")
+    raise Quit
+
+
+def _engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, int | None]:
+    """An engine and a count, in either order, each at most once."""
+    engine: str | None = None
+    count: int | None = None
+    for word in rest.replace("@", " @").split():
+        if word[0].isdigit() or word[0] == "-":
+            if count is not None:
+                raise Refused(WRONG, f"two counts: {count} and {word}", f"usage: {usage}")
+            count = _count(word, usage)
+        else:
+            if engine is not None:
+                raise Refused(WRONG, f"two engines: {engine} and {word}", f"usage: {usage}")
+            engine = shell.program.generation.engine(word.removeprefix("@")).name
+    return engine, count
+
+
+def _count(word: str, usage: str) -> int:
+    """A count from 1 on; raises Refused."""
+    try:
+        count = int(word.replace(",", ""), 0)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise Refused(WRONG, f"wanted a count from 1 on, found '{word}'", f"usage: {usage}")
+    return count
+
+
+def _nothing(rest: str, name: str) -> None:
+    if rest:
+        raise Refused(WRONG, f"'{name}' takes nothing, found '{rest}'")

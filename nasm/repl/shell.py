@@ -1,0 +1,181 @@
+"""What a REPL is, whoever types: a session, a screen, and a loop that survives its own bugs."""
+
+from __future__ import annotations
+
+import os
+import traceback
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nasm.api import source_of
+from nasm.problems import Failure, Problem, Refused
+from nasm.records import RunReport, Status
+from nasm.repl import command
+from nasm.repl.naming import names
+from nasm.repl.screen import Screen
+from nasm.repl.suggest import Names
+from nasm.session import Session
+from nasm.source import Source
+from nasm.spec.program import Program
+
+FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
+"""Exit codes of the shell command, 0 apart."""
+
+COMMENTS = (";", "#")
+
+
+class Quit(Exception):
+    """The user wants to leave."""
+
+
+class Shell:
+    """The state of a REPL. ``code`` is what it would exit with if unattended."""
+
+    def __init__(
+        self,
+        screen: Screen,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.screen = screen
+        self.target, self.defines, self.inputs = target, defines, inputs
+        self.path = ""
+        self.moving = False
+        self.code = 0
+        self.last = ""
+        self.torn = False
+        self.deferred: list[Exception] = []
+        self.names = Names()
+        self._session: Session | None = None
+        self._final: RunReport | None = None
+
+    # -- the program
+
+    @property
+    def loaded(self) -> Session | None:
+        """The session, if a program is loaded."""
+        return self._session
+
+    @property
+    def session(self) -> Session:
+        """The session; raises Refused if no program is loaded."""
+        if self._session is None:
+            raise Refused(command.WRONG, "no program is loaded", "load one: load FILE")
+        return self._session
+
+    @property
+    def program(self) -> Program:
+        """The program; raises Refused if none is loaded."""
+        return self.session.program
+
+    def load(self, path: str, source: Source | None = None) -> None:
+        """Assemble a file and put it on a new machine; raises Failure with every problem.
+
+        Definitions and inputs of the command line belong to the program that came with them.
+        """
+        same = not self.path or path == self.path
+        if self._session is None:
+            self.path = path
+        session = Session.load(
+            source or source_of(Path(os.path.expanduser(path))),
+            target=self.target,
+            defines=self.defines if same else None,
+            inputs=self.inputs if same else None,
+        )
+        if not same:
+            self.defines = self.inputs = None
+        self.path = path
+        self.adopt(session)
+
+    def adopt(self, session: Session | None) -> None:
+        """Take a session with a new machine, and learn its names for completion."""
+        self._session, self._final = session, None
+        self.torn = False
+        self.names = names(session)
+
+    def final(self, found: RunReport | None = None) -> RunReport:
+        """The report of a run that is over; made, or given, once."""
+        if self._final is None:
+            self._final = found or self.session.report(hashes=False)
+        return self._final
+
+    # -- commands
+
+    def execute(self, line: str) -> None:
+        """Do what a line says, and print what is wrong with it. Only Quit passes."""
+        text = line.strip()
+        if not text or text.startswith(COMMENTS):
+            return
+        try:
+            chosen, rest = command.find(text)
+            self.last = text if chosen.repeats else ""
+            chosen.handler(self, rest)
+        except (Quit, BrokenPipeError):
+            raise
+        except KeyboardInterrupt:
+            self.interrupted()
+        except Failure as failure:
+            self.refuse(failure.problems, FAILED)
+        except Refused as refused:
+            self.refuse([refused.at(None)], FAILED)
+        except Exception as error:
+            self.defect(error)
+
+    def again(self) -> None:
+        """An empty line at the prompt: repeat the last step."""
+        self.execute(self.last)
+
+    def refuse(self, problems: Iterable[Problem], code: int) -> None:
+        """Print what a user did wrong, and remember that something was."""
+        for problem in problems:
+            self.screen.problem(problem)
+        self.fail(code)
+
+    def fail(self, code: int) -> None:
+        """Remember an exit code; the highest wins."""
+        self.code = max(self.code, code)
+
+    def interrupted(self) -> None:
+        """A Ctrl-C that struck while something was half done."""
+        self.fail(INTERRUPTED)
+        if self._tear():
+            self.screen.say(
+                "interrupted within an instruction; 'restart' begins again, looking still works",
+                "yellow",
+            )
+        else:
+            self.screen.say("interrupted", "yellow")
+
+    def _tear(self) -> bool:
+        """Whether the machine was moving when something broke in: it is not whole any more."""
+        torn, self.moving = self.moving, False
+        self.torn = self.torn or torn
+        return torn
+
+    def defect(self, error: Exception) -> None:
+        """Say that nasm itself is wrong, and where."""
+        self.fail(DEFECT)
+        self._tear()
+        said = str(error) or "no message"
+        where = ""
+        frames = traceback.extract_tb(error.__traceback__)
+        if frames:
+            at = frames[-1]
+            where = f" (in {at.name}, {Path(at.filename).name}:{at.lineno})"
+        self.screen.say(
+            f"defect in nasm: {type(error).__name__}: {said}{where}, please report", "bold red"
+        )
+
+    # -- the end
+
+    def broken(self) -> bool:
+        """Whether the program has broken a promise so far."""
+        session = self._session
+        if session is None:
+            return False
+        if session.status in (Status.DEADLOCK, Status.FAULT) or session.hazards:
+            return True
+        return session.status is Status.FINISHED and not self.final().ok

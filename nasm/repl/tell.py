@@ -1,0 +1,178 @@
+"""Steps and states in words: records in, lines out."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from nasm.records import Executed, ExpectationRecord, QueueRecord, Status
+from nasm.repl.screen import fitted, table, wrapped
+from nasm.session import Session
+from nasm.source import Span
+
+SHOWN = 12
+"""Completed instructions that are listed; of more, the last."""
+
+
+@dataclass(slots=True)
+class Completed:
+    """Instructions that completed: how many, and the last of them."""
+
+    count: int = 0
+    last: deque[Executed] = field(default_factory=lambda: deque(maxlen=SHOWN))
+
+    def add(self, more: Sequence[Executed]) -> None:
+        """Some more have completed."""
+        self.count += len(more)
+        self.last.extend(more)
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """What a step is compared with."""
+
+    semaphores: dict[str, int]
+    registers: dict[tuple[str, int], int]
+    hazards: int
+    problems: int
+
+    @staticmethod
+    def of(session: Session) -> Snapshot:
+        """A session as it is now."""
+        return Snapshot(
+            {s.name: s.value for s in session.semaphores()},
+            {
+                (q.engine, n): value
+                for q in session.queues() if q.length
+                for n, value in session.registers(q.engine).items()
+            },
+            len(session.hazards), len(session.problems),
+        )  # fmt: skip
+
+    def changes(self, now: Snapshot) -> list[str]:
+        """Semaphores and registers that are not what they were."""
+        found = [
+            f"${name} {self.semaphores.get(name, 0)} -> {value}"
+            for name, value in now.semaphores.items()
+            if value != self.semaphores.get(name, 0)
+        ]
+        for (engine, number), value in now.registers.items():
+            before = self.registers.get((engine, number))
+            if before != value:
+                was = "unset" if before is None else str(before)
+                found.append(f"%r{number} of {engine} {was} -> {value}")
+        return found
+
+
+def moment(session: Session) -> str:
+    """The time it is: '3.358 µs, cycle 4,701'."""
+    base = session.program.generation.base.cycle
+    return f"{microseconds(session, session.now):,.3f} µs, cycle {session.now // base:,}"
+
+
+def microseconds(session: Session, ticks: int) -> float:
+    """Ticks in microseconds."""
+    return ticks / session.program.generation.ticks
+
+
+def completed(session: Session, done: Completed) -> list[str]:
+    """What completed: one instruction in full, several as a table."""
+    if not done.count:
+        return ["no instruction completed"]
+    if done.count == 1:
+        return _one(session, done.last[0])
+    rows = []
+    for e in done.last:
+        start, finish = _cycles(session, e)
+        us = microseconds(session, e.finish)
+        rows.append((e.engine, str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}", str(e.waited)))
+    lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows)
+    hidden = done.count - len(done.last)
+    return [f"… {hidden:,} earlier ones", *lines] if hidden else lines
+
+
+def _one(session: Session, e: Executed) -> list[str]:
+    start, finish = _cycles(session, e)
+    first, last = microseconds(session, e.start), microseconds(session, e.finish)
+    waited = f", after waiting {counted(e.waited, 'cycle')}" if e.waited else ""
+    return [
+        f"{e.engine} pc {e.pc}  {e.text}",
+        f"  {e.engine} cycles {start}..{finish}, {first:.3f}..{last:.3f} µs{waited}",
+    ]
+
+
+def _cycles(session: Session, e: Executed) -> tuple[int, int]:
+    cycle = session.program.generation.engine(e.engine).cycle
+    return e.start // cycle, e.finish // cycle
+
+
+def status(session: Session) -> str:
+    """A sentence on where the run stands."""
+    said = {
+        Status.READY: "not started: 'step' or 'run' begins",
+        Status.RUNNING: f"running, at {moment(session)}",
+        Status.LIMIT: f"stopped at {moment(session)}; 'continue' goes on",
+        Status.FINISHED: f"finished at {moment(session)}; 'restart' begins again",
+        Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' begins again",
+        Status.FAULT: f"fault at {moment(session)}; 'restart' begins again",
+    }
+    return said[session.status]
+
+
+def where(session: Session, queues: Iterable[QueueRecord]) -> list[str]:
+    """Each engine's next instruction as it is written."""
+    lines = [status(session)]
+    rest: dict[str, list[str]] = {}
+    values = {s.name: s.value for s in session.semaphores()}
+    for q in queues:
+        if not q.text:
+            rest.setdefault(_idle(q), []).append(q.engine)
+            continue
+        lines.append(f"{q.engine} pc {q.pc} of {q.length}, {_state(q, values)}")
+        lines += excerpt(q.span) if q.span else [f"    {q.text}"]
+    return lines + [f"{what}: {', '.join(engines)}" for what, engines in rest.items()]
+
+
+def _idle(queue: QueueRecord) -> str:
+    if queue.state == "idle":
+        return "no instructions"
+    return "last instructions in flight" if queue.in_flight else "done"
+
+
+def _state(queue: QueueRecord, values: dict[str, int]) -> str:
+    if not queue.wait:
+        return "busy" if queue.in_flight else "next"
+    name = queue.wait.split()[0].removeprefix("$")
+    now = f" (it is {values[name]})" if name in values else ""
+    return f"waits for {queue.wait}{now}"
+
+
+def excerpt(span: Span) -> list[str]:
+    """The line a span starts on, and the expansions that led there."""
+    number, text, *_ = span.excerpt()
+    lines = [fitted(f"{number:>6} | ", text)]
+    return lines + [f"         in {f.what}, line {f.span.line}" for f in reversed(span.chain)]
+
+
+def changed(items: Sequence[str]) -> list[str]:
+    """What changed, a line or two."""
+    return wrapped(items)
+
+
+def expectations(records: Sequence[ExpectationRecord]) -> list[str]:
+    """Each expectation, whether it holds, and what was measured."""
+    lines = []
+    for record in records:
+        lines.append(f"{'holds ' if record.held else 'FAILED'}  {record.text}")
+        lines.append(f"        {record.summary}")
+        lines += [
+            f"        {list(m.index)}: found {m.found:.9g}, wanted {m.wanted:.9g}"
+            for m in record.worst
+        ]
+    return lines
+
+
+def counted(count: int, what: str) -> str:
+    """'1 cycle', '2 cycles'."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
