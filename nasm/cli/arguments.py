@@ -236,5 +236,5 @@ examples:
 REPL = """\
 examples:
   neuron-nasm repl matmul.nasm
-  neuron-nasm repl matmul.nasm -ex run -ex queues
+  neuron-nasm repl matmul.nasm -ex run -ex "info queues"
 """

@@ -14,7 +14,6 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.api import source_of
-from nasm.asm import expect
 from nasm.machine import load
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.session import Session
@@ -59,16 +58,6 @@ def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, Any]:
     if problems:
         raise Failure(problems)
     return found
-
-
-def expectations(program: Program) -> None:
-    """Refuse expectations that cannot be judged, before anything runs."""
-    engines = [n for e in program.generation.engines for n in (e.name, *e.aliases)]
-    problems = [
-        p for e in program.expectations for p in expect.check_static(e, program.tensors, engines)
-    ]
-    if problems:
-        raise Failure(problems)
 
 
 def destinations(

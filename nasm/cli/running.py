@@ -31,7 +31,6 @@ class Run:
                 files.program_text(args.program), target=args.target,
                 defines=dict(args.defines), inputs=files.arrays(args.inputs),
             )  # fmt: skip
-            files.expectations(session.program)
             wanted = files.destinations(session.program, args.outputs, args.out_dir)
             if args.out_dir is not None:
                 files.make_folder(args.out_dir)

@@ -63,7 +63,6 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
         program = assemble(
             files.program_text(path), TARGETS, args.target, dict(args.defines)
         )
-        files.expectations(program)
     except Failure as failure:
         return about, list(failure.problems)
     about["target"] = program.generation.spellings[0]
