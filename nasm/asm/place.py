@@ -49,10 +49,8 @@ def _aligned(at: int, tensor: Tensor) -> int:
     memory = tensor.memory
     align = max(memory.align, tensor.dtype.itemsize)
     at = -(-at // align) * align
-    if memory.bank:
-        bank = at // memory.bank
-        if tensor.bytes > memory.bank or (at + tensor.bytes - 1) // memory.bank != bank:
-            at = -(-at // memory.bank) * memory.bank
+    if memory.bank and (at + tensor.bytes - 1) // memory.bank != at // memory.bank:
+        at = -(-at // memory.bank) * memory.bank
     return at
 
 

@@ -94,7 +94,10 @@ def test_integers_and_floats_of_a_loop_are_told_apart() -> None:
         ".bank t f32[4, 1]\n@alpha\n.for k in 0..2\n.const F = k / 1\nScale t, t, factor={}\n.end\n"
     )
     assert listing(program(text.format("F"))) == ["Scale t t 0.0", "Scale t t 1.0"]
-    assert codes("@alpha\n.for k in 1..2\n.const F = k * 1.0\nSet %r0, F\n.end\n") == ["E0301"]
+    # 1 and 1.0 compare equal; a register takes the one and not the other.
+    mixed = ".if k\n.const F = 1.0\n.else\n.const F = 1\n.end\n"
+    (problem,) = problems(f"@alpha\n.for k in 0..2\n{mixed}Set %r0, F\n.end\n")
+    assert problem.message.endswith("wanted an integer, found 1.0")
 
 
 @pytest.mark.parametrize("bounds", ["0..4 step 0", "0..10**12", "0..2**70", "0..2.5", "0..true"])
@@ -110,6 +113,14 @@ def test_every_instruction_of_a_loop_knows_its_rounds() -> None:
     assert span.text == "Set %r0, i*j"
     assert [frame.what for frame in span.chain] == [".for i = 5", ".for j = 1"]
     assert [frame.span.line for frame in span.chain] == [3, 4]
+
+
+def test_an_instruction_behind_a_loop_is_not_in_it() -> None:
+    made = program(
+        "@alpha\n.for i in 0..2\nSet %r0, 0\n.for j in 0..2\nWait\n.end\nSet %r1, 1\n.end\nWait\n"
+    )
+    depths = [len(span.chain) for pc in range(9) if (span := made.span(0, pc)) is not None]
+    assert depths == [1, 2, 2, 1, 1, 2, 2, 1, 0]
 
 
 def test_lines_that_make_the_same_share_one_form() -> None:
