@@ -232,8 +232,8 @@ def to_float64(array: Array, dtype: DType) -> Float64:
 def convert_float64(values: Float64, dtype: DType) -> Array:
     """Round float64 data into a dtype, once, by the rules of `from_float32`.
 
-    Also gives a scale dtype its powers of two and NaN; other values for a scale, and any for
-    a packed dtype, raise :class:`DTypeError`.
+    Also gives a scale dtype its powers of two and NaN, and a packed dtype zeros; any other value
+    for either raises :class:`DTypeError`.
     """
     _held_as(values, _FLOAT64)
     if dtype.is_int:
@@ -243,6 +243,8 @@ def convert_float64(values: Float64, dtype: DType) -> Array:
             return values.astype(np.float32)
         if dtype.kind is Kind.SCALE:
             return _exact_scale(values, dtype)
+        if dtype.kind is Kind.PACKED and not values.any():
+            return np.zeros(values.shape, dtype.numpy)
         return from_float32(_to_odd(values), dtype)
 
 

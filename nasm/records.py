@@ -155,6 +155,7 @@ class RunReport:
     channel_bytes: int
     hazards: tuple[Problem, ...]
     problems: tuple[Problem, ...]
+    warnings: tuple[Problem, ...]
     expectations: tuple[ExpectationRecord, ...]
     trace_hash: str
     memory_hash: str

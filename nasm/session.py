@@ -254,7 +254,7 @@ class Session:
             self.status, self.source.name if self.source else "", generation.spellings[0],
             generation.summary, self.now, machine.microseconds(self.now), engines,
             describe.evidence_order(mix), sum(c.bytes for c in machine.scheduler.channels),
-            self.hazards, tuple(problems), judged, machine.trace.digest() if hashes else "",
+            self.hazards, tuple(problems), tuple(self.program.warnings), judged, machine.trace.digest() if hashes else "",
             describe.memory_hash(machine) if hashes else "",
         )  # fmt: skip
 

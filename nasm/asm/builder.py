@@ -339,6 +339,7 @@ class Builder:
         errors = _in_order(p for p in self.problems if not p.warning)
         if errors:
             raise Failure(_in_order(self.problems))
+        self.program.warnings = _in_order(self.problems)
         return self.program
 
 

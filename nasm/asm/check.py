@@ -98,11 +98,8 @@ _SHAPES = ("E0404",)
 def _problem(
     row: Instruction, rule: Rule, said: str, program: Program, queue: int, pc: int
 ) -> Problem:
-    quoted = f"rule: {rule.sentence} ({rule.source})"
-    hint = f"{rule.hint}\n  {quoted}" if rule.hint else quoted
-    return Problem(
-        rule.code, f"{row.name}: {said}", program.span(queue, pc), hint, warning=rule.warning
-    )
+    problem = rule.refusal(row, said).at(program.span(queue, pc))
+    return replace(problem, warning=rule.warning)
 
 
 def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:

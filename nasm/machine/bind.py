@@ -99,6 +99,8 @@ class Binder:
             return self.site.generation.switches[kind.name]
         if isinstance(kind, DtypeOf | LaneOf):
             view = self.site.operands[kind.operand]
+            if view is None:
+                return None
             if isinstance(kind, DtypeOf):
                 return view.dtype
             return (view.tensor.partition or 0) + view.partition

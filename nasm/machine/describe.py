@@ -159,12 +159,14 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
     found = []
     for queue in machine.scheduler.queues:
         cycle = machine.cycle(queue.index)
+        # an instruction's interval is charged at its start; what lies ahead is not done yet
+        busy = queue.busy - max(0, queue.busy_until - machine.scheduler.now)
         waits = tuple((c, t // cycle) for c, t in queue.waiting.items() if t)
         found.append(
             EngineRecord(
-                queue.core, queue.name, queue.count, queue.busy // cycle,
+                queue.core, queue.name, queue.count, busy // cycle,
                 sum(queue.waiting.values()) // cycle, waits, queue.finished // cycle,
-                queue.busy / total, tuple(sorted(evidence[queue.index].items())),
+                busy / total, tuple(sorted(evidence[queue.index].items())),
             )
         )  # fmt: skip
     return tuple(found)

@@ -179,12 +179,21 @@ class Machine:
                 operands = tuple(_settled(o, held) for o in operands)
             number = len(self._bound)
             binder = Binder(self, queue, form, operands)
+            if values:
+                self._obey(binder.site)
             bound = binder.bind(number)
             self._costs[queue, index] = bound.cost
             if form.row.effects:
                 self._effective(queue, bound, binder.site, semaphore)
             self._bound[key] = bound
         return bound
+
+    def _obey(self, site: Site) -> None:
+        """Check the rules again, now that the registers in an address are known."""
+        for rule in (*self.program.target.rules, *site.row.rules):
+            said = rule.check(site)
+            if said is not None and not rule.warning:
+                raise rule.refusal(site.row, said)
 
     def _effective(self, queue: int, bound: Bound, site: Site, semaphore: int | None) -> None:
         """Let an instruction that returns effects act on the machine."""

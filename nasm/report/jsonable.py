@@ -139,6 +139,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "bytes_moved": record.channel_bytes,
         "hazards": problems(record.hazards),
         "problems": problems(record.problems),
+        "warnings": problems(record.warnings),
         "expectations": [expectation(e) for e in record.expectations],
         "trace_hash": record.trace_hash,
         "memory_hash": record.memory_hash,

@@ -68,8 +68,8 @@ def heading(report: RunReport) -> Text:
 def wrong(
     report: RunReport, more: Sequence[Problem] = (), width: int | None = None
 ) -> list[RenderableType]:
-    """Hazards and problems as diagnostics, an empty line before each."""
-    found = (*report.hazards, *report.problems, *more)
+    """Warnings, hazards and problems as diagnostics, an empty line before each."""
+    found = (*report.warnings, *report.hazards, *report.problems, *more)
     return [part for p in found for part in (Text(), diagnostic(p, width))]
 
 

@@ -95,6 +95,12 @@ class Rule:
     hint: str = ""
     warning: bool = False
 
+    def refusal(self, row: Instruction, said: str) -> Refused:
+        """What to say of an instruction that breaks it: the finding, then the rule it breaks."""
+        quoted = f"rule: {self.sentence} ({self.source})"
+        hint = f"{self.hint}\n  {quoted}" if self.hint else quoted
+        return Refused(self.code, f"{row.name}: {said}", hint)
+
 
 FLOAT32: Final = "float32"
 BITS: Final = "bits"

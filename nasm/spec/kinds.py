@@ -365,7 +365,7 @@ class DtypeOf(Hidden):
 
 @dataclass(frozen=True, slots=True)
 class LaneOf(Hidden):
-    """The first partition of another operand."""
+    """The first partition of another operand; None if that one is not given."""
 
     operand: str
 

@@ -6,6 +6,7 @@ from array import array
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from nasm.problems import Problem
 from nasm.source import Frame, Span
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
@@ -103,6 +104,7 @@ class Program:
     spans: list[Span | None] = field(default_factory=lambda: [None])
     chains: list[tuple[Frame, ...]] = field(default_factory=lambda: [()])
     expectations: list[Expectation] = field(default_factory=list)
+    warnings: list[Problem] = field(default_factory=list)
 
     def span(self, queue: int, pc: int) -> Span | None:
         """Where an instruction is written, expansions included."""

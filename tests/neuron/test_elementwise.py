@@ -286,7 +286,7 @@ def test_a_number_too_wide_for_its_integers_stops_the_run() -> None:
         "@vector TensorScalar c, a, op0=bitwise_and, operand0=300",
         a=sbuf("u8", [[1]]), c=sbuf("u8", (1, 1)),
     )  # fmt: skip
-    assert problem.code == "E0601"
+    assert problem.code == "E0701"
     assert "300 does not fit the 8 bits" in problem.message
 
 

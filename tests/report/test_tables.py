@@ -27,7 +27,7 @@ FAILED = ExpectationRecord(
 )  # fmt: skip
 GOOD = RunReport(
     Status.FINISHED, "p.nasm", "trn1", "NeuronCore-v2 (Trn1)", 26320, 4.7, (BUSY, IDLE),
-    (("documented", 32), ("measured", 512)), 1024, (), (), (HELD,), "t", "m",
+    (("documented", 32), ("measured", 512)), 1024, (), (), (), (HELD,), "t", "m",
 )  # fmt: skip
 TARGET = TARGETS["trn1"]()
 V2 = next(g for g in TARGET.generations if "trn1" in g.spellings)

@@ -346,14 +346,14 @@ def apply(op: str, x: Any, y: Any) -> Array:
 def apply_int32(op: str, x: Any, y: Any) -> Array:
     """Apply an operator exactly to int32 or uint32 arrays, modulo 2**32; truth is 1 and 0.
 
-    Raises Refused (E0601) where no integer form is documented. Source: Trainium guide, GpSimd
+    Raises Refused (E0701) where no integer form is documented. Source: Trainium guide, GpSimd
     Engine, native 32-bit integers; that overflow wraps is assumed.
     """
     kernel = OPERATORS[op].integer
     if kernel is None:
         exact_ones = listed((o.name for o in OPERATORS.values() if o.integer), "and")
         raise Refused(
-            "E0601",
+            "E0701",
             f"what {op} does to 32-bit integers is not documented",
             f"those with an integer form are {exact_ones}",
         )

@@ -24,7 +24,7 @@ def _pattern(value: int, dtype: np.dtype[Any]) -> Array:
     width = dtype.itemsize * 8
     if not -(1 << (width - 1)) <= value < 1 << width:
         raise Refused(
-            "E0601",
+            "E0701",
             f"{value} does not fit the {width} bits of {dtype.name}, and what becomes of the"
             " rest is not documented",
         )
@@ -88,7 +88,7 @@ def exact(ufunc: np.ufunc, truth: bool = False, ordered: bool = False) -> Kernel
         arrays = isinstance(x, np.ndarray) and isinstance(y, np.ndarray)
         if ordered and arrays and x.dtype != y.dtype:
             raise Refused(
-                "E0601",
+                "E0701",
                 f"the order of {x.dtype.name} and {y.dtype.name} is not documented",
                 "give both operands the same dtype",
             )

@@ -6,7 +6,8 @@ by the rows they belong to. A check returns what was found and what was wanted, 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import itertools
+from collections.abc import Callable, Iterable
 
 from nasm.dtypes import Kind
 from nasm.problems import listed
@@ -25,7 +26,7 @@ BANK, LIMIT, UNSUPPORTED = "E0409", "E0410", "E0601"
 
 def _start_partition(site: Site) -> str | None:
     for operand, view in site.tiles:
-        if any(d.axis == 0 for d in view.dynamic):
+        if view.steps[0] != 1 or any(d.axis == 0 for d in view.dynamic):
             continue
         count = view.partitions
         start = (view.tensor.partition or 0) + view.partition
@@ -60,6 +61,32 @@ def _pattern(site: Site) -> str | None:
             if not -32768 <= step <= 32767:
                 return f"{name} steps {step} elements; wanted -32768 to 32767 (int16)"
     return None
+
+
+def _each_once(site: Site) -> str | None:
+    for operand, view in site.tiles:
+        if "w" in operand.access and repeats(view):
+            return (
+                f"{operand.name} ({view.tensor.name}) walks some elements more than once; "
+                "wanted each once"
+            )
+    return None
+
+
+def repeats(view: View) -> bool:
+    """Whether a view's free pattern, or its partitions, meet an element more than once."""
+    if view.partitioned and view.partitions > 1 and view.steps[0] == 0:
+        return True
+    reach = 1
+    for step, count in sorted(view.dims, key=lambda dim: abs(dim[0])):
+        if abs(step) < reach:
+            return len({sum(at) for at in _walk(view)}) < view.elements
+        reach += abs(step) * (count - 1)
+    return False
+
+
+def _walk(view: View) -> Iterable[tuple[int, ...]]:
+    return itertools.product(*(range(0, s * n, s) if s else [0] * n for s, n in view.dims))
 
 
 def _free_size(site: Site) -> str | None:
@@ -124,6 +151,10 @@ EVERYWHERE = (
     Rule(
         PATTERN, "the partitions of an operand are a contiguous run", PATTERN_SOURCE,
         _strided_partitions, "a DMA can address strided partitions",
+    ),
+    Rule(
+        PATTERN, "a destination's pattern meets every element once: a step of 0 is for inputs",
+        PATTERN_SOURCE, _each_once,
     ),
     Rule(
         PATTERN, "an access pattern has at most 4 free dims, counts in uint16, steps in int16",
@@ -216,10 +247,12 @@ def not_both_in(memory: str, *names: str) -> Rule:
     )  # fmt: skip
 
 
-def rule(code: str, sentence: str, source: str, hint: str = "") -> Callable[..., Rule]:
+def rule(
+    code: str, sentence: str, source: str, hint: str = "", warning: bool = False
+) -> Callable[..., Rule]:
     """Make a rule of a check: a decorator for the rows' own rules."""
 
     def make(check: Callable[[Site], str | None]) -> Rule:
-        return Rule(code, sentence, source, check, hint)
+        return Rule(code, sentence, source, check, hint, warning)
 
     return make

@@ -72,6 +72,7 @@ def reduction_named(site: Site) -> str | None:
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the lanes' sums"),
     Operand("accumulators", ACCUMULATORS, "rw"),
     Operand("lane", LaneOf("data")),
+    Operand("out", LaneOf("reduce_res")),
     engines=("scalar",),
     rules=(same_shape("dst", "data"), same_partitions("data", "bias", "scale", "reduce_res"),
            bias_form, bias_dtype, reciprocal_unbiased, reduction_named),
@@ -82,7 +83,8 @@ def reduction_named(site: Site) -> str | None:
     source=f"{SOURCE}; architecture guide, 'Scalar Engine'; no fused multiply-add (assumed)",
 )  # fmt: skip
 def Activation(
-    data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Any, lane: int
+    data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Any, lane: int,
+    out: int | None,
 ) -> tuple[Any, Any, Any]:
     """Apply a function to every element: dst = op(data * scale + bias), in float32.
 
@@ -90,15 +92,15 @@ def Activation(
     they are rounded to dst's dtype; reduce_res reads them out, at the cost of a second instruction.
     """
     y = activations.activate(op, _scaled(data, scale, bias))
-    if reduce_cmd == "idle":
-        return y, _read(accumulators, lane, len(data)), accumulators
+    if reduce_cmd == "idle" and out is None:
+        return y, None, accumulators
     sums, known = _copied(accumulators)
     here = slice(lane, lane + len(data))
-    if reduce_cmd != "reduce":
+    if reduce_cmd in ("reset", "reset_reduce"):
         sums[here], known[here] = 0, True
     elif not known[here].all():
         raise Refused("E0503", f"the engine holds no {ACCUMULATORS.name} yet", ACCUMULATORS.how)
-    if reduce_cmd != "reset":
+    if reduce_cmd in ("reduce", "reset_reduce"):
         sums[here] += alu.reduce("add", y, 1)[:, None]
     return y, sums[here], (sums, known)
 
@@ -116,7 +118,3 @@ def _copied(accumulators: Any) -> tuple[Any, Any]:
         return np.zeros((LANE_COUNT, 1), np.float32), np.zeros(LANE_COUNT, np.bool_)
     sums, known = accumulators
     return sums.copy(), known.copy()
-
-
-def _read(accumulators: Any, lane: int, count: int) -> Any:
-    return accumulators[0][lane : lane + count] if accumulators else None

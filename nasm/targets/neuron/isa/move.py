@@ -14,7 +14,16 @@ from nasm.spec.program import Prepared
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names, copied
-from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, rule, same_shape
+from nasm.targets.neuron.rules import (
+    AVAILABLE,
+    DTYPE,
+    MEMORY,
+    MODE,
+    SHAPE,
+    repeats,
+    rule,
+    same_shape,
+)
 
 COPY_SOURCE = "nki.isa.tensor_copy"
 DMA_SOURCE = "nki.isa.dma_copy"
@@ -138,11 +147,24 @@ def dynamic_needs_dge(site: Site) -> str | None:
     return None
 
 
+@rule(SHAPE, "a DMA writes every element of dst once", f"{DMA_SOURCE} (assumed)")
+def dst_once(site: Site) -> str | None:
+    """A step of 0 is for src."""
+    return "dst walks some elements more than once" if repeats(site["dst"]) else None
+
+
 @rule(MEMORY, "a DMA does not write PSUM", "NKI documentation: DMA and memory types (assumed)")
 def not_into_psum(site: Site) -> str | None:
     """Reads of PSUM by DMA were documented once, writes never."""
     where = site["dst"].tensor.memory.name
     return "dst is in psum; wanted hbm or sbuf" if where == "psum" else None
+
+
+@rule(MEMORY, "NKI lets a DMA read PSUM up to 0.2 and forbids it since 0.3",
+      "NKI 0.3 release notes", "copy to sbuf first (TensorCopy)", warning=True)  # fmt: skip
+def from_psum(site: Site) -> str | None:
+    """What once was documented is done, and said."""
+    return "src is in psum" if site["src"].tensor.memory.name == "psum" else None
 
 
 @ISA.instruction(
@@ -153,7 +175,8 @@ def not_into_psum(site: Site) -> str | None:
             "who makes the descriptors; default: hwdge on Sync and Scalar from v3, swdge on "
             "GpSimd, else none"),
     engines=EVERY_ENGINE,
-    rules=(same_size, dge_available, convertible, dynamic_needs_dge, not_into_psum),
+    rules=(same_size, dst_once, dge_available, convertible, dynamic_needs_dge, not_into_psum,
+           from_psum),
     cost=costs.dma_issue,
     posts=SHARES,
     effects=True,
