@@ -49,7 +49,7 @@ def explain(shell: Shell, rest: str) -> None:
     if row is None:
         close = did_you_mean(word.upper(), [r.code for r in codes.table()])
         raise Refused("E0807", f"no diagnostic '{word}'", close or "codes look like E0501")
-    lines = [f"{row.code}: {row.title}"]
+    lines = _filled(f"{row.code}: {row.title}", "")
     for paragraph in row.text.split("\n\n"):
         lines += ["", *_filled(paragraph, "")]
     for head, example in (("wrong:", row.wrong), ("right:", row.right)):
@@ -101,7 +101,7 @@ def _command_page(chosen: Command) -> list[str]:
 
 def page(row: Instruction, program: Program) -> list[str]:
     """What there is to know of an instruction, from its row."""
-    lines = [f"{row.name}: {row.summary}"]
+    lines = _filled(f"{row.name}: {row.summary}", "")
     if row.formula:
         lines += ["", f"    {row.formula}"]
     for paragraph in row.doc.strip().split("\n\n")[1:]:

@@ -61,8 +61,8 @@ def _semaphore(shell: Shell, name: str) -> str:
         if s.name == name:
             waiting = f", {listed(s.waiting, 'and')} waiting" if s.waiting else ""
             return f"${name} = {s.value}{waiting}"
-    hint = did_you_mean(name, shell.program.semaphores)
-    raise Refused("E0208", f"no semaphore '{name}'", hint or "'info semaphores' lists them")
+    hint = did_you_mean(f"${name}", [f"${n}" for n in shell.program.semaphores])
+    raise Refused("E0206", f"no semaphore '${name}'", hint or "'info semaphores' lists them")
 
 
 @command("where", "w")

@@ -1,0 +1,143 @@
+"""Help is a loop over what is declared."""
+
+from __future__ import annotations
+
+import pytest
+
+from nasm.problems import Refused
+from nasm.repl.command import COMMANDS, command, find, last_word, siblings, split
+from nasm.repl.screen import WIDTH
+from nasm.repl.shell import Shell
+from nasm.spec.instruction import Instruction
+from tests.repl.conftest import Tried
+from tests.toy.target import ISA
+
+EVERY = pytest.mark.parametrize("name", COMMANDS)
+
+
+@EVERY
+def test_every_command_is_listed_with_its_whole_summary(bare: Tried, name: str) -> None:
+    listed = bare.does("help info" if " " in name else "help").splitlines()
+    row = next(line for line in listed if line.startswith(f"{name.split()[-1]} "))
+    assert row.endswith(COMMANDS[name].summary)
+    assert COMMANDS[name].summary.endswith(".")
+    assert len(row) <= WIDTH
+
+
+@EVERY
+def test_every_command_has_a_page_under_each_of_its_names(bare: Tried, name: str) -> None:
+    parent = name.rpartition(" ")[0]
+    page = bare.does(f"help {name}")
+    assert page.startswith("usage: ")
+    assert COMMANDS[name].summary in " ".join(page.split())
+    for alias in COMMANDS[name].aliases:
+        assert bare.does(f"help {parent} {alias}") == page
+
+
+@EVERY
+def test_names_and_aliases_lead_to_one_command(name: str) -> None:
+    parent = name.rpartition(" ")[0]
+    for word in (last_word(COMMANDS[name]), *COMMANDS[name].aliases):
+        assert find(f"{parent} {word}".strip())[0] is COMMANDS[name]
+
+
+@pytest.mark.parametrize("row", ISA.rows.values(), ids=lambda r: r.name)
+def test_every_instruction_has_a_page(toy: Tried, row: Instruction) -> None:
+    page = toy.does(f"help {row.name}")
+    assert " ".join(page.split()).startswith(f"{row.name}: {row.summary}")
+    assert all(len(line) <= WIDTH for line in page.splitlines())
+
+
+def test_the_page_of_an_instruction(toy: Tried) -> None:
+    assert toy.does("help Add") == (
+        "Add: Add two tiles: dst = a + b.\n"
+        "\n"
+        "example\n"
+        "    Add y, x, x\n"
+        "\n"
+        "operands\n"
+        "  dst  a tile in bank\n"
+        "  a  a tile in bank\n"
+        "  b  a tile in bank\n"
+        "\n"
+        "rules\n"
+        "  E0404 all tiles have one shape (made up)\n"
+        "\n"
+        "engines: alpha, beta\n"
+        "time: One element per partition and cycle; results appear three cycles after the\n"
+        "last.\n"
+        "time here: busy 2, results after 5 cycles of beta (assumed: made up)\n"
+        "source: made up\n"
+    )
+
+
+def test_defaults_stand_on_the_page(toy: Tried) -> None:
+    assert "  by  an integer. Default: -1\n" in toy.does("help Count")
+
+
+@pytest.mark.parametrize("line", ["explain E0501", "help E0501", "explain e0501", "h e0501"])
+def test_a_code_is_explained(bare: Tried, line: str) -> None:
+    page = bare.does(line)
+    assert page.startswith("E0501: ")
+    assert "\nwrong:\n    " in page
+    assert "\nright:\n    " in page
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("stpe", "did you mean 'step'?"),
+        ("prnt x", "did you mean 'print'?"),
+        ("queues", "did you mean 'info queues'?"),
+        ("re", "'re' could be report or restart"),
+        ("xyzzy", "'help' lists them"),
+        ("help Addd", "did you mean 'Add'?"),
+        ("help xyzzy", "no command, instruction or code 'xyzzy'"),
+        ("explain", "explain what?"),
+        ("explain E0", "no diagnostic 'E0'"),
+        ("=3", "no command '=3'"),
+    ],
+)
+def test_who_errs_is_told_what_was_meant(toy: Tried, line: str, said: str) -> None:
+    assert said in toy.does(line)
+    assert toy.shell.code == 1
+
+
+def test_instructions_need_a_program(bare: Tried) -> None:
+    assert "load a program first" in bare.does("help Add")
+
+
+@pytest.mark.parametrize(
+    ("line", "parts"),
+    [
+        ("", ("", "")),
+        ("step", ("step", "")),
+        ("  step  3 ", ("step", "3")),
+        ("p/x c[0:4, :8]", ("p", "/x c[0:4, :8]")),
+        ("step@vector", ("step", "@vector")),
+        ("p$s", ("p", "$s")),
+        ("?", ("?", "")),
+    ],
+)
+def test_the_first_word_ends_where_it_must(line: str, parts: tuple[str, str]) -> None:
+    assert split(line) == parts
+
+
+def test_a_command_must_say_what_it_does_and_have_names_of_its_own() -> None:
+    def mute(shell: Shell, rest: str) -> None: ...
+
+    def other(shell: Shell, rest: str) -> None:
+        """Do something else."""
+
+    with pytest.raises(TypeError, match="says nothing"):
+        command("mute")(mute)
+    with pytest.raises(TypeError, match="two commands"):
+        command("other", "step")(other)
+    assert "mute" not in COMMANDS
+    assert "other" not in COMMANDS
+
+
+def test_an_ambiguous_beginning_is_refused() -> None:
+    with pytest.raises(Refused, match="could be"):
+        find("ex")
+    assert len(siblings("")) + len(siblings("info queues")) == len(COMMANDS)

@@ -1,0 +1,179 @@
+"""What print, info, where, list and report show of the toy's countdown."""
+
+from __future__ import annotations
+
+import pytest
+
+from nasm.repl.command import Command, subcommands
+from tests.repl.conftest import Loader, Tried
+
+
+def test_a_tensor_is_printed_with_indices_and_statistics(toy: Tried) -> None:
+    assert toy.does("print X") == (
+        "X  float32[4, 2]  in ram\n"
+        "       0    1\n"
+        "  0  0.0  1.0\n"
+        "  1  2.0  3.0\n"
+        "  2  4.0  5.0\n"
+        "  3  6.0  7.0\n"
+        "  min 0  max 7  mean 3.5  8 elements\n"
+    )
+
+
+def test_unwritten_elements_are_shown_as_such(toy: Tried) -> None:
+    assert toy.does("p x[0:2]") == (
+        "x  float32[2, 2]  in bank, partitions 0 to 1\n"
+        "      0   1\n"
+        "  0  __  __\n"
+        "  1  __  __\n"
+        "  4 elements  none written\n"
+    )
+
+
+@pytest.mark.parametrize("line", ["p/x X[3]", "p /x X[3]", "p X[3] /x", "print/x X[3]"])
+def test_bits_are_shown_in_hexadecimal(toy: Tried, line: str) -> None:
+    # float32 6.0 = 1.5 * 2**2: exponent 129, fraction 0.5; 7.0 = 1.75 * 2**2
+    assert "  0  40c00000  40e00000\n" in toy.does(line)
+
+
+def test_a_semaphore_is_printed_with_who_waits(toy: Tried) -> None:
+    assert toy.does("p $loaded") == "$loaded = 0\n"
+    assert toy.does("cycle 4", "p $loaded") == "$loaded = 0, beta waiting\n"
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("print", "print what?"),
+        ("print z", "'z'"),
+        ("print X[0:9", "error["),
+        ("print X[9]", "error["),
+        ("print 3", "'3' is not a tensor"),
+        ("print $lodaed", "did you mean '$loaded'?"),
+        ("print /q X", "no format '/q'"),
+        ("print x[:, %r0 : +1]", "starts where a register says"),
+        ("info registers gamma", "no engine 'gamma'"),
+        ("info banks ram", "no banks in a memory 'ram'"),
+        ("info nothing", "no info command 'nothing'"),
+        ("list nowhere", "no engine, label or line 'nowhere'"),
+        ("list agian", "did you mean 'again'?"),
+        ("list 99", "no line 99: toy.nasm has 16"),
+    ],
+)
+def test_what_is_not_there_is_refused(toy: Tried, line: str, said: str) -> None:
+    assert said in toy.does(line)
+    assert toy.shell.code == 1
+
+
+def test_where_shows_what_each_engine_waits_for(toy: Tried) -> None:
+    assert toy.does("step 2", "where") == (
+        "running, at 0.004 µs, cycle 2\n"
+        "alpha pc 1 of 4, next\n"
+        "    11 | again:  Count  %r0\n"
+        "beta pc 1 of 3, waits for $loaded >= 2 (it is 0)\n"
+        "     8 | @beta   Wait            $loaded >= 2\n"
+    )
+
+
+def test_where_names_the_expansion(load: Loader) -> None:
+    looped = load(".target toy\n@alpha\n.for k in 0..2\nSet %r0, k\n.end\n")
+    assert "     4 | Set %r0, k\n         in .for k = 0, line 3\n" in looped.does("where")
+
+
+def test_list_names_the_engines_beside_their_lines(toy: Tried) -> None:
+    assert toy.does("list beta").splitlines()[:8] == [
+        "toy.nasm",
+        "         2 | .ram   X  f32[4, 2]  input = iota",
+        "         3 | .ram   Y  f32[4, 2]  output",
+        "         4 | .bank  x  f32[4, 2]",
+        "         5 | .bank  y  f32[4, 2]",
+        "         6 | .sem   loaded, done",
+        " beta    7 | @beta   Move   x, X                 $loaded += 2",
+        "         8 | @beta   Wait            $loaded >= 2",
+    ]
+    assert toy.does("list again").splitlines()[6] == "        11 | again:  Count  %r0"
+    assert toy.does("list 1").splitlines()[1] == "         1 | .target toy"
+    assert toy.does("step 3 alpha", "list").splitlines()[6].startswith("alpha   11 | again:")
+
+
+def test_the_queues(toy: Tried) -> None:
+    assert toy.does("step 2", "info queues") == (
+        "engine   pc  completed  in flight  state    next\n"
+        "alpha   1/4          1          0  running  Count %r0\n"
+        "beta    1/3          1          0  waiting  Wait  $loaded >= 2\n"
+    )
+
+
+def test_semaphores_registers_and_channels(toy: Tried) -> None:
+    assert toy.does("step 2", "info semaphores") == (
+        "semaphore  number  value  waiting\n"
+        "$loaded         0      0  beta\n"
+        "$done           1      0\n"
+    )
+    assert toy.does("info registers") == (
+        "engine  register  value        bits\n"
+        "alpha   %r0           2  0x00000002\n"
+    )
+    assert toy.does("info registers beta") == "no register was set yet\n"
+    # Each half of X is 16 bytes: 16 ticks of 1,500 per µs.
+    assert toy.does("run", "info channels") == (
+        "channel  shares  bytes  busy µs  pending  now\n"
+        "      0       1     16    0.011        0  idle\n"
+        "      1       1     16    0.011        0  idle\n"
+    )
+
+
+@pytest.mark.parametrize("line", ["info banks", "info bank", "info banks bank", "i ba"])
+def test_banks_by_their_name_and_by_the_memory(toy: Tried, line: str) -> None:
+    # 8 bytes of x and of y in each partition, of 128
+    assert toy.does("run", line) == (
+        "memory  bank  written                    tensors\n"
+        "bank       0   16/128  ##..............  x, y\n"
+        "bank       1    0/128  ................  -\n"
+        "written: bytes of each partition\n"
+    )
+
+
+def test_tensors_and_how_much_of_each_was_written(toy: Tried) -> None:
+    assert toy.does("until 0.04us", "info tensors") == (
+        "tensor  memory  dtype    shape   at            role    written\n"
+        "X       ram     float32  [4, 2]  0             input       all\n"
+        "Y       ram     float32  [4, 2]  32            output        -\n"
+        "x       bank    float32  [4, 2]  0:0 (bank 0)              all\n"
+        "y       bank    float32  [4, 2]  0:8 (bank 0)                -\n"
+    )
+
+
+def test_expectations_are_listed_and_judged_before_the_end(toy: Tried) -> None:
+    assert toy.does("info expectations") == "    15 | .expect  y == 2 * X\n"
+    said = toy.does("expect")
+    assert said.startswith("before the end: not started")
+    assert "FAILED  y == 2 * X\n" in said
+    assert toy.shell.code == 1
+
+
+def test_the_report_counts_each_engine_in_its_own_cycles(toy: Tried) -> None:
+    # alpha issues six instructions of one cycle, beta two of one and an Add of two.
+    assert toy.does("run", "report") == (
+        "finished at 0.053 µs, cycle 26; 'restart' begins again\n"
+        "engine  done  busy  waiting  utilised  waited for\n"
+        "alpha      6     6        3     22.5%  data 3\n"
+        "beta       3     4        9     25.0%  semaphore 9\n"
+        "busy cycles are 100.0% assumed\n"
+        "32 bytes moved by the channels\n"
+    )
+
+
+def test_report_before_anything_happened(toy: Tried) -> None:
+    assert toy.does("report").splitlines() == [
+        "not started: 'step' or 'run' begins", "no engine has done anything yet",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("chosen", subcommands("info"), ids=lambda c: c.name)
+def test_looking_changes_nothing(toy: Tried, chosen: Command) -> None:
+    toy.does("step 3")
+    before = toy.shell.session.report()
+    toy.does(chosen.name)
+    assert toy.shell.session.report() == before
+    assert toy.shell.code == 0
