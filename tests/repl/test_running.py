@@ -195,6 +195,7 @@ def test_ctrl_c_stops_a_run_between_two_events_and_it_goes_on_as_if_nothing_was(
     said = loop.does("run")
     timer.join()
     assert "stopped at " in said
+    assert loop.shell.code == 130
     stopped = loop.shell.session.now
     loop.does("cycle 1")
     straight = session_of(FOREVER)

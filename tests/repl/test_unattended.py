@@ -100,8 +100,15 @@ def test_constants_inputs_and_target_of_the_command_line_are_used(capsys: Captur
     lines = ["info tensors", "run"]
     assert main("programs/softmax.nasm", target="trn2", defines={"N": 64}, commands=lines) == 0
     assert "[128, 64]" in capsys.readouterr().out
-    assert main("programs/softmax.nasm", commands=["load", "load programs/matmul.nasm"]) == 0
-    assert "programs/matmul.nasm: 7 instructions on 3 engines" in capsys.readouterr().out
+
+
+def test_definitions_belong_to_the_program_they_came_with(capsys: Capture) -> None:
+    # matmul.nasm declares no N, so that defining it would be an error.
+    lines = ["load", "info tensors", "load programs/matmul.nasm"]
+    assert main("programs/softmax.nasm", defines={"N": 64}, commands=lines) == 0
+    out = capsys.readouterr().out
+    assert "[128, 64]" in out
+    assert "programs/matmul.nasm: 7 instructions on 3 engines, NeuronCore-v2 (Trn1)\n" in out
 
 
 # -- exit codes
@@ -256,9 +263,11 @@ def test_an_interrupt_ends_a_script_with_130(
 def test_control_characters_of_a_program_do_not_reach_the_terminal(
     tmp_path: Path, capsys: Capture
 ) -> None:
-    path = file(tmp_path, f"; \x1b[2J{WRONG}")
-    main(path, commands=["list 1"])
-    assert "\x1b" not in capsys.readouterr().out
+    path = file(tmp_path, f"{WRONG}; \x1b[2J\n")
+    main(path, commands=["list 5"])
+    out = capsys.readouterr().out
+    assert "5 | ; \ufffd[2J\n" in out
+    assert "\x1b" not in out
 
 
 def test_no_colour_where_nobody_looks(capsys: Capture) -> None:
