@@ -282,7 +282,7 @@ def _registers(form: Form) -> list[int]:
     """Registers that the addresses of an instruction depend on."""
     found: list[int] = []
     for operand in form.operands:
-        if isinstance(operand, View):
+        if isinstance(operand, View) and operand.dynamic:
             found += [d.register for d in operand.dynamic if d.register not in found]
     return found
 

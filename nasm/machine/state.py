@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.sim.memory import Store
+from nasm.sim.memory import Slab, Store
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 
@@ -33,8 +33,10 @@ class State:
         self.ready: list[dict[str, int]] = [{} for _ in program.queues]
         self._stores: dict[int, Store] = {}
         self._shared: set[int] = set()
-        for group in _groups(list(program.tensors.values())):
-            store = _store(group)
+        groups = _groups(list(program.tensors.values()))
+        slab = Slab(sum(Slab.room(_rows(g)[1] * _bytes(g)[1]) for g in groups))
+        for group in groups:
+            store = _store(group, slab)
             for tensor in group:
                 self._stores[tensor.index] = store
                 if len(group) > 1:
@@ -49,15 +51,25 @@ class State:
         return self._stores[tensor.index]
 
 
-def _store(group: list[Tensor]) -> Store:
+def _rows(group: list[Tensor]) -> tuple[int, int]:
+    """The first partition of a group of tensors, and how many it spans; one in a linear memory."""
+    first = min(t.partition or 0 for t in group)
+    return first, max((t.partition or 0) + max(1, t.partitions) for t in group) - first
+
+
+def _bytes(group: list[Tensor]) -> tuple[int, int]:
+    """The first byte of a group of tensors, and how many it spans in each partition."""
+    first = min(t.offset or 0 for t in group)
+    return first, max((t.offset or 0) + t.bytes for t in group) - first
+
+
+def _store(group: list[Tensor], slab: Slab) -> Store:
     """A store that covers every tensor of a group."""
     first = group[0]
-    row = min(t.partition or 0 for t in group)
-    rows = max((t.partition or 0) + max(1, t.partitions) for t in group) - row
-    base = min(t.offset or 0 for t in group)
-    size = max((t.offset or 0) + t.bytes for t in group) - base
+    row, rows = _rows(group)
+    base, size = _bytes(group)
     core = 0 if first.memory.shared else first.core
-    return Store(first.memory.name, rows, size, row, base, core)
+    return Store(first.memory.name, rows, size, row, base, core, slab)
 
 
 def _groups(tensors: list[Tensor]) -> list[list[Tensor]]:

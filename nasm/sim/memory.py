@@ -8,14 +8,16 @@ better than rows that lie far apart.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 POISON = 0xFF
 """What unwritten memory reads as: NaN in every floating-point dtype, -1 in every integer one."""
+
+LINE = 64
+"""Bytes of a line of the host's caches; a store begins on one."""
 
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
@@ -55,6 +57,30 @@ class Loan:
         return self.values
 
 
+class Slab:
+    """Bytes for many stores in one piece, which a host can map with few large pages."""
+
+    def __init__(self, size: int) -> None:
+        self._data = np.empty(size + LINE, np.uint8)
+        self._data.fill(POISON)
+        self._written = np.zeros(size + LINE, np.bool_)
+        self._next = -self._data.ctypes.data % LINE
+
+    @staticmethod
+    def room(size: int) -> int:
+        """Bytes to ask for so that something of this size can be taken."""
+        return -(-size // LINE) * LINE
+
+    def take(self, rows: int, size: int) -> tuple[NDArray[np.uint8], Mask]:
+        """The next rows of so many bytes, poisoned, and their written-mask."""
+        start, end = self._next, self._next + rows * size
+        self._next += self.room(rows * size)
+        return (
+            self._data[start:end].reshape(rows, size),
+            self._written[start:end].reshape(rows, size),
+        )
+
+
 class Store:
     """A rectangle of one memory of one core: its bytes, and which of them were ever written.
 
@@ -69,14 +95,20 @@ class Store:
     )  # fmt: skip
 
     def __init__(
-        self, name: str, rows: int, size: int, row: int = 0, base: int = 0, core: int = 0
+        self,
+        name: str,
+        rows: int,
+        size: int,
+        row: int = 0,
+        base: int = 0,
+        core: int = 0,
+        slab: Slab | None = None,
     ) -> None:
         self.name = name
         self.core = core
         self.row = row
         self.base = base
-        self.data = np.full((rows, size), POISON, np.uint8)
-        self.written = np.zeros((rows, size), np.bool_)
+        self.data, self.written = (slab or Slab(rows * size)).take(rows, size)
         self.pitch = size
         self._flat = self.data.reshape(-1).data
         self._mask = self.written.reshape(-1).data
@@ -130,8 +162,7 @@ class Store:
         np.add(target, values, out=target)
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """The bytes an access touches: rows, a byte range in each, and the pattern within it.
 
     ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count). ``place``
@@ -148,11 +179,13 @@ class Region:
 
     @property
     def dense(self) -> bool:
-        """Whether it touches every byte between its lowest and its highest."""
-        count = self.itemsize
-        for _, n in self.dims:
-            count *= n
-        return count == self.high - self.low
+        """Whether it walks a plain run, so that its lowest and highest byte say everything."""
+        reach = self.itemsize
+        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
+            if step and abs(step) != reach:
+                return False
+            reach *= count if step else 1
+        return True
 
     def offsets(self) -> NDArray[np.int64]:
         """Every byte offset it touches in a row, ascending."""

@@ -62,6 +62,7 @@ class Scheduler:
         self._meets: dict[tuple[int, int], bool] = {}
         self._clashes: dict[tuple[int, int], str] = {}
         self.retired = 0
+        self.flying = 0
         self.last: tuple[int, int] = (-1, -1)
         self.acting: tuple[int, int] = (0, 0)
 
@@ -187,7 +188,7 @@ class Scheduler:
 
     def _start(self, queue: Queue, task: Task, now: int) -> None:
         self.acting = (queue.index, queue.pc)
-        if task.reads or task.writes:
+        if self.flying > len(queue.flight) or self.transfers:
             self._watch(queue, task, now)
         payload = task.start(now)
         pc = queue.pc
@@ -205,6 +206,7 @@ class Scheduler:
             finish = queue.last_finish
         queue.last_finish = finish
         queue.flight.append((finish, pc, queue.reached, now, task, payload))
+        self.flying += 1
         self._push(finish, COMMIT, 0, queue)
         if task.update is not None and task.update[3]:
             number, op, value, _ = task.update
@@ -229,6 +231,7 @@ class Scheduler:
     def _finish(self, queue: Queue) -> None:
         """Commit the oldest task in flight of a queue."""
         finish, pc, reached, started, task, payload = queue.flight.popleft()
+        self.flying -= 1
         self.last = self.acting = (queue.index, pc)
         task.finish(payload, finish)
         queue.count += 1
@@ -327,6 +330,8 @@ class Scheduler:
 
     def _watch(self, queue: Queue, task: Task, now: int) -> None:
         """Tell the observer of what others are writing, or have still to read, right now."""
+        if not (task.reads or task.writes):
+            return
         for other in self.queues:
             if other is queue or not other.flight:
                 continue
