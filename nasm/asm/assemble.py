@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nasm.asm import tree
-from nasm.asm.expand import Expander
+from nasm.asm.expand import Expander, unknown_target
 from nasm.asm.parse import parse
 from nasm.problems import Failure
 from nasm.source import Source
@@ -23,6 +23,8 @@ def assemble(
 
     Raises Failure with every problem found, in the order of the text.
     """
+    if target is not None and target not in targets:
+        raise Failure(unknown_target(target, targets).at(None))
     file, problems = parse(source)
     expander = Expander(source, targets, target, defines)
     named = any(isinstance(s, tree.TargetLine) for s in file.body)

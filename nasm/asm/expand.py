@@ -31,6 +31,13 @@ MOST_PROBLEMS = 50
 """Problems of one file after which expansion stops: the rest would be more of the same."""
 
 
+def unknown_target(name: str, targets: Iterable[str]) -> Refused:
+    """What to say of a target that nobody knows."""
+    known = sorted(targets)
+    hint = did_you_mean(name, known) or f"targets: {listed(known)}"
+    return Refused("E0214", f"no target '{name}'", hint)
+
+
 class Expander:
     """Walks a text's statements and drives a builder."""
 
@@ -55,6 +62,7 @@ class Expander:
         self.local: set[str] = set()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
+        self.denied = False
 
     # -- the whole
 
@@ -68,9 +76,9 @@ class Expander:
         self.run(self.body)
         if not self.scope.lost.unread:
             self._check_defines()
-        if self.builder is None:
-            if not self.problems:
-                self._need_target(0)
+        if self.builder is None and not self.problems:
+            self._need_target(0)
+        if self.builder is None or self.denied:
             return None
         self.problems += self._expectations(self.builder)
         self.builder.problems[:0] = self.problems
@@ -103,6 +111,8 @@ class Expander:
         for statement in statements:
             if len(self.problems) >= MOST_PROBLEMS:
                 return
+            if self.denied and not isinstance(statement, tree.Assert):
+                return  # what follows rests on what an assertion denies
             if self.builder is None and not isinstance(statement, tree.TargetLine | tree.Version):
                 if not self.broken and not self.scope.lost.unread:
                     self._need_target(statement.start, statement.end)
@@ -160,10 +170,7 @@ class Expander:
         """Start building for a target by name."""
         loader = self.targets.get(name)
         if loader is None:
-            raise Refused(
-                "E0214", f"no target '{name}'",
-                did_you_mean(name, self.targets) or f"targets: {listed(sorted(self.targets))}",
-            )  # fmt: skip
+            raise unknown_target(name, self.targets)
         target: Target = loader()
         generation = target.generation(name)
         assert generation is not None
@@ -261,6 +268,7 @@ class Expander:
         message = ""
         if statement.message is not None:
             message = f": {evaluate(statement.message, self.scope)}"
+        self.denied = True
         raise Failure(Problem("E0219", f"the assertion fails{message}",
                               self._span(statement.condition), self._sides(statement.condition)))
 

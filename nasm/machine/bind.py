@@ -18,7 +18,7 @@ from nasm.machine.places import Access, elements, flattened
 from nasm.problems import Refused
 from nasm.sim.memory import Array, Loan, Region, Store
 from nasm.spec.facts import Cost
-from nasm.spec.instruction import FLOAT32, Operand, Site
+from nasm.spec.instruction import FLOAT32, Facts, Operand
 from nasm.spec.kinds import DtypeOf, LaneOf, SwitchOf, Tile
 from nasm.spec.kinds import State as Held
 from nasm.spec.program import Form
@@ -55,9 +55,12 @@ class Binder:
         self.machine, self.queue, self.form = machine, queue, form
         self.operands = operands
         row = form.row
-        lines = machine.program.queues[queue]
-        self.site = Site.of(row, operands, lines.engine, machine.program.generation)
-        self.domain = row.domain(self.site)
+        engine = machine.program.queues[queue].engine
+        if operands is form.operands:
+            facts = form.facts(engine, machine.program.generation)
+        else:
+            facts = Facts.of(row, operands, engine, machine.program.generation)
+        self.site, self.domain, self.cost = facts.site, facts.domain, facts.cost
         self.reads: list[Region] = []
         self.writes: list[Region] = []
         self.touches: list[Access] = []
@@ -83,7 +86,7 @@ class Binder:
                 slots.append((len(fixed), reader))
                 fixed.append(None)
         writers = [self._writer(o) for o in row.writes]
-        cost = row.cost(self.site)
+        cost = self.cost
         start, finish = self._kernel(fixed, slots, [w for w in writers if w is not None], cost)
         return Bound(
             self.form, cost, start, finish, tuple(self.reads), tuple(self.writes),

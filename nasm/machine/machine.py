@@ -48,7 +48,6 @@ class Machine:
         self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
         self._tasks: dict[tuple[int, int, int, int], Task] = {}
         self._accesses: dict[View, Access] = {}
-        self._costs: dict[tuple[int, int], Cost] = {}
         self._flights = 0
         self._plans = 0
         self._places: dict[Tensor, str] = {}
@@ -182,7 +181,6 @@ class Machine:
             if values:
                 self._obey(binder.site)
             bound = binder.bind(number)
-            self._costs[queue, index] = bound.cost
             if form.row.effects:
                 self._effective(queue, bound, binder.site, semaphore)
             self._bound[key] = bound
@@ -233,13 +231,8 @@ class Machine:
 
     def cost(self, queue: int, form: int) -> Cost:
         """What a form costs on a queue."""
-        found = self._costs.get((queue, form))
-        if found is None:
-            made = self.program.forms[form]
-            engine = self.program.queues[queue].engine
-            site = Site.of(made.row, made.operands, engine, self.program.generation)
-            found = self._costs[queue, form] = made.row.cost(site)
-        return found
+        engine = self.program.queues[queue].engine
+        return self.program.forms[form].facts(engine, self.program.generation).cost
 
     # -- hazards
 

@@ -220,6 +220,23 @@ def _consistent(row: Instruction) -> None:
         raise TypeError(f"{row.name} lacks its documentation, source or example")
 
 
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What follows from an instruction's operands: how it computes, and what it costs."""
+
+    site: Site
+    domain: str
+    cost: Cost
+
+    @staticmethod
+    def of(
+        row: Instruction, operands: tuple[object, ...], engine: str, generation: Generation
+    ) -> Facts:
+        """Ask the row."""
+        site = Site.of(row, operands, engine, generation)
+        return Facts(site, row.domain(site), row.cost(site))
+
+
 def bind(row: Instruction, given: list[object], named: Mapping[str, object]) -> tuple[object, ...]:
     """Put positional and named operands in the order of the row, defaults where none is given."""
     written = row.written

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from nasm.problems import Problem
 from nasm.source import Frame, Span
+from nasm.spec.instruction import Facts, Instruction
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
-    from nasm.spec.instruction import Instruction
     from nasm.spec.target import Generation, Target
 
 
@@ -48,15 +48,22 @@ class Update:
     at_read: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class Form:
-    """An instruction with its operands: what many lines of a program may share.
+    """An instruction with its operands: what many lines of a queue may share.
 
     ``operands`` are in the order of the row; an operand left out holds its default.
     """
 
     row: Instruction
     operands: tuple[object, ...]
+    _facts: Facts | None = None
+
+    def facts(self, engine: str, generation: Generation) -> Facts:
+        """What follows from the operands alone; decided once, whatever machine runs them."""
+        if self._facts is None:
+            self._facts = Facts.of(self.row, self.operands, engine, generation)
+        return self._facts
 
     def operand(self, name: str) -> object:
         """An operand by name."""
