@@ -10,21 +10,6 @@ from nasm.sim.memory import Array, Loan, Mask, Region, Store
 from nasm.spec.view import View
 
 
-def region(view: View, place: str) -> Region:
-    """The bytes a view touches, for overlap tests."""
-    tensor = view.tensor
-    assert tensor.offset is not None
-    size = view.dtype.itemsize
-    low, high = view.extent
-    rows = (0, 1, 1)
-    if view.partitioned:
-        rows = ((tensor.partition or 0) + view.partition, view.shape[0], view.steps[0])
-    return Region(
-        place, rows, tensor.offset + low, tensor.offset + high, tensor.offset + view.offset,
-        tuple((step * size, count) for step, count in view.dims), size,
-    )  # fmt: skip
-
-
 def geometry(
     view: View, store: Store, merged: bool
 ) -> tuple[int, int, tuple[int, ...], tuple[int, ...]]:
@@ -76,7 +61,18 @@ class Access:
         row, offset, shape, strides = geometry(view, store, True)
         self.array: Array = store.array(view.dtype.numpy, row, offset, shape, strides)
         self.start = store.position(row, offset)
-        self.region = region(view, place)
+        low = high = offset
+        dims = tuple(zip(strides, shape, strict=True))
+        rows = (0, 1, 1)
+        if view.partitioned:
+            rows, dims = (row, shape[0], view.steps[0]), dims[1:]
+        for step, count in dims:
+            if step < 0:
+                low += step * (count - 1)
+            else:
+                high += step * (count - 1)
+        size = view.dtype.itemsize
+        self.region = Region(place, rows, low, high + size, offset, dims, size)
         self.whole = alone and self.array.nbytes == view.tensor.bytes * max(
             1, view.tensor.partitions
         ) and self.region.dense  # fmt: skip
