@@ -175,11 +175,15 @@ class Session:
     # -- looking
 
     def view(self, text: str) -> View:
-        """A tensor, or a slice or view of one, as the language writes it; raises Failure."""
+        """A tensor, or a slice or view of one, as the language writes it; raises Failure.
+
+        The program's constants may stand in it.
+        """
         source = Source("<expression>", text)
         node = parse_expression(source, 0, len(text))
         scope = evaluate.Scope(source)
         scope.tensors = self.program.tensors
+        scope.values.update(self.program.constants)
         value = evaluate.evaluate(node, scope)
         if not isinstance(value, View):
             raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))

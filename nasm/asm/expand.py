@@ -207,6 +207,8 @@ class Expander:
         self.scope.places[name] = place.within(self.scope.chain)
         if self.scope.chain:
             self.local.add(name)
+        elif isinstance(self.scope.values[name], int | float):
+            self.made.program.constants[name] = self.scope.values[name]
 
     def _new_name(self, name: str, place: Span) -> None:
         """Refuse a name that means something already."""

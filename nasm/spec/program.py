@@ -97,7 +97,10 @@ class Lines:
 
 @dataclass(slots=True)
 class Program:
-    """What the builder makes and a machine runs. Index 0 of each table means 'none'."""
+    """What the builder makes and a machine runs. Index 0 of each table means 'none'.
+
+    ``constants`` are those of the whole text, for whoever asks about it by name later.
+    """
 
     target: Target
     generation: Generation
@@ -111,6 +114,7 @@ class Program:
     spans: list[Span | None] = field(default_factory=lambda: [None])
     chains: list[tuple[Frame, ...]] = field(default_factory=lambda: [()])
     expectations: list[Expectation] = field(default_factory=list)
+    constants: dict[str, int | float] = field(default_factory=dict)
     warnings: list[Problem] = field(default_factory=list)
 
     def span(self, queue: int, pc: int) -> Span | None:

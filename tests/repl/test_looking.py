@@ -65,6 +65,17 @@ def test_what_is_not_there_is_refused(toy: Tried, line: str, said: str) -> None:
     assert toy.shell.code == 1
 
 
+def test_constants_of_the_program_stand_for_their_numbers(load: Loader) -> None:
+    made = load(
+        ".target toy\n.const N = 2, M = N + 1\n.ram X f32[M, 4] input = iota\n"
+        ".for k in 0..1\n.const inner = k + 1\n.end\n"
+    )
+    # Row 1 of four columns is 4, 5, 6, 7.
+    assert made.does("p X[M - N, 1:N+1]").splitlines()[1] == "  0  5.0  6.0"
+    assert "nothing is called 'inner'" in made.does("p X[inner]")
+    assert "nothing is called 'k'" in made.does("p X[k]")
+
+
 def test_where_shows_what_each_engine_waits_for(toy: Tried) -> None:
     assert toy.does("step 2", "where") == (
         "running, at 0.004 µs, cycle 2\n"
