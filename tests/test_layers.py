@@ -30,7 +30,8 @@ LAYERS = (
     ("machine",),
     ("session",),
     ("api", "codes"),
-    ("repl", "report"),
+    ("report",),
+    ("repl",),
     ("cli",),
     ("__main__",),
 )
@@ -181,7 +182,7 @@ def test_generic_code_does_not_name_neuron(module: str) -> None:
         ("nasm.asm.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
         ("nasm.asm.parse", "from nasm.targets import TARGETS"),
         ("nasm.session", "from nasm.targets.neuron import alu"),
-        ("nasm.repl.app", "from nasm.report import profile"),
+        ("nasm.report.tables", "from nasm.repl import tell"),
         ("nasm.source", "from nasm import dtypes"),
         ("nasm.spec.view", "import lark"),
         ("nasm.session", "from rich.table import Table"),
@@ -200,6 +201,7 @@ def test_an_import_that_points_up_or_strays_is_found(module: str, text: str) -> 
         ("nasm.sim.clock", "from nasm import problems\nimport heapq\nimport numpy as np"),
         ("nasm.session", "from nasm.targets import TARGETS\nfrom .machine import Machine"),
         ("nasm.asm.parse", "from ..source import Source\nfrom lark import Token"),
+        ("nasm.repl.app", "from nasm.report import tables"),
         ("nasm.cli", "from nasm.repl.app import App\nimport rich"),
     ],
 )

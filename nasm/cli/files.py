@@ -6,7 +6,6 @@ import io
 import os
 import stat
 import sys
-import zipfile
 from collections.abc import Callable, Iterable, Mapping
 from typing import IO, Any
 
@@ -53,8 +52,6 @@ def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, Any]:
         except Refused as refused:
             problems.append(Problem(refused.code, f"--in {name}: {refused.message}", None,
                                     refused.hint))  # fmt: skip
-        except zipfile.BadZipFile as problem:
-            problems.append(Problem("E0801", f"--in {name}: {file}: {problem}"))
     if problems:
         raise Failure(problems)
     return found

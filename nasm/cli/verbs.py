@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Callable
 from typing import Any
 
 from rich.text import Text
 
+from nasm.cli import streams
 from nasm.cli.screen import Screen
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Refused
 from nasm.report import jsonable
 
 OK, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
@@ -118,7 +120,6 @@ def isa(args: argparse.Namespace) -> int:
 def explain(args: argparse.Namespace) -> int:
     """``explain``: a diagnostic at length, or all of them in short."""
     from nasm import codes
-    from nasm.problems import did_you_mean
     from nasm.report import explanations
 
     screen = Screen()
@@ -130,12 +131,10 @@ def explain(args: argparse.Namespace) -> int:
         else:
             screen.show(explanations.rich_list(rows))
         return OK
-    row = codes.find(args.code)
-    if row is None:
-        known = [r.code for r in codes.table()]
-        hint = did_you_mean(args.code.upper(), known) or "'neuron-nasm explain' lists them all"
-        problem = Problem("E0807", f"no diagnostic has the code '{args.code}'", None, hint)
-        return _refuse(screen, args, "explain", problem)
+    try:
+        row = explanations.find(args.code)
+    except Refused as refused:
+        return _refuse(screen, args, "explain", refused.at(None))
     if args.json:
         content = [explanations.json_code(row)]
         screen.document(jsonable.document("explain", OK, codes=content))
@@ -160,16 +159,21 @@ def repl(args: argparse.Namespace) -> int:
     """``repl``: hands over to the debugger."""
     from nasm import repl as debugger
     from nasm.cli import files
+    from nasm.repl.screen import Unwritable
 
     try:
         inputs = files.arrays(args.inputs)
     except Failure as failure:
         Screen().problems(failure.problems)
         return REFUSED
-    return debugger.main(
-        args.program, target=args.target, defines=dict(args.defines), inputs=inputs,
-        script=args.script, commands=args.commands,
-    )  # fmt: skip
+    try:
+        return debugger.main(
+            args.program, target=args.target, defines=dict(args.defines), inputs=inputs,
+            script=args.script, commands=args.commands,
+        )  # fmt: skip
+    except Unwritable as problem:
+        streams.leave(sys.stdout)
+        raise streams.Unwritable(str(problem)) from None
 
 
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {

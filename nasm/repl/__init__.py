@@ -34,11 +34,22 @@ def main(
     """
     # Rich and the machine are imported here, so that importing nasm.repl costs nothing.
     from nasm.repl import helping  # noqa: F401  (it and what it imports declare the commands)
-    from nasm.repl.screen import Screen, typed_into
-    from nasm.repl.shell import NOT_ASSEMBLED, Shell
+    from nasm.repl.screen import Screen
+    from nasm.repl.shell import Shell
 
     shell = Shell(Screen(), target=target, defines=defines, inputs=inputs)
     shell.adopt(None)
+    try:
+        return _session(shell, path, script, commands)
+    except BrokenPipeError:  # whoever read has seen enough (``| head``)
+        return _judged(shell)
+
+
+def _session(shell: Shell, path: str | None, script: str | None, commands: Sequence[str]) -> int:
+    """All of it, once there is a shell; returns the exit code."""
+    from nasm.repl.screen import typed_into
+    from nasm.repl.shell import NOT_ASSEMBLED
+
     attended = script is None and not commands and typed_into()
     try:
         lines = list(_script(script)) if script is not None else []
@@ -67,7 +78,7 @@ def _attended(shell: Shell) -> int:
 
 def unattended(shell: Shell, lines: Iterable[str]) -> int:
     """Do commands one after the other, without a prompt; returns the exit code."""
-    from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit
+    from nasm.repl.shell import INTERRUPTED, NOT_ASSEMBLED, Quit
 
     try:
         for line in lines:
@@ -80,6 +91,13 @@ def unattended(shell: Shell, lines: Iterable[str]) -> int:
         return INTERRUPTED
     except UnicodeDecodeError:
         shell.refuse([Problem("E0801", "standard input is not UTF-8 text")], NOT_ASSEMBLED)
+    return _judged(shell)
+
+
+def _judged(shell: Shell) -> int:
+    """The exit code, with what the program broke so far."""
+    from nasm.repl.shell import FAILED
+
     if shell.broken():
         shell.fail(FAILED)
     return shell.code

@@ -5,14 +5,14 @@ from __future__ import annotations
 import re
 import textwrap
 
-from nasm import codes
-from nasm.problems import Refused, did_you_mean
+from nasm.problems import Refused
 from nasm.repl import command as commands
 from nasm.repl import looking, running
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.screen import WIDTH, table
 from nasm.repl.shell import Shell
-from nasm.spec.instruction import REQUIRED, Instruction, Operand, Site
+from nasm.report import explanations, pages
+from nasm.spec.instruction import Instruction, Site
 from nasm.spec.program import Program
 
 GROUPS = (running.__name__, looking.__name__, __name__)
@@ -36,7 +36,7 @@ def help_(shell: Shell, rest: str) -> None:
     elif re.fullmatch(r"[eE]\d{1,4}", word):
         explain(shell, word)
     else:
-        shell.screen.say(_about(shell, word))
+        _about(shell, word)
 
 
 @command("explain", usage="explain CODE", takes=("code",))
@@ -45,17 +45,7 @@ def explain(shell: Shell, rest: str) -> None:
     word = rest.strip()
     if not word:
         raise Refused(WRONG, "explain what?", "a code, as in: explain E0501")
-    row = codes.find(word)
-    if row is None:
-        close = did_you_mean(word.upper(), [r.code for r in codes.table()])
-        raise Refused("E0807", f"no diagnostic '{word}'", close or "codes look like E0501")
-    lines = _filled(f"{row.code}: {row.title}", "")
-    for paragraph in row.text.split("\n\n"):
-        lines += ["", *_filled(paragraph, "")]
-    for head, example in (("wrong:", row.wrong), ("right:", row.right)):
-        if example:
-            lines += ["", head, *(f"    {x}" for x in example.splitlines())]
-    shell.screen.say(lines)
+    shell.screen.show(explanations.rich_code(explanations.find(word)))
 
 
 def _overview(listed: list[Command]) -> list[str]:
@@ -64,21 +54,23 @@ def _overview(listed: list[Command]) -> list[str]:
     return table(("command", "short", "what it does"), rows)
 
 
-def _about(shell: Shell, word: str) -> list[str]:
-    """The page of a command or an instruction; raises Refused with what was meant."""
+def _about(shell: Shell, word: str) -> None:
+    """Print the page of a command or an instruction; raises Refused with what was meant."""
     chosen = _command(word)
     if chosen is not None:
-        return _command_page(chosen)
-    rows = shell.program.target.isa.rows if shell.loaded else {}
-    if word in rows:
-        return page(rows[word], shell.program)
-    hint = did_you_mean(word, [*rows, *COMMANDS])
-    for row in rows.values():
-        if word in row.vendor.values():
-            hint = f"did you mean '{row.name}'?"
-    if not hint and not rows:
-        hint = "instructions belong to a target: load a program first"
-    raise Refused(WRONG, f"no command, instruction or code '{word}'", hint)
+        shell.screen.say(_command_page(chosen))
+        return
+    target = shell.program.target if shell.loaded else None
+    row = pages.find(target, word) if target else None
+    if target is None or row is None:
+        hint = pages.suggestion([target] if target else [], word, COMMANDS)
+        if not hint and target is None:
+            hint = "instructions belong to a target: load a program first"
+        raise Refused(WRONG, f"no command, instruction or code '{word}'", hint)
+    shell.screen.show(pages.rich_page(pages.page(row, target)))
+    here = _time_here(row, shell.program)
+    if here:
+        shell.screen.say(["", *_filled(here)])
 
 
 def _command(words: str) -> Command | None:
@@ -94,61 +86,26 @@ def _command_page(chosen: Command) -> list[str]:
     if chosen.aliases:
         lines.append(f"short: {', '.join(chosen.aliases)}")
     for paragraph in chosen.doc.split("\n\n"):
-        lines += ["", *_filled(paragraph, "")]
+        lines += ["", *_filled(paragraph)]
     below = commands.subcommands(chosen.name)
     return [*lines, "", *_overview(below)] if below else lines
 
 
-def page(row: Instruction, program: Program) -> list[str]:
-    """What there is to know of an instruction, from its row."""
-    lines = _filled(f"{row.name}: {row.summary}", "")
-    if row.formula:
-        lines += ["", f"    {row.formula}"]
-    for paragraph in row.doc.strip().split("\n\n")[1:]:
-        lines += ["", *_filled(paragraph, "")]
-    lines += ["", "example", *(f"    {e}" for e in (row.setup, row.example) if e)]
-    if row.written:
-        lines += ["", "operands", *(x for o in row.written for x in _operand(o))]
-    if row.rules:
-        lines += ["", "rules"]
-        for rule in row.rules:
-            lines += _filled(f"{rule.code} {rule.sentence} ({rule.source})", "  ")
-    lines += ["", *_filled(f"engines: {', '.join(row.engines)}", "")]
-    return [*lines, *_cost(row, program), *_filled(f"source: {row.source}", "")]
-
-
-def _operand(operand: Operand) -> list[str]:
-    said = operand.kind.describe()
-    if operand.doc:
-        said += f"; {operand.doc}"
-    if operand.default is not REQUIRED:
-        value = operand.default
-        said += f". Default: {'none' if value is None else operand.kind.format(value)}"
-    name = f"  {operand.name}  "
-    return textwrap.wrap(said, WIDTH, initial_indent=name, subsequent_indent=" " * 6)
-
-
-def _cost(row: Instruction, program: Program) -> list[str]:
-    """How its time is known, and what its first use in the program costs."""
-    said = (row.cost.__doc__ or "").strip().partition("\n")[0]
-    lines = _filled(f"time: {said}", "") if said else []
-    for lines_of in program.queues:
-        for number in lines_of.forms:
+def _time_here(row: Instruction, program: Program) -> str:
+    """What an instruction's first use in the program costs; empty if it uses none."""
+    for lines in program.queues:
+        for number in lines.forms:
             form = program.forms[number]
             if form.row is row:
-                site = Site.of(row, form.operands, lines_of.engine, program.generation)
-                cost = row.cost(site)
-                here = (
-                    f"time here: busy {cost.interval}, results after {cost.latency} cycles of "
-                    f"{lines_of.engine} ({cost.evidence.value}: {cost.source})"
+                cost = row.cost(Site.of(row, form.operands, lines.engine, program.generation))
+                return (
+                    f"The first in this program: busy {cost.interval}, results after "
+                    f"{cost.latency} cycles of {lines.engine} ({cost.evidence.value}: "
+                    f"{cost.source})"
                 )
-                return [*lines, *_filled(here, "")]
-    return lines
+    return ""
 
 
-def _filled(text: str, indent: str) -> list[str]:
-    """A paragraph in lines; behind an indent, those after the first go two further in."""
-    return textwrap.wrap(
-        " ".join(text.split()), WIDTH, initial_indent=indent,
-        subsequent_indent=f"{indent}  " if indent else "", break_on_hyphens=False,
-    )  # fmt: skip
+def _filled(text: str) -> list[str]:
+    """A paragraph in lines."""
+    return textwrap.wrap(" ".join(text.split()), WIDTH, break_on_hyphens=False)

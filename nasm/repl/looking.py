@@ -6,12 +6,12 @@ import re
 from collections.abc import Sequence
 
 from nasm.problems import Refused, did_you_mean, listed
-from nasm.records import EngineRecord
 from nasm.repl import arrays, tell
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import FORMATS
 from nasm.repl.screen import fitted, table
 from nasm.repl.shell import Shell
+from nasm.report import tables
 from nasm.source import Source, Span
 from nasm.spec.memory import Tensor
 
@@ -139,25 +139,15 @@ def report(shell: Shell, rest: str) -> None:
     """
     session = shell.session
     found = shell.final() if session.over else session.report(hashes=False)
-    rows = [_engine_row(e) for e in found.engines if e.instructions or e.waiting]
-    heads = ("engine", ">done", ">busy", ">waiting", ">utilised", "waited for")
     shell.screen.say(tell.status(session))
-    shell.screen.say(table(heads, rows) if rows else "no engine has done anything yet")
-    total = sum(cycles for _, cycles in found.evidence)
-    if total:
-        mix = [f"{100 * cycles / total:.1f}% {kind}" for kind, cycles in found.evidence]
-        shell.screen.say(f"busy cycles are {', '.join(mix)}")
-    if found.channel_bytes:
-        shell.screen.say(f"{found.channel_bytes:,} bytes moved by the channels")
+    shell.screen.show(tables.engine_table(found.engines))
+    notes = tables.table_notes(found.engines)
+    if notes:
+        shell.screen.say(notes, "dim")
+    shell.screen.say(["", *tables.time_lines(found, session.program.generation)])
     count = len(found.hazards)
     if count:
-        shell.screen.say(f"{tell.counted(count, 'hazard')}: 'info hazards' shows them")
-
-
-def _engine_row(e: EngineRecord) -> tuple[str, ...]:
-    waits = ", ".join(f"{cause} {cycles:,}" for cause, cycles in e.waits if cycles)
-    return (e.engine, f"{e.instructions:,}", f"{e.busy:,}", f"{e.waiting:,}",
-            f"{100 * e.utilisation:.1f}%", waits)  # fmt: skip
+        shell.screen.say(f"{tables.counted(count, 'hazard')}: 'info hazards' shows them")
 
 
 # -- info

@@ -14,6 +14,7 @@ from nasm.repl import tell
 from nasm.repl.command import WRONG, command
 from nasm.repl.interrupt import Interrupt, Stopped, interruptible
 from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit, Shell
+from nasm.report import tables
 from nasm.session import Session
 
 SLICE = 256
@@ -154,7 +155,7 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
         shell.screen.say(tell.completed(session, done))
         shell.screen.say(tell.changed(before.changes(tell.Snapshot.of(session))))
     elif not each:
-        shell.screen.say(f"{tell.counted(done.count, 'instruction')} completed")
+        shell.screen.say(f"{tables.counted(done.count, 'instruction')} completed")
     _came_to(shell, before, stopped, brief=each and done.count > 0)
 
 
@@ -175,7 +176,7 @@ def _came_to(shell: Shell, before: tell.Snapshot, stopped: bool, brief: bool) ->
 def judge(shell: Shell) -> None:
     """Say what the expectations of a finished run came to."""
     report = shell.final()
-    shell.screen.say(tell.expectations(report.expectations))
+    shell.screen.expectations(report.expectations)
     for problem in report.problems:
         shell.screen.problem(problem)
 
@@ -211,8 +212,8 @@ def loaded(shell: Shell) -> None:
     program = shell.program
     engines = sum(1 for q in program.queues if len(q))
     shell.screen.say(
-        f"{shell.path}: {tell.counted(len(program), 'instruction')} on "
-        f"{tell.counted(engines, 'engine')}, {program.generation.summary}"
+        f"{shell.path}: {tables.counted(len(program), 'instruction')} on "
+        f"{tables.counted(engines, 'engine')}, {program.generation.summary}"
     )
 
 
@@ -229,7 +230,7 @@ def expect(shell: Shell, rest: str) -> None:
         return
     shell.screen.say(f"before the end: {tell.status(session)}")
     judged = session.expectations()
-    shell.screen.say(tell.expectations(judged))
+    shell.screen.expectations(judged)
     if not all(e.held for e in judged):
         shell.fail(FAILED)
 

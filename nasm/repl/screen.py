@@ -5,21 +5,27 @@ from __future__ import annotations
 import io
 import re
 import sys
-import textwrap
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import TextIO
 
-from rich.console import Console
+from rich.console import Console, RenderableType
 from rich.text import Text
 
-from nasm.problems import Problem, render
+from nasm.problems import Problem
+from nasm.records import ExpectationRecord
+from nasm.report import tables
+from nasm.report.diagnostics import clean, diagnostic
 
 WIDTH = 80
 """Columns that tables and arrays are laid out for."""
 
 _GAPS = re.compile(r"(?<=\S)\s{3,}")
-_SENTENCE = re.compile(r"  (note|hint|in) ?")
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
+
+
+class Unwritable(Exception):
+    """The screen cannot be written to: the disk is full, say."""
 
 
 class Screen:
@@ -27,34 +33,39 @@ class Screen:
 
     def __init__(self, file: TextIO | None = None) -> None:
         stream = file or sys.stdout
-        if isinstance(stream, io.TextIOWrapper):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             # An ASCII terminal gets a question mark for what it lacks, not an exception.
             stream.reconfigure(errors="replace")
         self._console = Console(file=file, highlight=False, markup=False, emoji=False)
+        if not self._console.is_terminal:
+            self._console.width = WIDTH
         self._passing = False
 
     def say(self, lines: str | Iterable[str], style: str = "") -> None:
         """Print a line, or several."""
         self.settle()
         for line in (lines,) if isinstance(lines, str) else lines:
-            shown = Text(_CONTROL.sub("\ufffd", line), style)
-            self._console.print(shown, soft_wrap=True, overflow="ignore", crop=False)
+            self._print(Text(clean(line), style), whole=True)
+
+    @property
+    def _width(self) -> int | None:
+        """What sentences are folded at; what is piped stays whole, so that it can be searched."""
+        return self._console.width if self._console.is_terminal else None
+
+    def show(self, part: RenderableType) -> None:
+        """Print a table or a page, as wide as the screen."""
+        self.settle()
+        self._print(part)
 
     def problem(self, problem: Problem) -> None:
-        """Print a diagnostic, its first line marked."""
-        head, *rest = render(problem).split("\n")
-        self.say(self._folded(head), "bold yellow" if problem.warning else "bold red")
-        for line in rest:
-            self.say(self._folded(line) if _SENTENCE.match(line) else line)
+        """Print a diagnostic."""
+        self.settle()
+        self._print(diagnostic(problem, self._width), whole=True)
 
-    def _folded(self, sentence: str) -> list[str]:
-        """A sentence in lines that fit; what is piped stays in one, so that it can be searched."""
-        if not self._console.is_terminal:
-            return [sentence]
-        return textwrap.wrap(
-            sentence, self._console.width, subsequent_indent="        ",
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
+    def expectations(self, records: Sequence[ExpectationRecord]) -> None:
+        """Print each expectation, whether it holds, and what was measured."""
+        for part in tables.expectations(records, self._width, self._console.options.ascii_only):
+            self.show(part)
 
     def passing(self, line: str) -> None:
         """Show how far a long run has got, on a terminal only; the next line replaces it."""
@@ -68,10 +79,29 @@ class Screen:
             self._passing = False
             self._write("\r\x1b[K")
 
+    def _print(self, part: RenderableType, whole: bool = False) -> None:
+        """Print; ``whole`` lines are left as long as they are."""
+        with _writing(), self._console.capture() as captured:
+            self._console.print(part, soft_wrap=whole)
+        # Tables fill their lines with blanks, which a pipe has no use for.
+        self._write(_BLANKS.sub("", captured.get()))
+
     def _write(self, text: str) -> None:
         file = self._console.file
-        file.write(text)
-        file.flush()
+        with _writing():
+            file.write(text)
+            file.flush()
+
+
+@contextmanager
+def _writing() -> Iterator[None]:
+    """Tells readers that have left (BrokenPipeError, ``| head``) from what is Unwritable."""
+    try:
+        yield
+    except BrokenPipeError:
+        raise
+    except OSError as problem:
+        raise Unwritable(problem.strerror or str(problem)) from None
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:

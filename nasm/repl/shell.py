@@ -13,7 +13,7 @@ from nasm.problems import Failure, Problem, Refused
 from nasm.records import RunReport, Status
 from nasm.repl import command
 from nasm.repl.naming import names
-from nasm.repl.screen import Screen
+from nasm.repl.screen import Screen, Unwritable
 from nasm.repl.suggest import Names
 from nasm.session import Session
 from nasm.source import Source
@@ -105,7 +105,10 @@ class Shell:
     # -- commands
 
     def execute(self, line: str) -> None:
-        """Do what a line says, and print what is wrong with it. Only Quit passes."""
+        """Do what a line says, and print what is wrong with it.
+
+        Only Quit passes, and that nothing can be printed.
+        """
         text = line.strip()
         if not text or text.startswith(COMMENTS):
             return
@@ -113,7 +116,7 @@ class Shell:
             chosen, rest = command.find(text)
             self.last = text if chosen.repeats else ""
             chosen.handler(self, rest)
-        except (Quit, BrokenPipeError):
+        except (Quit, Unwritable, BrokenPipeError):
             raise
         except KeyboardInterrupt:
             self.interrupted()

@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from nasm.records import Executed, ExpectationRecord, QueueRecord, Status
+from nasm.records import Executed, QueueRecord, Status
 from nasm.repl.screen import fitted, table, wrapped
+from nasm.report import tables
 from nasm.session import Session
 from nasm.source import Span
 
@@ -95,7 +96,7 @@ def completed(session: Session, done: Completed) -> list[str]:
 def _one(session: Session, e: Executed) -> list[str]:
     start, finish = _cycles(session, e)
     first, last = microseconds(session, e.start), microseconds(session, e.finish)
-    waited = f", after waiting {counted(e.waited, 'cycle')}" if e.waited else ""
+    waited = f", after waiting {tables.counted(e.waited, 'cycle')}" if e.waited else ""
     return [
         f"{e.engine} pc {e.pc}  {e.text}",
         f"  {e.engine} cycles {start}..{finish}, {first:.3f}..{last:.3f} µs{waited}",
@@ -158,21 +159,3 @@ def excerpt(span: Span) -> list[str]:
 def changed(items: Sequence[str]) -> list[str]:
     """What changed, a line or two."""
     return wrapped(items)
-
-
-def expectations(records: Sequence[ExpectationRecord]) -> list[str]:
-    """Each expectation, whether it holds, and what was measured."""
-    lines = []
-    for record in records:
-        lines.append(f"{'holds ' if record.held else 'FAILED'}  {record.text}")
-        lines.append(f"        {record.summary}")
-        lines += [
-            f"        {list(m.index)}: found {m.found:.9g}, wanted {m.wanted:.9g}"
-            for m in record.worst
-        ]
-    return lines
-
-
-def counted(count: int, what: str) -> str:
-    """'1 cycle', '2 cycles'."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"

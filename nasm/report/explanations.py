@@ -12,9 +12,23 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from nasm import codes
 from nasm.codes.row import Code
+from nasm.problems import Refused, did_you_mean
 
 _QUOTED = re.compile(r"`((?:\\.|[^`])*)`")
+
+
+def find(code: str) -> Code:
+    """The row of a code; raises Refused, with what may have been meant."""
+    row = codes.find(code)
+    if row is None:
+        hint = did_you_mean(code.upper(), [r.code for r in codes.table()])
+        raise Refused(
+            "E0807", f"no diagnostic has the code '{code}'",
+            hint or "'neuron-nasm explain' lists them all",
+        )  # fmt: skip
+    return row
 
 
 def rich_code(row: Code) -> RenderableType:

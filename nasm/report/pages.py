@@ -54,15 +54,18 @@ def find(target: Target, name: str) -> Instruction | None:
     return target.isa.rows.get(name)
 
 
-def suggestion(targets: Iterable[Target], name: str) -> str:
-    """A hint for a mnemonic nobody has: vendors' spellings are recognised."""
+def suggestion(targets: Iterable[Target], name: str, also: Iterable[str] = ()) -> str:
+    """A hint for a mnemonic nobody has: vendors' spellings are recognised.
+
+    ``also`` are other words that may have been meant.
+    """
     rows: dict[str, Instruction] = {}
     for target in targets:
         rows |= target.isa.rows
     for row in rows.values():
         if name in {said.rpartition(".")[2] for said in row.vendor.values()}:
             return f"did you mean '{row.name}'?"
-    return did_you_mean(name, rows)
+    return did_you_mean(name, [*rows, *also])
 
 
 def page(row: Instruction, target: Target) -> Page:
@@ -106,7 +109,7 @@ def rich_page(shown: Page) -> RenderableType:
     """The page for a terminal."""
     parts: list[RenderableType] = [Text(shown.name, "bold cyan"), Text(shown.summary)]
     if shown.formula:
-        parts += [Text(), Text(f"    {shown.formula}", "bold")]
+        parts += [Text(), Padding(Text(shown.formula, "bold"), (0, 0, 0, 4))]
     for paragraph in shown.text:
         parts += [Text(), Text(paragraph)]
     parts += _section("Example", [Text(x, "green") for x in (shown.setup, shown.example) if x])

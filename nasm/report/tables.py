@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
 MARKS = ("✓", "✗")
 ASCII_MARKS = ("ok", "FAILED")
+SHORT = {Evidence.DOCUMENTED: "doc.", Evidence.MEASURED: "meas.", Evidence.ASSUMED: "ass."}
 
 
 def run_report(
@@ -85,13 +86,14 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("waits for")
     table.add_column("util.", justify="right", no_wrap=True)
-    table.add_column("busy cycles are")
+    for kind in Evidence:
+        table.add_column(SHORT[kind], justify="right", no_wrap=True)
     for e in engines:
         if e.instructions:
             name = f"{e.core}.{e.engine}" if several else e.engine
             table.add_row(
                 Text(name, "bold"), f"{e.instructions:,}", f"{e.busy:,}", f"{e.waiting:,}",
-                main_wait(e), f"{100 * e.utilisation:.1f} %", mix(e.evidence, short=True),
+                main_wait(e), f"{100 * e.utilisation:.1f}%", *evidence_shares(e),
             )  # fmt: skip
     return table if table.row_count else Text("no instruction completed", "dim")
 
@@ -110,15 +112,22 @@ def table_notes(engines: Sequence[EngineRecord]) -> str:
     idle = [e.engine for e in engines if not e.instructions]
     if len(idle) == len(engines):
         return ""
-    said = "cycles of each engine's own clock"
-    return f"{said}; nothing completed on {', '.join(idle)}" if idle else said
+    said = "cycles of each engine's own clock; busy ones documented, measured or assumed"
+    return f"{said}\nnothing completed on {', '.join(idle)}" if idle else said
+
+
+def evidence_shares(engine: EngineRecord) -> list[str]:
+    """How an engine's busy cycles are known: a share for each kind, empty if there is none."""
+    found = dict(engine.evidence)
+    cycles = [found.get(kind.value, 0) for kind in Evidence]
+    return [share if n else "" for share, n in zip(shares(cycles), cycles, strict=True)]
 
 
 def shares(parts: Sequence[int]) -> list[str]:
-    """Parts as percentages that add up to 100, and '<1 %' for what would round to nothing."""
+    """Parts as percentages that add up to 100, and '<1%' for what would round to nothing."""
     total = sum(parts)
     if not total:
-        return ["0 %" for _ in parts]
+        return ["0%" for _ in parts]
     exact = [100 * p / total for p in parts]
     whole = [int(e) for e in exact]
     missing = 100 - sum(whole)
@@ -126,23 +135,20 @@ def shares(parts: Sequence[int]) -> list[str]:
     for n in by_rest[:missing]:
         whole[n] += 1
     if all(w or not p for w, p in zip(whole, parts, strict=True)):
-        return [f"{w} %" for w in whole]
-    # Where something is '<1 %', nothing is quite 100.
+        return [f"{w}%" for w in whole]
+    # Where something is '<1%', nothing is quite 100.
     return [
-        "<1 %" if p and not w else ">99 %" if w == 100 else f"{w} %"
+        "<1%" if p and not w else ">99%" if w == 100 else f"{w}%"
         for w, p in zip(whole, parts, strict=True)
     ]
 
 
-def mix(evidence: Iterable[tuple[str, int]], short: bool = False) -> str:
-    """How cycles are known: '62 % documented, 38 % measured', the strongest first."""
+def mix(evidence: Iterable[tuple[str, int]]) -> str:
+    """How cycles are known: '62% documented, 38% measured', the strongest first."""
     found = dict(evidence)
     named = [(e.value, found[e.value]) for e in Evidence if found.get(e.value)]
-    if short and len(named) == 1:
-        return named[0][0]
     percent = shares([cycles for _, cycles in named])
-    words = [f"{n[:4].rstrip('u')}." if short else n for n, _ in named]
-    return ", ".join(f"{p} {word}" for p, word in zip(percent, words, strict=True))
+    return ", ".join(f"{p} {name}" for p, (name, _) in zip(percent, named, strict=True))
 
 
 def time_lines(report: RunReport, generation: Generation) -> list[str]:

@@ -57,11 +57,28 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, text: str, code: int) 
     assert done.returncode == code
 
 
+@pytest.mark.parametrize(("text", "code"), [(HALVES, 0), (HALVES.replace("0.5\n", "0.25\n"), 1)])
+def test_a_reader_that_leaves_the_debugger_is_no_error(
+    tmp_path: Path, text: str, code: int
+) -> None:
+    program = written(tmp_path, text)
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run(
+        [*COMMAND, "repl", str(program), "-ex", "run", "-ex", "report"], stdout=writing,
+        stderr=subprocess.PIPE, check=False, env=ENVIRONMENT, timeout=60,
+    )  # fmt: skip
+    os.close(writing)
+    assert done.stderr == b""
+    assert done.returncode == code
+
+
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the device that is always full")
-def test_a_full_disk_is_told() -> None:
+@pytest.mark.parametrize("verb", [["run", MATMUL], ["repl", MATMUL, "-ex", "run"]])
+def test_a_full_disk_is_told(verb: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [*COMMAND, "run", MATMUL], stdout=full, stderr=subprocess.PIPE, check=False,
+            [*COMMAND, *verb], stdout=full, stderr=subprocess.PIPE, check=False,
             env=ENVIRONMENT, timeout=60,
         )  # fmt: skip
     assert done.returncode == 2

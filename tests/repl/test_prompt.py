@@ -53,7 +53,7 @@ def test_enter_repeats_a_step_and_nothing_else(toy: Tried) -> None:
 def test_tab_completes(toy: Tried) -> None:
     # One candidate is inserted at once.
     assert "x  float32[4, 2]" not in typed(toy, "expl\t E0510\n\x04")
-    assert "E0510: " in toy.out.getvalue()
+    assert "E0510  a deadlock\n" in toy.out.getvalue()
 
 
 def test_the_history_is_kept_and_found_again(toy: Tried, home: Path) -> None:

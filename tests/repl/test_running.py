@@ -78,8 +78,8 @@ def test_only_the_last_of_many_are_listed(toy: Tried) -> None:
     assert len([line for line in lines if line.startswith(("alpha ", "beta "))]) == 9
     assert lines[-3:] == [
         "finished at 0.053 µs, cycle 26; 'restart' begins again",
-        "holds   y == 2 * X",
-        "        8 elements equal",
+        "✓ y == 2 * X",
+        "    8 elements equal",
     ]
     long = COUNTDOWN.replace("%r0, 2", "%r0, 9")
     toy.shell.adopt(session_of(long))
@@ -161,7 +161,7 @@ def test_run_stops_after_so_many_cycles_and_goes_on(load: Loader) -> None:
 def test_a_deadlock_is_told_once_and_where_each_waits(load: Loader) -> None:
     dead = load(DEADLOCK)
     said = dead.does("step")
-    assert said.startswith("no instruction completed\nerror[E0510]: deadlock at 0.000 µs")
+    assert said.startswith("no instruction completed\nhazard[E0510]: deadlock at 0.000 µs")
     assert said.endswith("deadlock at 0.000 µs, cycle 0; 'restart' begins again\n")
     assert dead.does("step") == "deadlock at 0.000 µs, cycle 0; 'restart' begins again\n"
     assert dead.does("where") == (
@@ -177,7 +177,7 @@ def test_a_deadlock_is_told_once_and_where_each_waits(load: Loader) -> None:
 def test_a_hazard_is_told_in_the_step_that_meets_it(load: Loader) -> None:
     wrong = load(UNWRITTEN)
     said = wrong.does("step")
-    assert "error[E0501]" in said
+    assert "hazard[E0501]" in said
     assert "\n4 | @alpha Add  y, x, x\n" in said
     assert "E0501" in wrong.does("info hazards")
     assert wrong.shell.broken()

@@ -69,8 +69,8 @@ def test_a_run_of_a_loop_ends_with_its_expectations(capsys: Capture) -> None:
     assert main("programs/countdown.nasm", commands=["run", "p Y[1, 0:4]", "i regs"]) == 0
     # X is iota in rows of 16, doubled five times: 16 * 32 and on.
     assert capsys.readouterr().out.splitlines()[2:] == [
-        "holds   Y == X * 32",
-        "        2,048 elements equal",
+        "✓ Y == X * 32",
+        "    2,048 elements equal",
         "Y  float32[4]  in hbm",
         "  0  512.0  544.0  576.0  608.0",
         "  min 512  max 608  mean 560  4 elements",
@@ -138,7 +138,7 @@ def test_exit_codes(tmp_path: Path, text: str, commands: list[str], code: int) -
 def test_a_fault_is_told_with_its_place(tmp_path: Path, capsys: Capture) -> None:
     main(file(tmp_path, FAULT), commands=["run", "step"])
     out = capsys.readouterr().out
-    assert "error[E0503]" in out
+    assert "hazard[E0503]" in out
     assert "\n6 | @tensor MultiplyMoving  acc, b    $filled >= 1\n" in out
     assert out.splitlines()[-1].startswith("fault at ")
 
@@ -157,7 +157,7 @@ def test_a_failed_load_keeps_what_was_loaded(tmp_path: Path, capsys: Capture) ->
     assert main("programs/matmul.nasm", commands=[f"load {bad}", "run"]) == 2
     out = capsys.readouterr().out
     assert "not loaded: programs/matmul.nasm stays as it was\n" in out
-    assert "holds   C ~ A.T @ B" in out
+    assert "✓ C ~ A.T @ B" in out
 
 
 @pytest.mark.parametrize(
@@ -243,7 +243,7 @@ def test_a_bug_while_the_machine_moves_leaves_it_unusable_until_restarted(
     assert main("programs/matmul.nasm", commands=["cycle", "step", "restart", "run"]) == 70
     out = capsys.readouterr().out
     assert "cannot go on" in out
-    assert "holds   C ~ A.T @ B" in out
+    assert "✓ C ~ A.T @ B" in out
 
 
 def test_an_interrupt_ends_a_script_with_130(

@@ -44,12 +44,12 @@ def shown(*parts: RenderableType) -> str:
 @pytest.mark.parametrize(
     ("parts", "wanted"),
     [
-        ([1, 1, 1], ["34 %", "33 %", "33 %"]),
-        ([2, 1], ["67 %", "33 %"]),
-        ([100], ["100 %"]),
-        ([999, 1], [">99 %", "<1 %"]),
-        ([500, 499, 1], ["50 %", "50 %", "<1 %"]),
-        ([0, 0], ["0 %", "0 %"]),
+        ([1, 1, 1], ["34%", "33%", "33%"]),
+        ([2, 1], ["67%", "33%"]),
+        ([100], ["100%"]),
+        ([999, 1], [">99%", "<1%"]),
+        ([500, 499, 1], ["50%", "50%", "<1%"]),
+        ([0, 0], ["0%", "0%"]),
     ],
 )
 def test_percentages_add_up_and_nothing_is_rounded_away(
@@ -59,25 +59,45 @@ def test_percentages_add_up_and_nothing_is_rounded_away(
 
 
 def test_the_main_cause_of_waiting_is_named_with_its_share() -> None:
-    assert tables.main_wait(BUSY) == "semaphore 86 %"  # 4000 of 4669
+    assert tables.main_wait(BUSY) == "semaphore 86%"  # 4000 of 4669
     assert tables.main_wait(replace(BUSY, waits=(("data", 4669),))) == "data"
     assert tables.main_wait(IDLE) == ""
 
 
 def test_evidence_is_named_from_the_strongest() -> None:
     evidence = (("assumed", 1), ("documented", 1), ("measured", 2))
-    assert tables.mix(evidence) == "25 % documented, 50 % measured, 25 % assumed"
-    assert tables.mix((("assumed", 3),), short=True) == "assumed"
+    assert tables.mix(evidence) == "25% documented, 50% measured, 25% assumed"
+    assert tables.mix((("assumed", 3),)) == "100% assumed"
     assert tables.mix(()) == ""
 
 
 def test_the_table_holds_engines_that_ran_and_names_the_others() -> None:
     said = shown(tables.engine_table(GOOD.engines))
     row = said.splitlines()[1].split()
-    assert row[:6] == ["tensor", "2", "544", "4,669", "semaphore", "86"]
-    assert "4.1 %" in said
+    # 32 of 544 cycles are documented, the others measured
+    assert row == ["tensor", "2", "544", "4,669", "semaphore", "86%", "4.1%", "6%", "94%"]
     assert "scalar" not in said
     assert tables.table_notes(GOOD.engines).endswith("nothing completed on scalar")
+
+
+def test_each_kind_of_evidence_has_its_column() -> None:
+    third = replace(BUSY, evidence=(("assumed", 1),))
+    said = shown(tables.engine_table((BUSY, third))).splitlines()
+    assert said[1].rstrip().index("94%") + 3 == said[0].index("meas.") + 5
+    assert said[2].rstrip().endswith("100%")
+    assert len(said[2].rstrip()) == said[0].index("ass.") + 4
+
+
+def test_a_long_run_fits_80_columns() -> None:
+    long = replace(
+        BUSY, instructions=100_000, busy=9_999_999, waiting=9_999_999, utilisation=1.0,
+        evidence=(("documented", 99_990), ("measured", 99_000), ("assumed", 1)),
+    )  # fmt: skip
+    lines = shown(tables.engine_table((long,))).splitlines()
+    assert len(lines) == 2
+    row = lines[1]
+    assert row.split()[-3:] == ["50%", "50%", "<1%"]
+    assert row.split()[4:6] == ["semaphore", "<1%"]  # 4,000 of 9,999,999 cycles
 
 
 def test_several_cores_are_told_apart() -> None:
@@ -90,7 +110,7 @@ def test_time_is_in_microseconds_and_cycles_of_the_base_clock() -> None:
     # 5,600 ticks a microsecond, 4 ticks a cycle of the base clock
     assert tables.time_lines(GOOD, V2) == [
         "time: 4.700 µs, 6,580 cycles at 1.4 GHz; 1,024 bytes moved by DMA",
-        "estimate: of the busy cycles 6 % documented, 94 % measured",
+        "estimate: of the busy cycles 6% documented, 94% measured",
     ]
 
 
