@@ -35,7 +35,7 @@ from nasm.spec.program import Program
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 
-CHUNK = 5_000
+CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
 
 
@@ -255,12 +255,22 @@ class Session:
                 problems += failure.problems
         generation = self.program.generation
         return RunReport(
-            self.status, self.source.name if self.source else "", generation.spellings[0],
-            generation.summary, self.now, machine.microseconds(self.now), engines,
-            describe.evidence_order(mix), sum(c.bytes for c in machine.scheduler.channels),
-            self.hazards, tuple(problems), tuple(self.program.warnings), judged, machine.trace.digest() if hashes else "",
-            describe.memory_hash(machine) if hashes else "",
-        )  # fmt: skip
+            status=self.status,
+            program=self.source.name if self.source else "",
+            target=generation.spellings[0],
+            generation=generation.summary,
+            ticks=self.now,
+            microseconds=machine.microseconds(self.now),
+            engines=engines,
+            evidence=describe.evidence_order(mix),
+            channel_bytes=sum(c.bytes for c in machine.scheduler.channels),
+            hazards=self.hazards,
+            problems=tuple(problems),
+            warnings=tuple(self.program.warnings),
+            expectations=judged,
+            trace_hash=machine.trace.digest() if hashes else "",
+            memory_hash=describe.memory_hash(machine) if hashes else "",
+        )
 
 
 class _Measures:

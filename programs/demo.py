@@ -128,7 +128,7 @@ def show_accuracy(screen: Screen, labels: Array, predicted: Array) -> bool:
     good, close = right >= WANTED, abs(right - floats) <= HALF_A_POINT
     count = int(np.sum(predicted == labels))
     screen.show(
-        line("accuracy", f"{right:.2%}: {count} of {len(labels)} right", good, "at least 95 %"),
+        line("accuracy", f"{right:.2%}: {count} of {len(labels)} right", good, "at least 95%"),
         line("in float32", f"{floats:.2%}; same answer for {same} of {len(labels)}", close,
              "within half a point"),
     )  # fmt: skip

@@ -410,7 +410,14 @@ def test_packed_dtypes_are_not_one_number(dtype):
         with pytest.raises(DTypeError, match="four values"):
             widen(array, dtype)
     with pytest.raises(DTypeError, match="nothing converts"):
-        convert_float64(np.zeros(1), dtype)
+        convert_float64(np.ones(1), dtype)
+
+
+@pytest.mark.parametrize("dtype", PACKED, ids=str)
+def test_packed_dtypes_can_be_all_zero(dtype):
+    zeros = convert_float64(np.zeros(3), dtype)
+    assert zeros.dtype == dtype.numpy
+    assert zeros.view(dtype.bits_dtype).tolist() == [0, 0, 0]
 
 
 # float64
