@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes"),
+    ("source", "dtypes", "collector"),
     ("problems",),
     ("records",),
     ("spec", "sim"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from nasm import collector
 from nasm.asm import tree
 from nasm.asm.expand import Expander, unknown_target
 from nasm.asm.parse import parse
@@ -25,6 +26,16 @@ def assemble(
     """
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
+    with collector.paused():
+        return _assembled(source, targets, target, defines)
+
+
+def _assembled(
+    source: Source,
+    targets: Mapping[str, Loader],
+    target: str | None,
+    defines: Mapping[str, int | float] | None,
+) -> Program:
     file, problems = parse(source)
     expander = Expander(source, targets, target, defines)
     named = any(isinstance(s, tree.TargetLine) for s in file.body)

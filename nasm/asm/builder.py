@@ -16,7 +16,7 @@ from nasm.asm.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
 from nasm.source import Frame, Span
-from nasm.spec.instruction import REQUIRED, Instruction, bind
+from nasm.spec.instruction import Instruction, bind
 from nasm.spec.kinds import shown
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.program import Expectation, Form, Lines, Prepared, Program, Update, Wait
@@ -239,14 +239,14 @@ class Builder:
                 raise Refused("E0309", f"{row.name} has no operand '{name}'",
                               did_you_mean(name, [o.name for o in row.written]))
         operands = bind(row, given, named)
-        accepted: list[object] = []
+        accepted = list(operands)
         problems: list[Problem] = []
-        for operand, value in zip(row.operands, operands, strict=True):
-            if operand.hidden or value is operand.default:
-                accepted.append(None if value is REQUIRED else value)
+        for at, operand in row.places:
+            value = operands[at]
+            if value is operand.default:
                 continue
             try:
-                accepted.append(operand.kind.accept(value))
+                accepted[at] = operand.kind.accept(value)
             except Refused as refused:
                 problems.append(_of_operand(row, operand.name, refused, value, spans))
         try:

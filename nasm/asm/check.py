@@ -117,11 +117,7 @@ def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:
 
 
 def _targets(form: Form) -> list[str]:
-    return [
-        str(value)
-        for operand, value in zip(form.row.operands, form.operands, strict=True)
-        if operand.kind.names == "label"
-    ]
+    return [str(form.operands[at]) for at in form.row.labels]
 
 
 def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:

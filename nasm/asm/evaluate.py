@@ -32,7 +32,7 @@ from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Prepared
 from nasm.spec.reshape import METHODS, SPELLINGS
-from nasm.spec.view import Reg, View, Window
+from nasm.spec.view import ALL, Reg, View, Window
 
 Value = Any
 Closure = Callable[["Scope"], Value]
@@ -355,6 +355,8 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
         return one
     if node.length is not None:
         return _window(node)
+    if node.first is node.stop is node.step is None:
+        return lambda scope: ALL
     parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
 
     def cut(scope: Scope) -> slice:

@@ -6,11 +6,11 @@ the scheduler; everything cached here is decided once and follows from the progr
 
 from __future__ import annotations
 
-import gc
 from typing import Any
 
 import numpy as np
 
+from nasm import collector
 from nasm.machine import moves
 from nasm.machine.bind import Binder, Bound
 from nasm.machine.hazards import Hazards
@@ -254,17 +254,12 @@ class Machine:
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""
-        collecting = gc.isenabled()
-        gc.disable()  # what a run allocates lives as long as the machine; looking costs a tenth
         try:
-            with np.errstate(all="ignore"):
+            with np.errstate(all="ignore"), collector.paused():
                 return self.scheduler.run(events, until, retire)
         except Refused as refused:
             queue, pc = self.scheduler.acting
             raise Failure(refused.at(self.program.span(queue, pc))) from None
-        finally:
-            if collecting:
-                gc.enable()
 
 
 UNITS = 8

@@ -118,7 +118,8 @@ class Instruction:
     ``vendor`` says what the vendor's tools call it, by tool.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
-    those they return, ``walked`` the positions of those that lanes may walk, each in order.
+    those they return, ``walked`` the positions of those that lanes may walk, ``places`` those a
+    program writes with their positions, ``labels`` the positions of labels, each in order.
     """
 
     name: str
@@ -145,6 +146,8 @@ class Instruction:
     writes: tuple[Operand, ...]
     walked: tuple[int, ...]
     defaults: tuple[object, ...]
+    places: tuple[tuple[int, Operand], ...]
+    labels: tuple[int, ...]
 
     @property
     def summary(self) -> str:
@@ -196,7 +199,9 @@ class Isa:
                 tuple(o for o in operands if o.access in ("r", "rw", "@")),
                 tuple(o for o in operands if o.access in ("w", "rw")),
                 tuple(n for n, o in enumerate(operands) if o.walked),
-                tuple(o.default for o in operands),
+                tuple(None if o.hidden else o.default for o in operands),
+                tuple((n, o) for n, o in enumerate(operands) if not o.hidden),
+                tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
             )  # fmt: skip
             _consistent(row)
             if row.name in self.rows:

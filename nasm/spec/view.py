@@ -135,8 +135,8 @@ class View:
         dynamic = list(self.dynamic)
         for axis, (count, step) in enumerate(zip(self.shape, self.steps, strict=True)):
             lanes = axis == 0 and self.partitioned
-            item = items[axis] if axis < len(items) else _ALL
-            if item is _ALL:
+            item = items[axis] if axis < len(items) else ALL
+            if item is ALL:
                 shape.append(count)
                 steps.append(step)
                 continue
@@ -175,7 +175,8 @@ class View:
         )  # fmt: skip
 
 
-_ALL = slice(None)
+ALL = slice(None)
+"""All of an axis; this very object is not looked at twice."""
 
 
 def _python(item: object) -> int | slice | Window:

@@ -125,10 +125,8 @@ def _dtypes_exist(site: Site) -> str | None:
 
 
 def _computable(site: Site) -> str | None:
-    if site.row.domain(site) != FLOAT32:
-        return None
     for operand, view in site.tiles:
-        if view.dtype.kind in (Kind.PACKED, Kind.SCALE):
+        if view.dtype.kind in (Kind.PACKED, Kind.SCALE) and site.row.domain(site) == FLOAT32:
             return (
                 f"{operand.name} ({view.tensor.name}) is {view.dtype.name}, "
                 "which holds no plain numbers"
