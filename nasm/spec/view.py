@@ -189,7 +189,7 @@ def _python(item: object) -> int | slice | Window:
         if isinstance(item, slice):
             parts = (item.start, item.stop, item.step)
             made = slice(*(None if p is None else index(p) for p in parts))
-            return _ALL if made == _ALL else made
+            return ALL if made == ALL else made
         return index(item)  # type: ignore[arg-type]
     except TypeError:
         raise Refused("E0305", f"an index is an integer or a slice, found {item}") from None
