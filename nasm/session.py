@@ -102,6 +102,8 @@ class Session:
         if max_cycles is not None:
             until = max_cycles * self.program.generation.base.cycle
         started = called = time.monotonic()
+        if self.status is Status.READY:
+            self.machine.prepare()
         while not self.over:
             done = self._advance(CHUNK, until)
             if not done and not self.over:

@@ -31,7 +31,8 @@ MATMUL_DTYPES = (
     "tfloat32", "float32",
 )  # fmt: skip
 EIGHT_BIT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn")
-FULL = ("tfloat32", "float32")
+FULL = frozenset({"tfloat32", "float32"})
+NEVER_MIXED = frozenset({"float8_e4m3", "float8_e4m3fn"})
 WEIGHTS = State("stationary tile", "LoadStationary loads one", initial=())
 FULL_TILE = (128, 128)
 PERF_MODES = Choice(("none", "double_row"), "perf_mode")
@@ -321,6 +322,11 @@ def MultiplyMoving(
     return np.matmul(tile.values.T, values)
 
 
+def mixable(names: set[str]) -> bool:
+    """Whether a matmul takes a stationary and a moving tile of these dtypes."""
+    return (names <= FULL or not names & FULL) and not names >= NEVER_MIXED
+
+
 def _rows(tile: Any, perf_mode: str) -> Any:
     """A tile as K rows; double_row has two of them on each partition."""
     if perf_mode == "double_row":
@@ -345,8 +351,7 @@ def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
             f"perf_mode={tile.perf_mode}",
             "both instructions must name the same modes",
         )
-    names = {tile.dtype.name, dtype.name}
-    if (names & set(FULL) and not names <= set(FULL)) or names >= {"float8_e4m3", "float8_e4m3fn"}:
+    if tile.dtype is not dtype and not mixable({tile.dtype.name, dtype.name}):
         raise Refused(
             "E0405",
             f"a stationary tile of {tile.dtype.name} and a moving tile of {dtype.name}",
