@@ -130,7 +130,8 @@ class Scheduler:
     def _attempt(self, queue: Queue) -> None:
         """Start the head of a queue if nothing blocks it, or come back when it may."""
         now = self.now
-        queue.account(now)
+        if now > queue.busy_until:
+            queue.account(now)
         task = queue.head
         if task is None:
             task = queue.head = queue.fetch(queue.pc)

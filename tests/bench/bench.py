@@ -42,7 +42,7 @@ MATMUL = """\
 .psum acc{i} f32[T, W] @ bank i
 .end
 .for i in 0..2
-.sbuf c{i} f32[T, W]
+.sbuf c{i} f32[T, S]
 .sem stored{i}
 .end
 .sem multiplied, copied
@@ -61,16 +61,16 @@ MATMUL = """\
 .end
 .end
 .end
+.if m >= 2
+@vector EventSemaphore $stored{m % 2} >= 16 * (m // 2)
+.end
 .for n in 0..NT
-.if m * NT + n >= 2
-@vector EventSemaphore $stored{n % 2} >= 16 * ((m * NT + n) // 2)
+@vector TensorCopy c{m % 2}[:, n*W : +W], acc{(m % 2) * NT + n}  $multiplied >= m * NT + n + 1  $copied++
 .end
-@vector TensorCopy c{n % 2}, acc{(m % 2) * NT + n}  $multiplied >= m * NT + n + 1  $copied++
-@sync DmaCopy C[m*T : +T, n*W : +W], c{n % 2}  $copied >= m * NT + n + 1  $stored{n % 2} += 16
+@sync DmaCopy C[m*T : +T, :], c{m % 2}  $copied >= (m + 1) * NT  $stored{m % 2} += 16
 .end
-.end
-@sync EventSemaphore $stored0 >= 16 * MT * NT // 2
-@sync EventSemaphore $stored1 >= 16 * MT * NT // 2
+@sync EventSemaphore $stored0 >= 8 * MT
+@sync EventSemaphore $stored1 >= 8 * MT
 """
 
 SMALL = """\
