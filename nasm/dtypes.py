@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import Enum
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import ml_dtypes
@@ -170,6 +170,17 @@ def to_float32(array: Array, dtype: DType) -> Float32:
         return _near(array).astype(np.float32)
     with np.errstate(all="ignore"):  # where hardware widens float16, a signalling NaN warns
         return _near(array).astype(np.float32)
+
+
+def widener(array: Array, dtype: DType) -> Callable[[], Float32]:
+    """A function that widens this array, as it then is, whenever it is called.
+
+    What there is to decide is decided here, for tiles that are read over and over.
+    """
+    to_float32(array[:0], dtype)
+    if dtype.itemsize > 1 and dtype.numpy not in (_FLOAT32, _FLOAT16) and _near(array) is array:
+        return partial(array.astype, np.float32)
+    return partial(to_float32, array, dtype)
 
 
 def from_float32(values: Float32, dtype: DType) -> Array:

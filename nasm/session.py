@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm import collector
 from nasm.asm import evaluate, expect
 from nasm.asm.assemble import assemble
 from nasm.asm.parse import parse_expression
@@ -101,9 +102,17 @@ class Session:
         until = None
         if max_cycles is not None:
             until = max_cycles * self.program.generation.base.cycle
+        with collector.paused():
+            if self.status is Status.READY:
+                self.machine.prepare()
+            self._run(until, progress, every)
+        return self.report(hashes)
+
+    def _run(
+        self, until: int | None, progress: Callable[[Progress], None] | None, every: float
+    ) -> None:
+        """Advance chunk by chunk until nothing is left or the limit is reached."""
         started = called = time.monotonic()
-        if self.status is Status.READY:
-            self.machine.prepare()
         while not self.over:
             done = self._advance(CHUNK, until)
             if not done and not self.over:
@@ -112,7 +121,6 @@ class Session:
             if progress is not None and time.monotonic() - called >= every:
                 called = time.monotonic()
                 progress(self.progress(called - started))
-        return self.report(hashes)
 
     def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process events; settles the status when nothing is left or something failed."""

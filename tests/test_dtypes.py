@@ -24,6 +24,7 @@ from nasm.dtypes import (
     round_tfloat32,
     to_float32,
     to_float64,
+    widener,
 )
 
 pytestmark = pytest.mark.filterwarnings("error")  # a cast never warns
@@ -469,3 +470,16 @@ def test_float64_to_a_scale_must_be_a_power_of_two():
     for wrong in (3.0, 0.0, -1.0, math.inf, 2.0**128, 2.0**-128):
         with pytest.raises(DTypeError, match="powers of two"):
             convert_float64(np.array([1.0, wrong]), E8M0)
+
+
+@pytest.mark.parametrize(
+    "dtype", ["bfloat16", "float16", "float8_e4m3", "int8", "int32", "float32"]
+)
+@pytest.mark.parametrize("cut", [slice(None), slice(None, None, 3)])
+def test_a_widener_widens_what_the_array_holds_when_it_is_called(dtype, cut):
+    kind = find(dtype)
+    array = np.zeros((4, 9), kind.numpy)[:, cut]
+    widen = widener(array, kind)
+    array[...] = convert_float64(np.full(array.shape, 3.0), kind)
+    assert (widen() == np.float32(3)).all()
+    assert widen().dtype == np.float32

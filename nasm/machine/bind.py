@@ -287,10 +287,10 @@ def reading(array: Array, dtype: DType, domain: str, flat: bool, partitioned: bo
         if simple:
             return lambda: array
         return lambda: flattened(array, partitioned)
-    widen = dtypes.to_float32
+    widen = dtypes.widener(array, dtype)
     if simple:
-        return lambda: widen(array, dtype)
-    return lambda: flattened(widen(array, dtype), partitioned)
+        return widen
+    return lambda: flattened(widen(), partitioned)
 
 
 WORTH_LENDING = 4096

@@ -65,7 +65,8 @@ MATMUL = """\
 @vector EventSemaphore $stored{m % 2} >= 16 * (m // 2)
 .end
 .for n in 0..NT
-@vector TensorCopy c{m % 2}[:, n*W : +W], acc{(m % 2) * NT + n}  $multiplied >= m * NT + n + 1  $copied++
+.const tile = m * NT + n
+@vector TensorCopy c{m % 2}[:, n*W : +W], acc{tile % 8}  $multiplied >= tile + 1  $copied++
 .end
 @sync DmaCopy C[m*T : +T, :], c{m % 2}  $copied >= (m + 1) * NT  $stored{m % 2} += 16
 .end
