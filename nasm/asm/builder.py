@@ -250,7 +250,7 @@ class Builder:
             except Refused as refused:
                 problems.append(_of_operand(row, operand.name, refused, value, spans))
         try:
-            check.update_fits(row, update)
+            check.update_fits(row, update, self.generation)
         except Refused as refused:
             problems.append(refused.at(spans("$update") if spans else None))
         if problems:

@@ -34,7 +34,7 @@ def available(target: Target, generation: Generation, row: Instruction, engine: 
     raise Refused("E0408", said, hint)
 
 
-def update_fits(row: Instruction, update: Update | None) -> None:
+def update_fits(row: Instruction, update: Update | None, generation: Generation) -> None:
     """Whether an instruction may make this update; raises Refused."""
     if not row.posts or update is None:
         return
@@ -42,7 +42,7 @@ def update_fits(row: Instruction, update: Update | None) -> None:
         raise Refused(
             "E0314",
             f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts}'",
-            f"each of the {row.posts} DMA engines posts 1 when its share has landed: write "
+            f"each of the {row.posts} {generation.channel}s posts 1 when its share has landed: write "
             f"'+= {row.posts}', and wait for a multiple of {row.posts}",
         )
 

@@ -36,7 +36,7 @@ class Generation:
     """One member of a target: everything that differs between members is data in here.
 
     ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no;
-    ``clock`` names the engine whose cycles count a whole run.
+    ``clock`` names the engine whose cycles count a whole run, ``channel`` what a channel is called.
     """
 
     name: str
@@ -54,6 +54,7 @@ class Generation:
     rings: int = 0
     order: int = 0
     clock: str = ""
+    channel: str = "channel"
 
     @property
     def base(self) -> Engine:

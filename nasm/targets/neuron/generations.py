@@ -173,6 +173,7 @@ def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tu
         rings=16,
         order=order,
         clock="sync",
+        channel="DMA engine",
     )
 
 
