@@ -42,8 +42,8 @@ def update_fits(row: Instruction, update: Update | None, generation: Generation)
         raise Refused(
             "E0314",
             f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts}'",
-            f"each of the {row.posts} {generation.channel}s posts 1 when its share has landed: write "
-            f"'+= {row.posts}', and wait for a multiple of {row.posts}",
+            f"each of the {row.posts} {generation.channel}s posts 1 when its share has landed: "
+            f"write '+= {row.posts}', and wait for a multiple of {row.posts}",
         )
 
 
