@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
+from nasm.problems import Failure, Problem
 from nasm.sim.memory import Slab, Store
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
@@ -34,7 +36,9 @@ class State:
         self._stores: dict[int, Store] = {}
         self._shared: set[int] = set()
         groups = _groups(list(program.tensors.values()))
-        slab = Slab(sum(Slab.room(_rows(g)[1] * _bytes(g)[1]) for g in groups))
+        size = sum(Slab.room(_rows(g)[1] * _bytes(g)[1]) for g in groups)
+        _check_host(size)
+        slab = Slab(size)
         for group in groups:
             store = _store(group, slab)
             for tensor in group:
@@ -49,6 +53,24 @@ class State:
     def store(self, tensor: Tensor) -> Store:
         """The bytes a tensor lives in."""
         return self._stores[tensor.index]
+
+
+def _check_host(size: int) -> None:
+    """Refuse tensors that the computer at hand could not hold, with their written-mask."""
+    try:
+        host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, OSError, ValueError):
+        return
+    if 2 * size > host:
+        raise Failure(
+            Problem(
+                "E0808",
+                f"the program's tensors need {2 * size / 2**30:,.1f} GiB to simulate; "
+                f"this computer has {host / 2**30:,.1f}",
+                None,
+                "declare smaller tensors: constants can be set with -D",
+            )
+        )
 
 
 def _rows(group: list[Tensor]) -> tuple[int, int]:

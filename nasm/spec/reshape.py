@@ -224,6 +224,13 @@ SPELLINGS = {
 }
 """How a program writes each method."""
 
+def indirect(view: View, *_: object) -> View:
+    """Gather or scatter by an index tile: the language has it, nasm does not yet."""
+    raise Refused(
+        "E0602", f"{view.tensor.name}.indirect(…): tensor indirection is not supported yet"
+    )
+
+
 METHODS: dict[str, Callable[..., View]] = {
     "view": retype,
     "reshape": reshape,
@@ -231,4 +238,5 @@ METHODS: dict[str, Callable[..., View]] = {
     "broadcast": broadcast,
     "ap": pattern,
     "T": transpose,
+    "indirect": indirect,
 }
