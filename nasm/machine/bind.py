@@ -74,9 +74,10 @@ class Binder:
         slots: list[tuple[int, Reader]] = []
         for operand in row.reads:
             value = self.site.operands[operand.name]
-            if operand.hidden:
-                value = self._known(operand)
-            elif type(value) is not View and type(value) is not Reg:
+            if operand.hidden and not isinstance(operand.kind, Held):
+                fixed.append(self._known(operand))
+                continue
+            if not operand.hidden and type(value) is not View and type(value) is not Reg:
                 fixed.append(value)
                 continue
             reader = self._reader(operand, value)
@@ -197,16 +198,18 @@ class Binder:
         """Add to what the memory holds, in float32, when the instruction completes."""
         dtype, shape, size = access.view.dtype, access.array.shape, access.array.size
         queue, machine = self.queue, self.machine
+        target, add, plain = access.array, access.store.add, dtype.name == "float32"
 
         def commit(result: Any) -> None:
-            if not access.settled and access.unwritten():
-                machine.hazard_unwritten(queue, access.view, adding=True)
-            if dtype.name == "float32":
-                access.add(result)
+            if not access.settled:
+                if access.unwritten():
+                    machine.hazard_unwritten(queue, access.view, adding=True)
+                access.mark()
+            if plain:
+                add(target, result)
             else:
-                total = dtypes.to_float32(access.array, dtype) + result
+                total = dtypes.to_float32(target, dtype) + result
                 access.put(dtypes.from_float32(total, dtype))
-            access.mark()
 
         return (lambda result: fitted(result, shape, size)), commit
 

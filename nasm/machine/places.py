@@ -87,10 +87,6 @@ class Access:
         if not self.settled:
             self.mark()
 
-    def add(self, values: Array) -> None:
-        """Add float32 values to elements of that dtype."""
-        self.store.add(self.array, values)
-
     @property
     def mask(self) -> Mask:
         """Which bytes were written: the shape of ``array`` with a last axis of bytes."""

@@ -337,8 +337,10 @@ def _rows(tile: Any, perf_mode: str) -> Any:
 def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
     """The stationary tile a matmul uses; refuses one loaded with other modes or dtypes."""
     is_transpose, position, size, perf_mode = modes
-    tile = next((w for w in weights if w.tile_position == position and w.tile_size == size), None)
-    if tile is None:
+    for tile in weights:
+        if tile.tile_position == position and tile.tile_size == size:
+            break
+    else:
         raise Refused(
             "E0503",
             f"the array holds no stationary tile at {list(position)} of size {list(size)}",
