@@ -19,7 +19,7 @@ from nasm.problems import Refused
 from nasm.sim.memory import Array, Loan, Region, Store
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import FLOAT32, Facts, Operand
-from nasm.spec.kinds import DtypeOf, LaneOf, SwitchOf, Tile
+from nasm.spec.kinds import DtypeOf, Hidden, LaneOf, SwitchOf, Tile
 from nasm.spec.kinds import State as Held
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
@@ -72,15 +72,14 @@ class Binder:
         row = self.form.row
         fixed: list[Any] = []
         slots: list[tuple[int, Reader]] = []
+        values = self.site.operands
         for operand in row.reads:
-            value = self.site.operands[operand.name]
-            if operand.hidden and not isinstance(operand.kind, Held):
-                fixed.append(self._known(operand))
-                continue
-            if not operand.hidden and type(value) is not View and type(value) is not Reg:
-                fixed.append(value)
-                continue
-            reader = self._reader(operand, value)
+            value = values[operand.name]
+            reader = None
+            if type(value) is View or type(value) is Reg or isinstance(operand.kind, Held):
+                reader = self._reader(operand, value)
+            elif isinstance(operand.kind, Hidden):
+                value = self._known(operand)
             if reader is None:
                 fixed.append(value)
             else:
@@ -126,7 +125,9 @@ class Binder:
             self.touches.append(access)
         kind = _tile(operand)
         flat = kind is None or kind.flat
-        array = access.array if flat else elements(value, access.store)
+        array = access.array
+        if not flat and array.shape != value.shape:
+            array = elements(value, access.store)
         return reading(array, value.dtype, self.domain, flat, value.partitioned)
 
     def _register(self, number: int) -> Reader:
