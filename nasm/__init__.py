@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nasm.api import Builder, Result, assemble, at_read, builder, run
+    from nasm.api import Builder, Result, assemble, at_read, run
     from nasm.problems import Failure
     from nasm.session import Session
     from nasm.spec.view import Reg, Window
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 __all__ = [
     "Builder", "Failure", "Reg", "Result", "Session", "Window", "__version__", "assemble",
-    "at_read", "builder", "run",
+    "at_read", "run",
 ]  # fmt: skip
 
 _HOMES = {

@@ -248,8 +248,6 @@ class Builder:
             return self.core.append(queue, made, self.core.span(span))
 
 
-builder = Builder
-
 
 class _located:  # noqa: N801  (a context manager, used as a word)
     """The Python line of a caller as a span; what is refused inside is pointed at it."""

@@ -6,10 +6,6 @@ from nasm.problems import Refused
 
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
 
-Waiting = tuple[int, str, int]
-"""A condition: semaphore, comparison (``>=`` or ``==``), value."""
-
-
 class Semaphore:
     """A counter, when it last changed, and who is parked on it."""
 

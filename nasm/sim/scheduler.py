@@ -74,14 +74,6 @@ class Scheduler:
         if not queue.done:
             self._push(self.now, START, queue.index, queue)
 
-    def extend_queue(self, queue: Queue, length: int) -> None:
-        """More instructions were appended to a queue."""
-        queue.length = length
-        if queue.done and queue.pc < length:
-            queue.done = False
-            queue.mark = queue.reached = self.now
-            self._push(self.now, START, queue.index, queue)
-
     def _push(self, tick: int, phase: int, rank: int, what: Any) -> None:
         self._sequence += 1
         heappush(self._heap, (tick, phase, rank, self._sequence, what))
@@ -92,11 +84,6 @@ class Scheduler:
     def idle(self) -> bool:
         """Whether nothing is left that could happen by itself."""
         return not self._heap
-
-    @property
-    def next_tick(self) -> int | None:
-        """When the next event is due."""
-        return self._heap[0][0] if self._heap else None
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process up to so many events, none after ``until``; returns how many there were.

@@ -53,6 +53,3 @@ class Transfer:
     ring: int
     dispatch: int
     notify: int
-
-
-Effect = Jump | Move

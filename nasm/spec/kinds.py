@@ -8,7 +8,6 @@ same values come from Python through the builder, where a bare word is a plain s
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nasm.problems import Refused, did_you_mean, listed
@@ -381,9 +380,3 @@ class SwitchOf(Hidden):
 
     def describe(self) -> str:
         return f"whether the generation has {self.name}"
-
-
-def pick(kinds: Iterable[Kind]) -> Kind:
-    """The kinds as one."""
-    all_kinds = tuple(kinds)
-    return all_kinds[0] if len(all_kinds) == 1 else Either(all_kinds)

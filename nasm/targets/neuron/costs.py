@@ -68,22 +68,17 @@ def _narrow(site: Site, views: list[View]) -> bool:
     return all(v.dtype.name in fast for v in views)
 
 
-def _walked(site: Site, *names: str) -> list[View]:
-    return [site[n] for n in names if isinstance(site[n], View)]
-
-
 def _in_sbuf(views: list[View]) -> bool:
     return all(v.tensor.memory.name == "sbuf" for v in views)
 
 
-def one_tile(main: str, per_element: float = 1, table: bool = True,
-             extra: str = "") -> Callable[[Site], Cost]:  # fmt: skip
-    """C(N): one element per cycle, at least the minimum interval. ``extra`` adds a figure."""
+def one_tile(main: str) -> Callable[[Site], Cost]:
+    """C(N): one element per cycle, at least the minimum interval."""
 
     def cost(site: Site) -> Cost:
-        count = site[main].elements * per_element * (2 if strided(site) else 1)
+        count = site[main].elements * (2 if strided(site) else 1)
         return _drained(
-            site, _drain(site, table), _floored(site, count), DOC, f"{NKI_COSTS}: max(64, N)"
+            site, _drain(site), _floored(site, count), DOC, f"{NKI_COSTS}: max(64, N)"
         )
 
     return cost
