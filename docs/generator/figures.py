@@ -10,54 +10,7 @@ from generator.markdown import code, number, table
 from nasm.spec.facts import Fact
 from nasm.spec.instruction import Instruction
 from nasm.spec.target import Generation
-
-MEANINGS = {
-    "min_interval": ("cycles", "least interval on Vector and Scalar, whatever the size"),
-    "matmul_min": ("cycles", "least interval of one pass of a matmul"),
-    "fast_load": ("columns per cycle", "how fast LoadStationary fills the array"),
-    "gpsimd_start": ("cycles", "start-up of a GpSimd instruction, added to its interval"),
-    "accumulator_read": ("cycles", "added to Activation when reduce_res reads the sums"),
-    "semaphore_ns": ("ns", "from a post by an engine until a waiter may start"),
-    "event_ns": ("ns", "EventSemaphore"),
-    "nop_ns": ("ns", "Nop"),
-    "alu_ns": ("ns", "RegisterAlu"),
-    "move_ns": ("ns", "RegisterMove"),
-    "tensor_load_ns": ("ns", "TensorLoad"),
-    "tensor_store_ns": ("ns", "TensorStore"),
-    "branch_ns": ("ns", "CompareBranch, taken or not"),
-    "dma_static_ns": ("ns", "issue of a DMA whose descriptors were written before the run"),
-    "dma_swdge_ns": ("ns", "issue of a DMA whose descriptors GpSimd makes"),
-    "dma_hwdge_ns": ("ns", "issue of a DMA whose descriptors the hardware makes"),
-    "dma_dispatch_ns": ("ns", "from the start of a DMA instruction until its shares arrive"),
-    "dma_payload_ns": ("ns", "least time from the start of a share until it lands"),
-    "dma_notify_ns": ("ns", "from the landing of a share until a waiter may start"),
-    "dma_descriptor_ns": ("ns", "least time of one descriptor in a share"),
-    "dma_bytes_per_ns": ("bytes per ns", "rate of one DMA engine"),
-    "tensor_drain_ns": ("ns", "from the end of a matmul's interval to its results"),
-    "vector_drain_ns": ("ns", "the same on Vector"),
-    "scalar_drain_ns": ("ns", "the same on Scalar, functions that need a table"),
-    "scalar_copy_drain_ns": ("ns", "the same on Scalar, copies and what needs no table"),
-    "gpsimd_drain_ns": ("ns", "the same on GpSimd"),
-    "reciprocal_per_element": ("cycles", "Reciprocal on Vector, per element of a partition"),
-    "moving_max": ("elements", "limit: columns of a moving tile"),
-    "moving_max_bf16": ("elements", "limit: columns of a moving tile, into bfloat16"),
-    "tile_min": ("rows, columns", "limit: smallest tile of the array"),
-}
-"""Unit and meaning of every figure of a generation; one without is an error."""
-
-SWITCHES = {
-    "fast_vector": "Vector has its 2x and 4x modes",
-    "fast_vector_fp8": "these take 8-bit floats too",
-    "fast_scalar": "Scalar copies and scales 16-bit tiles at twice the rate",
-    "scalar_literal_bias": "the bias of Activation may be a number",
-    "transpose_exact": "transpose mode of Tensor moves bits",
-    "double_row": "perf_mode=double_row: K = 256 in fp8",
-    "psum_bf16": "PSUM can hold bfloat16 results",
-    "wide_psum": "a matmul's output may cross PSUM banks",
-    "hardware_dge": "Sync and Scalar have dge_mode=hwdge",
-    "float8_e4m3fn": "the dtype float8_e4m3fn",
-}
-"""What every switch of a generation says; one without is an error."""
+from nasm.targets.neuron.figures import FIGURES, SWITCHES
 
 
 def clocks() -> str:
@@ -75,12 +28,10 @@ def clocks() -> str:
 
 def figures() -> str:
     """Every number of every generation; generations that agree share a line."""
-    names = dict.fromkeys(n for g in GENERATIONS for n in g.numbers)
     rows = []
-    for name in names:
-        unit, meaning = MEANINGS[name]
-        for first, (fact, where) in enumerate(_facts(name)):
-            about = ["", ""] if first else [code(name), f"{meaning} ({unit})"]
+    for figure in FIGURES:
+        for first, (fact, where) in enumerate(_facts(figure.name)):
+            about = ["", ""] if first else [code(figure.name), f"{figure.meaning} ({figure.unit})"]
             rows.append(
                 [*about, ", ".join(where), number(fact.value), fact.evidence.value, fact.source]
             )
@@ -96,12 +47,12 @@ def _facts(name: str) -> Iterator[tuple[Fact, list[str]]]:
 
 def switches() -> str:
     """What a generation has or lacks."""
-    names = dict.fromkeys(n for g in GENERATIONS for n in g.switches)
     rows = [
-        [code(n), SWITCHES[n], *("yes" if g.switches[n] else "no" for g in GENERATIONS)]
-        for n in names
-    ]
-    return table(["switch", "what", *(g.name for g in GENERATIONS)], rows)
+        [code(w.name), w.meaning, *("yes" if g.switches[w.name] else "no" for g in GENERATIONS),
+         w.source]
+        for w in SWITCHES
+    ]  # fmt: skip
+    return table(["switch", "what", *(g.name for g in GENERATIONS), "source"], rows)
 
 
 def costs() -> str:

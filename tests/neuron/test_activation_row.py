@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nasm.targets.neuron import activations
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import Array, fault, psum, ran, result, sbuf, times
 
 F32 = np.float32

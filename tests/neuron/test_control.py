@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nasm.targets.neuron import alu
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import fault, hazards, hbm, ran, refused, result, sbuf, session, times
 
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from nasm.session import Session
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import Tile, hazards, hbm, psum, ran, result, sbuf, session, tile, times
 
 F32 = np.float32

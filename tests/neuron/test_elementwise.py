@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nasm.targets.neuron import alu
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import Array, fault, psum, ran, result, same, sbuf
 
 ARITHMETIC = tuple(reference.BINARY)

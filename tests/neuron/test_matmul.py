@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import (
     GENERATIONS,
     Array,

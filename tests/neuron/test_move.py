@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nasm import dtypes
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import Tile, hbm, psum, ran, result, same, sbuf
 
 F32 = np.float32

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from nasm.targets.neuron import alu
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import Array, psum, result, sbuf
 
 ARITHMETIC = tuple(o for o in alu.REDUCING if o in alu.ARITH)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.neuron import reference
+from tests.neuron.models import scalar as reference
 from tests.neuron.programs import fault, psum, ran, result, sbuf, times
 
 FIND = "@vector\nMatchValueLoad v\nFindIndex8 c, a"

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from nasm.spec.facts import Cost, Evidence, Fact, weakest
 from nasm.spec.instruction import Site
 from nasm.spec.view import View
-from nasm.targets.neuron.generations import NKI_COSTS, TRN2_PROBES
+from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 SIXTEEN = ("bfloat16", "float16")

@@ -1,0 +1,176 @@
+"""The numbers and switches of the generations: one row each, with unit, meaning and sources.
+
+Nanoseconds are kept where they were measured. A figure that was measured on one generation and
+is used on others too is marked as assumed there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from nasm.spec.facts import Evidence, Fact
+
+DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
+VERSIONS = ("v2", "v3", "v4")
+
+TRN2_PROBES = "third-party Trainium2 microbenchmarks (voyager-compiler, trainium docs, 2025)"
+NKI_COSTS = "nki.isa 'estimated instruction cost' tables, Neuron SDK 2.21 to 2.26"
+PERF_GUIDE = "NKI performance guide"
+DMA_INTRO = "NKI 'Introduction to DMA' overview"
+MATMUL_LIMITS = "nki.isa.nc_matmul, 'Tile size'"
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A number of the hardware: unit, meaning, and what it is on each generation."""
+
+    name: str
+    unit: str
+    meaning: str
+    facts: Mapping[str, Fact]
+
+
+@dataclass(frozen=True, slots=True)
+class Switch:
+    """Something a generation has or lacks, and from which one on."""
+
+    name: str
+    meaning: str
+    since: str
+    source: str
+
+
+def everywhere(
+    name: str, unit: str, meaning: str, value: float, evidence: Evidence, source: str
+) -> Figure:
+    """A figure that is the same on every generation."""
+    return Figure(name, unit, meaning, dict.fromkeys(VERSIONS, Fact(value, evidence, source)))
+
+
+def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Figure:
+    """A figure measured on v3, and assumed to be the same on v2 and v4."""
+    there = Fact(value, ASSUMED, f"carried over from v3: {source}")
+    return Figure(
+        name, unit, meaning, {"v2": there, "v3": Fact(value, MEAS, source), "v4": there}
+    )
+
+
+def each(name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact) -> Figure:
+    """A figure that differs between generations."""
+    return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4})
+
+
+def _doc(value: float, source: str) -> Fact:
+    return Fact(value, DOC, source)
+
+
+def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: float = 1) -> Figure:
+    """Nanoseconds from the end of an interval to the results; v4 keeps v3's cycles."""
+    v4 = Fact(v3 * clocks, ASSUMED, f"v3's cycles at v4's clock: {source}")
+    return each(name, "ns", meaning, v2, Fact(v3, MEAS, source), v4)
+
+
+_CHAIN = Fact(
+    200 / 1.4, MEAS, f"{PERF_GUIDE}, figure 16: dependent 1-element ACTIVATE every 264 cycles = "
+    "64 + 200",
+)  # fmt: skip
+_READ = f"{TRN2_PROBES}: accumulator read issued every 185 ns, 222 cycles"
+_RECIPROCAL = f"{TRN2_PROBES}: 6.25 ns per element"
+
+FIGURES = (
+    everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
+               64, DOC, f"{NKI_COSTS}: MIN_II is about 64 engine cycles"),
+    everywhere("matmul_min", "cycles", "least interval of one pass of a matmul", 64, DOC,
+               f"{PERF_GUIDE}: MM_INIT_LATENCY of 64 cycles"),
+    everywhere("fast_load", "columns per cycle", "how fast LoadStationary fills the array", 4, DOC,
+               "architecture guide, 'Fast LoadStationary': up to 4x faster"),
+    everywhere("gpsimd_start", "cycles", "start-up of a GpSimd instruction, added to its interval",
+               150, DOC, f"{NKI_COSTS}: GPSIMD_START is about 150 cycles"),
+    each("accumulator_read", "cycles", "added to Activation when reduce_res reads the sums",
+         _doc(64, f"{NKI_COSTS}: + MIN_II to read the accumulators"),
+         Fact(222, MEAS, _READ), Fact(222, ASSUMED, _READ)),
+    carried("semaphore_ns", "ns", "from a post by an engine until a waiter may start", 40,
+            "profiles show 26 to 52 ns from one engine's completion to another's start"),
+    carried("event_ns", "ns", "EventSemaphore", 9,
+            "EVENT_SEMAPHORE in published Trainium2 profiles"),
+    everywhere("nop_ns", "ns", "Nop", 10, ASSUMED,
+               "no figure is published; taken as an EVENT_SEMAPHORE"),
+    carried("alu_ns", "ns", "RegisterAlu", 45, "third-party profiles of ALU_OP: 44 to 47 ns"),
+    carried("move_ns", "ns", "RegisterMove", 68, f"{TRN2_PROBES}: register MOVE"),
+    carried("tensor_load_ns", "ns", "TensorLoad", 300, "third-party profiles: 297 to 355 ns"),
+    everywhere("tensor_store_ns", "ns", "TensorStore", 300, ASSUMED,
+               "no figure is published; taken as TENSOR_LOAD"),
+    everywhere("branch_ns", "ns", "CompareBranch, taken or not", 70, ASSUMED,
+               "no figure is published; taken as a register MOVE"),
+    everywhere("dma_static_ns", "ns",
+               "issue of a DMA whose descriptors were written before the run", 7, MEAS,
+               f"{PERF_GUIDE}, figure 29: a 4-byte descriptor trigger"),
+    carried("dma_swdge_ns", "ns", "issue of a DMA whose descriptors GpSimd makes", 8,
+            "GpSimd trigger in published profiles"),
+    everywhere("dma_hwdge_ns", "ns", "issue of a DMA whose descriptors the hardware makes", 600,
+               DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
+    carried("dma_dispatch_ns", "ns", "from the start of a DMA instruction until its shares arrive",
+            751, f"{TRN2_PROBES}: DMA load dispatch"),
+    carried("dma_payload_ns", "ns", "least time from the start of a share until it lands", 293,
+            f"{TRN2_PROBES}: DMA load payload floor"),
+    carried("dma_notify_ns", "ns", "from the landing of a share until a waiter may start", 314,
+            f"{TRN2_PROBES}: DMA load notify"),
+    everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
+               f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
+    each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
+         *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33))),
+    _drain("tensor_drain_ns", "from the end of a matmul's interval to its results",
+           Fact(173, MEAS, f"{PERF_GUIDE}, figure 18: 219 ns for a MATMUL of N=128, of which 46 "
+                "streaming"),
+           165, "kernel-optimization tutorial profiles: MATMUL latency + 165 ns"),
+    _drain("vector_drain_ns", "the same on Vector",
+           _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
+           155, f"{TRN2_PROBES}: DVE completion 155 ns + streaming", 0.96 / 1.2),
+    _drain("scalar_drain_ns", "the same on Scalar, functions that need a table", _CHAIN, 290,
+           f"{TRN2_PROBES}: table functions 276 to 296 ns + streaming"),
+    _drain("scalar_copy_drain_ns", "the same on Scalar, copies and what needs no table", _CHAIN,
+           190, f"{TRN2_PROBES}: copies 190 ns + streaming"),
+    _drain("gpsimd_drain_ns", "the same on GpSimd",
+           Fact(50, ASSUMED, f"carried over from v3: {TRN2_PROBES}"), 50,
+           f"{TRN2_PROBES}: affine_select completion against issue"),
+    each("reciprocal_per_element", "cycles", "Reciprocal on Vector, per element of a partition",
+         _doc(8, f"{NKI_COSTS}: reciprocal 8N"), Fact(6, MEAS, _RECIPROCAL),
+         Fact(6, ASSUMED, _RECIPROCAL)),
+    each("moving_max", "elements", "limit: columns of a moving tile",
+         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 4096))),
+    each("moving_max_bf16", "elements", "limit: columns of a moving tile, into bfloat16",
+         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192))),
+    each("tile_min", "rows, columns", "limit: smallest tile of the array",
+         *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32))),
+)  # fmt: skip
+"""Every number of every generation. A row that is added here is in the tables of the manual."""
+
+_V3, _V4 = "Trainium2 architecture guide", "Trainium3 architecture guide"
+
+SWITCHES = (
+    Switch("fast_vector", "Vector has its 2x and 4x modes", "v3",
+           f"{_V3}, 'Vector Engine performance mode'"),
+    Switch("fast_vector_fp8", "these take 8-bit floats too", "v4", f"{_V4}, Vector Engine"),
+    Switch("fast_scalar", "Scalar copies and scales 16-bit tiles at twice the rate", "v4",
+           f"{_V4}, Scalar Engine"),
+    Switch("scalar_literal_bias", "the bias of Activation may be a number", "v3",
+           "nki.isa.activation"),
+    Switch("transpose_exact", "transpose mode of Tensor moves bits", "v3", f"{_V3}, 'Transpose'"),
+    Switch("double_row", "perf_mode=double_row: K = 256 in fp8", "v3", f"{_V3}, 'Double FP8'"),
+    Switch("psum_bf16", "PSUM can hold bfloat16 results", "v4", f"{_V4}, Tensor Engine"),
+    Switch("wide_psum", "a matmul's output may cross PSUM banks", "v4", MATMUL_LIMITS),
+    Switch("hardware_dge", "Sync and Scalar have dge_mode=hwdge", "v3",
+           f"{_V3}, 'Descriptor Generation Engine'"),
+)  # fmt: skip
+"""What a generation has or lacks, one row each."""
+
+
+def numbers(version: str) -> Mapping[str, Fact]:
+    """The figures of one generation."""
+    return {f.name: f.facts[version] for f in FIGURES}
+
+
+def switches(version: str) -> Mapping[str, bool]:
+    """What one generation has."""
+    return {s.name: version >= s.since for s in SWITCHES}
