@@ -3,6 +3,7 @@
 from nasm.targets.neuron.isa import (
     activation,
     control,
+    dma,
     elementwise,
     matmul,
     move,
@@ -12,5 +13,15 @@ from nasm.targets.neuron.isa import (
 )
 from nasm.targets.neuron.isa.table import ISA
 
-__all__ = ["ISA", "activation", "control", "elementwise", "matmul", "move", "reduce", "select",
-           "sync"]  # fmt: skip
+__all__ = [
+    "ISA",
+    "activation",
+    "control",
+    "dma",
+    "elementwise",
+    "matmul",
+    "move",
+    "reduce",
+    "select",
+    "sync",
+]

@@ -14,8 +14,7 @@ from nasm.spec.kinds import Choice, DtypeOf, Either, Label, Number, Register, Ti
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
-from nasm.targets.neuron.isa.move import EVERY_ENGINE
-from nasm.targets.neuron.isa.table import ISA, Names
+from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
 from nasm.targets.neuron.rules import DTYPE, MODE, SHAPE, rule
 
 REGISTER = Register(64)

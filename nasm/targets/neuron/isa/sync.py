@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from nasm.targets.neuron import costs
-from nasm.targets.neuron.isa.move import EVERY_ENGINE
-from nasm.targets.neuron.isa.table import ISA, Names
+from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
 
 SCHEMA = "Neuron Explorer profile schema, control opcodes"
 

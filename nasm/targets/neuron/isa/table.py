@@ -11,6 +11,7 @@ from nasm.targets.neuron import alu
 
 ISA = Isa("neuron")
 
+EVERY_ENGINE = ("tensor", "vector", "scalar", "gpsimd", "sync")
 ONCHIP = ("sbuf", "psum")
 LANES = Tile(ONCHIP)
 SHAPED = Tile(ONCHIP, flat=False)
