@@ -288,3 +288,27 @@ def test_a_wait_that_nobody_ends_is_a_deadlock() -> None:
     report = load_session(f"{HEAD}.sem never\n@beta Wait $never >= 1\n").run()
     assert report.status.name == "DEADLOCK"
     assert not report.ok
+
+
+# -- results that are stored in part
+
+
+PICK = f"""{HEAD}
+.sem loaded, picked
+@alpha  Move   x, X                         $loaded += 2
+@alpha  Scale  z, x, factor=-1.0    $loaded >= 2
+@alpha  Pick   {{}}, x                       $picked++
+"""
+
+
+def test_what_is_not_chosen_keeps_what_it_held() -> None:
+    done = ran(PICK.format("z"))
+    want = np.where(IOTA > 0, IOTA, -IOTA)
+    np.testing.assert_array_equal(load.contents(done, whole(done, "z")), want)
+
+
+def test_what_is_not_chosen_stays_unwritten() -> None:
+    done = ran(PICK.format("y"))
+    np.testing.assert_array_equal(load.known(done, whole(done, "y")), IOTA > 0)
+    rows = ran(PICK.format("y.ap([[2, 4], [-1, 2]], offset=1)"))
+    np.testing.assert_array_equal(load.known(rows, whole(rows, "y"))[:, ::-1], IOTA > 0)

@@ -17,6 +17,7 @@ from nasm.dtypes import DType
 from nasm.machine.places import Access, elements, flattened
 from nasm.problems import Refused
 from nasm.sim.memory import Array, Loan, Region, Store
+from nasm.spec.effects import Partial
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import FLOAT32, Facts, Operand
 from nasm.spec.kinds import DtypeOf, Hidden, LaneOf, SwitchOf, Tile
@@ -180,6 +181,8 @@ class Binder:
         self.writes.append(access.region)
         if operand.adds and self.site.operands[operand.adds]:
             return self._adding(access)
+        if operand.partial:
+            return choosing(access.array, value.dtype), access.put_partial
         return storing(access.array, value.dtype, self._only_source()), access.put
 
     def _only_source(self) -> Store | None:
@@ -329,6 +332,18 @@ def storing(target: Array, dtype: DType, source: Store | None) -> Writer:
         return Loan(source, result) if source and size >= WORTH_LENDING else result.copy()
 
     return prepare
+
+
+def choosing(target: Array, dtype: DType) -> Writer:
+    """The same for a result of which some elements are not stored."""
+    prepare = storing(target, dtype, None)
+    shape = target.shape
+
+    def prepare_partial(part: Any) -> Partial:
+        where = np.broadcast_to(part.where, np.shape(part.values)).reshape(shape)
+        return Partial(prepare(part.values), where.copy())
+
+    return prepare_partial
 
 
 def fitted(result: Array, shape: tuple[int, ...], size: int) -> Array:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from nasm.sim.memory import Array, Loan, Mask, Region, Store
+from nasm.spec.effects import Partial
 from nasm.spec.view import View
 
 
@@ -86,6 +87,14 @@ class Access:
             self.store.put(self.array, values)
         if not self.settled:
             self.mark()
+
+    def put_partial(self, part: Partial) -> None:
+        """Store the chosen ones of some values; ``where`` has the shape of the array."""
+        self.store.put_where(self.array, part.values, part.where)
+        if not self.settled:
+            mask = self.mask
+            if self.number not in self.store.complete:
+                mask[part.where] = True
 
     @property
     def mask(self) -> Mask:

@@ -144,6 +144,12 @@ class Store:
             self._keep_loans()
         target[...] = values
 
+    def put_where(self, target: Array, values: Array, where: Mask) -> None:
+        """Store the values that are chosen, and leave the other elements as they are."""
+        if self.loans:
+            self._keep_loans()
+        np.copyto(target, values, where=where)
+
     def put_loan(self, target: Array, loan: Loan) -> None:
         """Store what was lent, by this store or another."""
         if self.loans:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from nasm.spec.view import View
 
@@ -12,6 +13,18 @@ class Jump:
     """Go on at this label of the queue (None: with the next instruction)."""
 
     target: str | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Partial:
+    """A result of which only the elements under ``where`` are stored; the others stay as they are.
+
+    ``values`` are as any result's, ``where`` is a bool array that broadcasts to their shape. For
+    operands marked ``partial``.
+    """
+
+    values: Any
+    where: Any
 
 
 @dataclass(frozen=True, slots=True)

@@ -31,7 +31,8 @@ class Operand:
     ``access``: ``r`` is handed to the semantics, ``w`` receives a result, ``rw`` both, ``-`` is
     neither (a hint, or something only rules and costs look at), ``@`` hands the semantics the
     view itself, not its elements. ``adds`` names a flag operand: while it is true the result is
-    added to what the memory holds, when the instruction completes.
+    added to what the memory holds, when the instruction completes. ``partial`` says that
+    elements may keep what they held: the semantics return a :class:`~nasm.spec.effects.Partial`.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Operand:
     default: object = REQUIRED
     doc: str = ""
     adds: str = ""
+    partial: bool = False
     evidence: str = ""
 
     @property

@@ -83,6 +83,20 @@ def Scale(a: Any, factor: float) -> Any:
 
 
 @ISA.instruction(
+    Operand("dst", LANES, "w", partial=True),
+    Operand("a", LANES),
+    engines=("alpha",),
+    rules=(SAME_SHAPE,),
+    cost=walked,
+    example="Pick y, x",
+    source=SOURCE,
+)
+def Pick(a: Any) -> effects.Partial:
+    """Copy the elements above 0 and leave the others of dst as they are."""
+    return effects.Partial(a, a > 0)
+
+
+@ISA.instruction(
     Operand("dst", ANYWHERE, "@"),
     Operand("src", ANYWHERE, "@"),
     engines=BOTH,
