@@ -117,7 +117,8 @@ def in_float32(_: Site) -> str:
 class Instruction:
     """One row of the table. Its semantics are a pure function of arrays and immediates.
 
-    ``vendor`` says what the vendor's tools call it, by tool.
+    ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of
+    ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``walked`` the positions of those that lanes may walk, ``places`` those a
@@ -142,6 +143,7 @@ class Instruction:
     formula: str
     doc: str
     setup: str
+    tensors: str
     position: Mapping[str, int]
     written: tuple[Operand, ...]
     reads: tuple[Operand, ...]
@@ -188,6 +190,7 @@ class Isa:
         effects: bool = False,
         formula: str = "",
         setup: str = "",
+        tensors: str = "",
     ) -> Callable[[Callable[..., Any]], Instruction]:
         """Make a row of a function: its parameters must be the operands it reads."""
 
@@ -195,7 +198,7 @@ class Isa:
             row = Instruction(
                 semantics.__name__, operands, engines, rules, cost, semantics, domain,
                 vendor or {}, example, source, since, until, engine_since or {}, posts,
-                effects, formula, inspect.getdoc(semantics) or "", setup,
+                effects, formula, inspect.getdoc(semantics) or "", setup, tensors,
                 {o.name: n for n, o in enumerate(operands)},
                 tuple(o for o in operands if not o.hidden),
                 tuple(o for o in operands if o.access in ("r", "rw", "@")),

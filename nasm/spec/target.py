@@ -82,6 +82,25 @@ class Generation:
         return hash(self.name)
 
 
+@dataclass(frozen=True, slots=True)
+class Samples:
+    """What the examples of rows are made into programs with.
+
+    ``tensors`` are declarations of the tensors that examples name, ``{n}`` elements per partition,
+    with what they hold (``input = …``) in any memory; ``transfer`` declares the one called
+    ``load``. ``fill`` are lines that fill ``{dst}``, by memory, from ``{dst}_in`` in the memory
+    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``.
+    """
+
+    tensors: tuple[str, ...]
+    transfer: str
+    outside: str
+    fill: Mapping[str, str]
+    semaphores: str
+    posts: int
+    wait: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
@@ -95,6 +114,7 @@ class Target:
     generations: tuple[Generation, ...]
     rules: tuple[Rule, ...] = ()
     plan: Callable[[Move, Generation, str], Transfer] | None = None
+    samples: Samples | None = None
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""

@@ -2,10 +2,33 @@
 
 from __future__ import annotations
 
-from nasm.spec.target import Target
+from nasm.spec.target import Samples, Target
 from nasm.targets.neuron import dma, rules
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
+
+SAMPLES = Samples(
+    tensors=(
+        ".hbm   A     bf16[128, {n}]",
+        ".hbm   n     i32[1]  input = [5]",
+        ".sbuf  a     bf16[128, {n}]",
+        ".sbuf  b     bf16[128, {n}]",
+        ".sbuf  c     f32[128, {n}]",
+        ".sbuf  m     f32[128, 1]",
+        ".sbuf  best  bf16[128, 8]",
+        ".sbuf  at    u32[128, 8]",
+        ".psum  acc   f32[128, {n}]",
+    ),
+    transfer=".dma load\n    a <- A\n.end",
+    outside="hbm",
+    fill={
+        "sbuf": "@sync DmaCopy {dst}, {dst}_in $ready += 16",
+        "psum": "@vector Memset {dst}, 0 $ready += 16",
+    },
+    semaphores=".sem ready",
+    posts=16,
+    wait="EventSemaphore $ready >= {count}",
+)
 
 TARGET = Target(
     name="neuron",
@@ -14,4 +37,5 @@ TARGET = Target(
     generations=GENERATIONS,
     rules=rules.EVERYWHERE,
     plan=dma.plan,
+    samples=SAMPLES,
 )

@@ -1,0 +1,110 @@
+"""Whole programs around the examples of rows: tensors declared, filled and waited for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from nasm.asm.assemble import assemble
+from nasm.source import Source
+from nasm.spec.instruction import Instruction, Operand
+from nasm.spec.program import Program
+from nasm.spec.target import Generation, Samples, Target
+from nasm.spec.view import View
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_DECLARED = re.compile(r"\.(\w+)\s+(\w+)\s+([\w]+\s*\[[^\]]*\])\s*(?:input\s*=\s*(.+))?")
+_INTEGER = re.compile(r"u?int|[iu]\d")
+
+
+def engines_on(row: Instruction, generation: Generation, target: Target) -> tuple[str, ...]:
+    """The engines of a generation that have an instruction, in the order of the generation."""
+    if not target.available(row, generation):
+        return ()
+    order = {g.name: g.order for g in target.generations}
+    return tuple(
+        e.name for e in generation.engines
+        if e.name in row.engines
+        and order.get(row.engine_since.get(e.name, ""), 0) <= generation.order
+    )  # fmt: skip
+
+
+def program_text(
+    row: Instruction, engine: str, generation: Generation, target: Target, n: int, limit: int = 0
+) -> str:
+    """A program that runs a row's example, with tiles of ``n`` elements per partition.
+
+    The tensor called ``a`` has at most ``limit`` of them (0: as many). What the example reads is
+    filled first. Raises Failure, for example where the engine lacks what the example does.
+    """
+    samples = target.samples
+    assert samples is not None, "the target has no tensors for examples"
+    said = _said(row, engine)
+    words = set(_WORD.findall("\n".join(said)))
+    prepared = [samples.transfer] if "load" in words else []
+    words |= set(_WORD.findall("\n".join(prepared)))
+    tensors = {}
+    for line in (*samples.tensors, *row.tensors.strip().splitlines()):
+        match = _DECLARED.match(line.strip())
+        assert match is not None, f"{row.name}: no declaration of a tensor: {line}"
+        if match[2] in words:
+            size = min(n, limit or n) if match[2] == "a" else n
+            tensors[match[2]] = (match[1], match[3].format(n=size), match[4] or "")
+    head = f".target {generation.spellings[0]}"
+    bare = "\n".join([head, *_declarations(tensors, (), samples), *prepared, *said])
+    loaders = {generation.spellings[0]: lambda: target}
+    unwritten = tuple(dict.fromkeys(_unwritten(assemble(Source("example", bare + "\n"), loaders))))
+    lines = [head, *_declarations(tensors, unwritten, samples), *prepared]
+    if unwritten:
+        fills = [samples.fill[tensors[name][0]].format(dst=name) for name in unwritten]
+        wait = samples.wait.format(count=samples.posts * len(fills))
+        users = dict.fromkeys(re.findall(r"@\w+", "\n".join(said)))
+        lines += [samples.semaphores, *fills, *(f"{user} {wait}" for user in users)]
+    return "\n".join([*lines, *said]) + "\n"
+
+
+def _said(row: Instruction, engine: str) -> list[str]:
+    """The row's example behind what it needs, each line with its engine."""
+    lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
+    said = [line if line.startswith("@") else f"@{engine} {line}" for line in lines]
+    if "again" in set(_WORD.findall("\n".join(lines))):
+        said.insert(len(said) - 1, f"again: @{engine} Nop")
+    return said
+
+
+def _declarations(
+    tensors: dict[str, tuple[str, str, str]], filled: tuple[str, ...], samples: Samples
+) -> Iterator[str]:
+    """Declarations; a tensor that is filled has a twin in the memory that inputs come by."""
+    for name, (memory, what, start) in tensors.items():
+        start = start or ("iota" if _INTEGER.match(what) else "random(seed=1)")
+        if memory == samples.outside:
+            yield f".{memory:<5} {name:<6} {what} input = {start}"
+            continue
+        if name in filled and "{dst}_in" in samples.fill[memory]:
+            yield f".{samples.outside:<5} {name + '_in':<6} {what} input = {start}"
+        yield f".{memory:<5} {name:<6} {what}"
+
+
+def _unwritten(program: Program) -> Iterator[str]:
+    """Tensors that a program reads before anything of it writes to them, inputs left out."""
+    written = {t.name for t in program.tensors.values() if t.memory.io}
+    for form in program.forms:
+        pairs = [
+            (operand, value.tensor.name)
+            for operand, value in zip(form.row.operands, form.operands, strict=True)
+            if isinstance(value, View)
+        ]
+        for operand, name in pairs:
+            if name not in written and not _only_written(operand):
+                yield name
+        written |= {name for operand, name in pairs if "w" in operand.access or _moved_to(operand)}
+
+
+def _only_written(operand: Operand) -> bool:
+    """Whether an operand's old content makes no difference."""
+    return (operand.access == "w" and not operand.partial) or _moved_to(operand)
+
+
+def _moved_to(operand: Operand) -> bool:
+    return operand.access == "@" and operand.name == "dst"
