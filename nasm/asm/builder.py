@@ -193,7 +193,7 @@ class Builder:
         rows = self.target.isa.rows
         theirs: dict[str, list[str]] = {}
         for name, row in rows.items():
-            for spelling in {name.rpartition(".")[2] for name in row.vendor.values()}:
+            for spelling in {n.rpartition(".")[2] for names in row.vendor.values() for n in names}:
                 theirs.setdefault(spelling, []).append(name)
         said = mnemonic if mnemonic in theirs else ""
         if not said and not closest(mnemonic, rows):

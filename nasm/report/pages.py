@@ -45,7 +45,7 @@ class Page:
     generations: tuple[str, ...]
     rules: tuple[tuple[str, str, str], ...]
     cost: str
-    vendor: tuple[tuple[str, str], ...]
+    vendor: tuple[tuple[str, tuple[str, ...]], ...]
     source: str
 
 
@@ -63,7 +63,7 @@ def suggestion(targets: Iterable[Target], name: str, also: Iterable[str] = ()) -
     for target in targets:
         rows |= target.isa.rows
     for row in rows.values():
-        if name in {said.rpartition(".")[2] for said in row.vendor.values()}:
+        if name in {s.rpartition(".")[2] for said in row.vendor.values() for s in said}:
             return f"did you mean '{row.name}'?"
     return did_you_mean(name, [*rows, *also])
 
@@ -118,7 +118,7 @@ def rich_page(shown: Page) -> RenderableType:
     facts = [("engines", ", ".join(shown.engines)), ("machines", ", ".join(shown.generations))]
     if shown.cost:
         facts.append(("time", shown.cost))
-    facts += [*shown.vendor, ("source", shown.source)]
+    facts += [*((tool, ", ".join(names)) for tool, names in shown.vendor), ("source", shown.source)]
     if shown.rules:
         parts += _section("Rules", [_rule_table(shown.rules)])
     parts += _section("Facts", [_pairs(facts)])
@@ -214,7 +214,8 @@ def markdown_page(shown: Page) -> str:
     if shown.cost:
         lines += ["## Time", "", shown.cost, ""]
     lines += ["## Names and sources", ""]
-    lines += [f"* {tool}: `{name}`" for tool, name in shown.vendor]
+    for tool, names in shown.vendor:
+        lines.append(f"* {tool}: " + ", ".join(f"`{name}`" for name in names))
     lines.append(f"* Source: {shown.source}")
     return "\n".join(lines) + "\n"
 
@@ -246,7 +247,7 @@ def json_page(shown: Page) -> dict[str, Any]:
         "machines": list(shown.generations),
         "rules": [{"code": c, "sentence": s, "source": src} for c, s, src in shown.rules],
         "cost": shown.cost,
-        "vendor": dict(shown.vendor),
+        "vendor": {tool: list(names) for tool, names in shown.vendor},
         "source": shown.source,
     }  # fmt: skip
 

@@ -132,7 +132,7 @@ class Instruction:
     cost: Callable[[Site], Cost]
     semantics: Callable[..., Any]
     domain: Callable[[Site], str]
-    vendor: Mapping[str, str]
+    vendor: Mapping[str, tuple[str, ...]]
     example: str
     source: str
     since: str
@@ -182,7 +182,7 @@ class Isa:
         example: str,
         rules: tuple[Rule, ...] = (),
         domain: Callable[[Site], str] = in_float32,
-        vendor: Mapping[str, str] | None = None,
+        vendor: Mapping[str, tuple[str, ...]] | None = None,
         since: str = "",
         until: str = "",
         engine_since: Mapping[str, str] | None = None,

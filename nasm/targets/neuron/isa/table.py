@@ -21,10 +21,18 @@ INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
 WORDS = ("int32", "uint32")
 
 
-def Names(nki: str = "", explorer: str = "", klr: str = "") -> dict[str, str]:
+def Names(
+    nki: str | tuple[str, ...] = (), explorer: str = "", klr: str | tuple[str, ...] = ()
+) -> dict[str, tuple[str, ...]]:
     """What AWS's tools call an instruction: nki.isa, Neuron Explorer's opcode, KLR's operator."""
-    names = {"NKI": nki and f"nki.isa.{nki}", "Neuron Explorer": explorer, "KLR": klr}
-    return {tool: name for tool, name in names.items() if name}
+    functions = (nki,) if isinstance(nki, str) else nki
+    operators = (klr,) if isinstance(klr, str) else klr
+    names = {
+        "NKI": tuple(f"nki.isa.{name}" for name in functions if name),
+        "Neuron Explorer": (explorer,) if explorer else (),
+        "KLR": tuple(name for name in operators if name),
+    }
+    return {tool: said for tool, said in names.items() if said}
 
 
 def domain_of(*operators: str) -> Callable[[Site], str]:
