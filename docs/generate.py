@@ -37,6 +37,7 @@ def pages() -> dict[Path, str]:
         "operators.md": table_pages.operators(),
         "activations.md": table_pages.activations(),
         "dtypes.md": table_pages.dtypes(),
+        "options.md": table_pages.options(),
     }
     made |= {f"{row.name}.md": instruction_pages.page(row) for row in instruction_pages.ISA}
     files = {DOCS / "isa" / name: text for name, text in made.items()}

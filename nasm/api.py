@@ -48,9 +48,13 @@ def assemble(
     *,
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Program:
-    """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem."""
-    return assemble_source(source_of(text_or_path), TARGETS, target, defines)
+    """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
+
+    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``.
+    """
+    return assemble_source(source_of(text_or_path), TARGETS, target, defines, options)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,19 +77,24 @@ def run(
     *,
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
+    options: Mapping[str, object] | None = None,
     max_cycles: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
-    Arrays have the tensors' shapes and dtypes; outputs come back the same way. Raises Failure if
-    it does not assemble; what goes wrong while it runs is in the report.
+    Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
+    ``defines`` and ``options`` are for a text: a Program has been assembled with its own. Raises
+    Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     if isinstance(program, Program):
+        if target is not None or defines or options:
+            raise Failure(Problem("E0810", "the program is assembled already", None,
+                                  "give target, defines and options to nasm.assemble"))  # fmt: skip
         session = Session(program, inputs)
     else:
         session = Session.load(
-            source_of(program), target=target, defines=defines, inputs=inputs
+            source_of(program), target=target, defines=defines, inputs=inputs, options=options
         )
     report = session.run(max_cycles=max_cycles, progress=progress)
     return Result(report, session.outputs(), session)
@@ -179,10 +188,11 @@ class Builder:
     """Makes a Program from Python calls, one per instruction.
 
     Every instruction remembers the line of Python that made it. Problems of operands are raised
-    at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`.
+    at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`. ``options``
+    are machine options by name.
     """
 
-    def __init__(self, target: str) -> None:
+    def __init__(self, target: str, options: Mapping[str, object] | None = None) -> None:
         loader = TARGETS.get(target)
         if loader is None:
             hint = did_you_mean(target, TARGETS) or f"targets: {listed(sorted(TARGETS))}"
@@ -190,7 +200,7 @@ class Builder:
         loaded = loader()
         generation = loaded.generation(target)
         assert generation is not None
-        self.core = asm_builder.Builder(loaded, generation)
+        self.core = asm_builder.Builder(loaded, loaded.configured(generation, options or {}))
 
     def __getattr__(self, name: str) -> Any:
         core = self.__dict__.get("core")

@@ -142,7 +142,7 @@ class ExpectationRecord:
 
 @dataclass(frozen=True, slots=True)
 class RunReport:
-    """A run at its end, or as far as it got."""
+    """A run at its end, or as far as it got; ``options`` are those not as they are by default."""
 
     status: Status
     program: str
@@ -159,6 +159,7 @@ class RunReport:
     expectations: tuple[ExpectationRecord, ...]
     trace_hash: str
     memory_hash: str
+    options: tuple[tuple[str, str | int], ...] = ()
 
     @property
     def ok(self) -> bool:

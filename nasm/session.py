@@ -60,10 +60,11 @@ class Session:
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
-        session = cls(assemble(source, targets, target, defines), inputs)
+        session = cls(assemble(source, targets, target, defines, options), inputs)
         session.source = source
         return session
 
@@ -269,6 +270,7 @@ class Session:
             program=self.source.name if self.source else "",
             target=generation.spellings[0],
             generation=generation.summary,
+            options=tuple(self.program.chosen.items()),
             ticks=self.now,
             microseconds=machine.microseconds(self.now),
             engines=engines,

@@ -105,7 +105,7 @@ def index() -> str:
         "the columns v2, v3 and v4 name the engines that have it on NeuronCore-v2, v3 and v4. "
         "`neuron-nasm isa NAME` prints the page in the terminal.",
         "Also: [operators](operators.md), [activation functions](activations.md), "
-        "[dtypes](dtypes.md), and [what things cost](../timing.md).",
+        "[dtypes](dtypes.md), [machine options](options.md), and [what things cost](../timing.md).",
         *lists,
         "## Rules for every instruction",
         "They hold for tiles that an engine's lanes walk. A DMA, and an element that a sequencer "

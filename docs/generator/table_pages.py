@@ -5,8 +5,10 @@ from __future__ import annotations
 from generator.examples import GENERATIONS
 from generator.markdown import NOTE, code, joined, number, table
 from nasm.dtypes import DTYPES
+from nasm.report.pages import option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, Activation
 from nasm.targets.neuron.alu import OPERATORS, Operator
+from nasm.targets.neuron.options import OPTIONS
 
 
 def operators() -> str:
@@ -93,3 +95,23 @@ def dtypes() -> str:
 
 def _largest(value: float) -> str:
     return number(value) if value < 1e12 else f"{value:.4g}"
+
+
+def options() -> str:
+    """The machine options."""
+    rows = [
+        [code(option.name) if not n else "", option.summary if not n else "", code(word), meaning,
+         option.evidence.value if not n else "", option.source if not n else ""]
+        for option in OPTIONS
+        for n, (word, meaning) in enumerate(option_values(option))
+    ]  # fmt: skip
+    return joined(
+        NOTE, "# Machine options",
+        "What can be chosen about the machine: the vendor leaves it open and two readings are "
+        "plausible, or the runtime lets one choose. `--option NAME=VALUE` sets one, several if "
+        "repeated; so does `options={NAME: VALUE}` of `nasm.run`, `nasm.assemble` and "
+        "`nasm.Builder`. A report names those that are not as they are by default.",
+        "*evidence* and *source* are those of the default. `neuron-nasm isa --options` prints "
+        "this list.",
+        table(["option", "decides", "value", "", "evidence", "source"], rows),
+    )  # fmt: skip

@@ -8,7 +8,7 @@ from nasm import collector
 from nasm.asm import tree
 from nasm.asm.expand import Expander, unknown_target
 from nasm.asm.parse import parse
-from nasm.problems import Failure
+from nasm.problems import Failure, Problem
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.target import Loader
@@ -19,29 +19,26 @@ def assemble(
     targets: Mapping[str, Loader],
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
+    options: Mapping[str, object] | None = None,
 ) -> Program:
     """Assemble a text; ``target`` and ``defines`` override what it says.
 
-    Raises Failure with every problem found, in the order of the text.
+    ``options`` are those of the machine that it is for. Raises Failure with every problem found,
+    in the order of the text.
     """
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
     with collector.paused():
-        return _assembled(source, targets, target, defines)
+        file, problems = parse(source)
+        expander = Expander(source, targets, target, defines, options)
+        return _assembled(file, problems, expander)
 
 
-def _assembled(
-    source: Source,
-    targets: Mapping[str, Loader],
-    target: str | None,
-    defines: Mapping[str, int | float] | None,
-) -> Program:
-    file, problems = parse(source)
-    expander = Expander(source, targets, target, defines)
+def _assembled(file: tree.File, problems: list[Problem], expander: Expander) -> Program:
     named = any(isinstance(s, tree.TargetLine) for s in file.body)
     expander.problems += problems
-    if target is not None and not named:
-        expander.use_target(target)
+    if expander.override is not None and not named:
+        expander.use_target(expander.override)
     program = expander.program(file.body)
     if program is None:
         raise Failure(sorted(expander.problems, key=lambda p: p.span.start if p.span else -1))

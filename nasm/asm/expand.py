@@ -47,11 +47,14 @@ class Expander:
         targets: Mapping[str, Loader],
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> None:
         self.source = source
         self.targets = targets
         self.override = target
         self.defines = dict(defines or {})
+        self.options = dict(options or {})
+        self.unfit: list[Problem] = []  # options the target does not have: no fault of the text
         self.defined: set[str] = set()
         self.scope = Scope(source)
         self.problems: list[Problem] = []
@@ -76,6 +79,7 @@ class Expander:
         self.run(self.body)
         if not self.scope.lost.unread:
             self._check_defines()
+        self.problems += self.unfit
         if self.builder is None and not self.problems:
             self._need_target(0)
         if self.builder is None or self.denied:
@@ -174,7 +178,11 @@ class Expander:
         target: Target = loader()
         generation = target.generation(name)
         assert generation is not None
-        self.builder = Builder(target, generation)
+        try:
+            self.builder = Builder(target, target.configured(generation, self.options))
+        except Failure as failure:
+            self.unfit = list(failure.problems)
+            self.builder = Builder(target, generation)
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place

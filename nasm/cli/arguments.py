@@ -58,6 +58,14 @@ def define(text: str) -> tuple[str, int | float]:
     )
 
 
+def option(text: str) -> tuple[str, str]:
+    """NAME=VALUE; whether there is such an option, and the value, is for the target to say."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not name or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value
+
+
 def _integer(text: str) -> int:
     return int(text, 0)
 
@@ -115,6 +123,10 @@ def _common(verb: argparse.ArgumentParser) -> None:
         "-D", dest="defines", metavar="NAME=VALUE", type=define, action="append", default=[],
         help="give a constant that the program declares with .const another value",
     )  # fmt: skip
+    verb.add_argument(
+        "--option", dest="options", metavar="NAME=VALUE", type=option, action="append",
+        default=[], help="set an option of the machine; 'neuron-nasm isa --options' lists them",
+    )  # fmt: skip
 
 
 def _inputs(verb: argparse.ArgumentParser) -> None:
@@ -169,6 +181,9 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = _verb(verbs, "isa", "show the manual page of an instruction, or list them all", ISA)
     verb.add_argument("mnemonic", nargs="?", help="an instruction, as programs spell it")
+    verb.add_argument(
+        "--options", action="store_true", help="list the options of the machines instead"
+    )
     _json(verb)
 
 
@@ -211,6 +226,7 @@ examples:
   neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
   neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
   neuron-nasm run matmul.nasm --trace trace.json
+  neuron-nasm run matmul.nasm --option rounding=stochastic
   cat matmul.nasm | neuron-nasm run - --json
 
 A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
@@ -227,6 +243,7 @@ ISA = """\
 examples:
   neuron-nasm isa
   neuron-nasm isa MultiplyMoving
+  neuron-nasm isa --options                   what --option may set
 """
 EXPLAIN = """\
 examples:

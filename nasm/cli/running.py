@@ -30,6 +30,7 @@ class Run:
             session = Session.load(
                 files.program_text(args.program), target=args.target,
                 defines=dict(args.defines), inputs=files.arrays(args.inputs),
+                options=dict(args.options),
             )  # fmt: skip
             wanted = files.destinations(session.program, args.outputs, args.out_dir)
             if args.out_dir is not None:

@@ -63,12 +63,13 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
     about: dict[str, Any] = {"file": path}
     try:
         program = assemble(
-            files.program_text(path), TARGETS, args.target, dict(args.defines)
+            files.program_text(path), TARGETS, args.target, dict(args.defines), dict(args.options)
         )
     except Failure as failure:
         return about, list(failure.problems)
     about["target"] = program.generation.spellings[0]
     about["generation"] = program.generation.summary
+    about["options"] = program.chosen
     about["instructions"] = {q.engine: len(q) for q in program.queues if len(q)}
     about["tensors"] = len(program.tensors)
     about["expectations"] = len(program.expectations)
@@ -95,6 +96,13 @@ def isa(args: argparse.Namespace) -> int:
 
     screen = Screen()
     targets = list({id(t): t for t in (load() for load in TARGETS.values())}.values())
+    if args.options:
+        if args.json:
+            rows = [row for t in targets for row in pages.json_options(t)]
+            screen.document(jsonable.document("isa", OK, options=rows))
+        else:
+            screen.show(*(pages.rich_options(t) for t in targets))
+        return OK
     if args.mnemonic is None:
         if args.json:
             rows = [row for t in targets for row in pages.json_list(t)]
@@ -169,6 +177,7 @@ def repl(args: argparse.Namespace) -> int:
     try:
         return debugger.main(
             args.program, target=args.target, defines=dict(args.defines), inputs=inputs,
+            options=dict(args.options),
             script=args.script, commands=args.commands,
         )  # fmt: skip
     except Unwritable as problem:

@@ -179,6 +179,21 @@ ROWS = (
         "of the computer that simulates it.",
     ),
     Code(
+        "E0809",
+        "an unknown machine option, or a value it does not take",
+        "`--option NAME=VALUE` chooses between readings of the machine that are both plausible, "
+        "or sets what the runtime lets one choose. `neuron-nasm isa --options` lists the options "
+        "with their values.",
+        "$ neuron-nasm run programs/matmul.nasm --option rounding=random",
+        "$ neuron-nasm run programs/matmul.nasm --option rounding=stochastic",
+    ),
+    Code(
+        "E0810",
+        "a program that is assembled already",
+        "A target, definitions and machine options decide what a text becomes. A Program has "
+        "been made with its own, and keeps them.",
+    ),
+    Code(
         "E0821",
         "an unknown command of the debugger",
         "The first word of the line is no command, or the beginning of several. `help` lists the "

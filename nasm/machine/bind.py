@@ -20,8 +20,8 @@ from nasm.sim.memory import Array, Loan, Region, Store
 from nasm.spec.effects import Partial
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import FLOAT32, Facts, Operand
-from nasm.spec.kinds import DtypeOf, Hidden, LaneOf, SwitchOf, Tile
 from nasm.spec.kinds import State as Held
+from nasm.spec.kinds import Tile
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
 
@@ -79,8 +79,8 @@ class Binder:
             reader = None
             if type(value) is View or type(value) is Reg or isinstance(operand.kind, Held):
                 reader = self._reader(operand, value)
-            elif isinstance(operand.kind, Hidden):
-                value = self._known(operand)
+            else:
+                value = operand.kind.handed(value, self.site)
             if reader is None:
                 fixed.append(value)
             else:
@@ -95,20 +95,6 @@ class Binder:
         )  # fmt: skip
 
     # -- operands
-
-    def _known(self, operand: Operand) -> object:
-        """The value of an operand, or what a hidden one stands for."""
-        kind = operand.kind
-        if isinstance(kind, SwitchOf):
-            return self.site.generation.switches[kind.name]
-        if isinstance(kind, DtypeOf | LaneOf):
-            view = self.site.operands[kind.operand]
-            if view is None:
-                return None
-            if isinstance(kind, DtypeOf):
-                return view.dtype
-            return (view.tensor.partition or 0) + view.partition
-        return self.site.operands[operand.name]
 
     def _reader(self, operand: Operand, value: object) -> Reader | None:
         """How an operand is read when the instruction starts; None: it is a constant."""

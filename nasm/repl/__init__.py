@@ -22,6 +22,7 @@ def main(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     inputs: Mapping[str, Any] | None = None,
+    options: Mapping[str, object] | None = None,
     script: str | None = None,
     commands: Sequence[str] = (),
 ) -> int:
@@ -37,7 +38,7 @@ def main(
     from nasm.repl.screen import Screen
     from nasm.repl.shell import Shell
 
-    shell = Shell(Screen(), target=target, defines=defines, inputs=inputs)
+    shell = Shell(Screen(), target=target, defines=defines, inputs=inputs, options=options)
     shell.adopt(None)
     try:
         return _session(shell, path, script, commands)

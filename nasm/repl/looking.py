@@ -267,6 +267,17 @@ def _where(tensor: Tensor) -> str:
     return f"{tensor.partition or 0}:{tensor.offset}{bank}"
 
 
+@command("info options")
+def options(shell: Shell, rest: str) -> None:
+    """The machine options in force."""
+    program = shell.program
+    rows = [
+        (o.name, str(program.options[o.name]), str(o.default), o.describe())
+        for o in program.target.options
+    ]
+    _rows(shell, ("option", "value", "default", "may be"), rows, "the machine has no options")
+
+
 @command("info hazards")
 def hazards(shell: Shell, rest: str) -> None:
     """What the run met that is wrong, and what stopped it."""

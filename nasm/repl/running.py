@@ -214,6 +214,7 @@ def loaded(shell: Shell) -> None:
     shell.screen.say(
         f"{shell.path}: {tables.counted(len(program), 'instruction')} on "
         f"{tables.counted(engines, 'engine')}, {program.generation.summary}"
+        + "".join(f", {name}={value}" for name, value in program.chosen.items())
     )
 
 

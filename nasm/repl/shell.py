@@ -39,9 +39,11 @@ class Shell:
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
     ) -> None:
         self.screen = screen
-        self.target, self.defines, self.inputs = target, defines, inputs
+        self.target, self.options = target, options
+        self.defines, self.inputs = defines, inputs
         self.path = ""
         self.moving = False
         self.code = 0
@@ -82,6 +84,7 @@ class Shell:
         session = Session.load(
             source or source_of(Path(os.path.expanduser(path))),
             target=self.target,
+            options=self.options,
             defines=self.defines if same else None,
             inputs=self.inputs if same else None,
         )

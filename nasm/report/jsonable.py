@@ -126,6 +126,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "program": record.program,
         "target": record.target,
         "generation": record.generation,
+        "options": dict(record.options),
         "status": record.status.name.lower(),
         "time": {
             "microseconds": record.microseconds,

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from nasm.problems import did_you_mean
 from nasm.spec.instruction import REQUIRED, Instruction, Operand
+from nasm.spec.options import Option
 from nasm.spec.target import Target
 
 ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting", "@": "moved"}
@@ -177,6 +178,46 @@ def rich_list(target: Target) -> RenderableType:
     names = ", ".join(s for g in target.generations for s in g.spellings)
     head = Text.assemble((target.summary, "bold"), f" (.target {names})")
     return Group(head, Text(), table)
+
+
+def rich_options(target: Target) -> RenderableType:
+    """Every machine option of a target: its values, the default first, and why."""
+    parts: list[RenderableType] = [Text.assemble((target.summary, "bold"), ": machine options")]
+    for option in target.options:
+        table = _grid()
+        table.add_column(overflow="fold")
+        for word, meaning in option_values(option):
+            table.add_row(word, Text(meaning))
+        said = f"{option.evidence.value}: {option.source}"
+        parts += [Text(), Text.assemble((option.name, "bold cyan"), f"  {option.summary}")]
+        parts += [Padding(part, (0, 0, 0, 4)) for part in (table, Text(said, "dim"))]
+    if not target.options:
+        parts.append(Text("none"))
+    return Group(*parts)
+
+
+def option_values(option: Option) -> list[tuple[str, str]]:
+    """What an option may be set to, with the meaning; the default says so."""
+    if option.choices is None:
+        return [(option.describe(), f"default: {option.default}")]
+    return [
+        (word, f"{meaning} (default)" if word == option.default else meaning)
+        for word, meaning in option.choices.items()
+    ]
+
+
+def json_options(target: Target) -> list[dict[str, Any]]:
+    """Every machine option of a target as plain data."""
+    return [
+        {
+            "name": o.name, "target": target.name, "summary": o.summary, "default": o.default,
+            "choices": dict(o.choices) if o.choices is not None else None,
+            "low": o.low if o.choices is None else None,
+            "high": o.high if o.choices is None else None,
+            "evidence": o.evidence.value, "source": o.source,
+        }
+        for o in target.options
+    ]  # fmt: skip
 
 
 def on_engines(row: Instruction, target: Target) -> str:

@@ -63,7 +63,8 @@ def failures(
 
 def heading(report: RunReport) -> Text:
     """Which program ran on which machine."""
-    return Text.assemble((clean(report.program), "bold"), f" on {report.generation}")
+    chosen = "".join(f", {name}={value}" for name, value in report.options)
+    return Text.assemble((clean(report.program), "bold"), f" on {report.generation}{chosen}")
 
 
 def wrong(

@@ -10,6 +10,7 @@ from typing import Any, Final
 from nasm.problems import Refused
 from nasm.spec.facts import Cost
 from nasm.spec.kinds import Hidden, Kind, Tile
+from nasm.spec.options import Value
 from nasm.spec.target import Generation
 from nasm.spec.view import View
 
@@ -81,6 +82,10 @@ class Site:
 
     def __getitem__(self, name: str) -> Any:
         return self.operands[name]
+
+    def option(self, name: str) -> Value:
+        """A machine option in force."""
+        return self.generation.options[name]
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,11 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.memory import Tensor
 from nasm.spec.spell import spell
 from nasm.spec.view import Reg, View
+
+if TYPE_CHECKING:
+    from nasm.spec.instruction import Site
 
 WRONG_KIND = "E0301"
 
@@ -39,6 +43,10 @@ class Kind:
     def describe(self) -> str:
         """What may stand here, for the manual page."""
         raise NotImplementedError
+
+    def handed(self, value: object, site: Site) -> object:
+        """What semantics get for a value that is no view, no register and not held."""
+        return value
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -354,12 +362,16 @@ class State(Hidden):
 
 @dataclass(frozen=True, slots=True)
 class DtypeOf(Hidden):
-    """The dtype of another operand."""
+    """The dtype of another operand; None if that one is not given."""
 
     operand: str
 
     def describe(self) -> str:
         return f"the dtype of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        return None if view is None else view.dtype
 
 
 @dataclass(frozen=True, slots=True)
@@ -371,6 +383,10 @@ class LaneOf(Hidden):
     def describe(self) -> str:
         return f"the first partition of {self.operand}"
 
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        return None if view is None else (view.tensor.partition or 0) + view.partition
+
 
 @dataclass(frozen=True, slots=True)
 class SwitchOf(Hidden):
@@ -380,3 +396,19 @@ class SwitchOf(Hidden):
 
     def describe(self) -> str:
         return f"whether the generation has {self.name}"
+
+    def handed(self, value: object, site: Site) -> object:
+        return site.generation.switches[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionOf(Hidden):
+    """A machine option."""
+
+    name: str
+
+    def describe(self) -> str:
+        return f"the machine option {self.name}"
+
+    def handed(self, value: object, site: Site) -> object:
+        return site.option(self.name)

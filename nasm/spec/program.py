@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from nasm.problems import Problem
 from nasm.source import Frame, Span
 from nasm.spec.instruction import Facts, Instruction
 from nasm.spec.memory import Tensor
+from nasm.spec.options import Value
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -116,6 +118,16 @@ class Program:
     expectations: list[Expectation] = field(default_factory=list)
     constants: dict[str, int | float] = field(default_factory=dict)
     warnings: list[Problem] = field(default_factory=list)
+
+    @property
+    def options(self) -> Mapping[str, Value]:
+        """Every machine option with its value."""
+        return self.generation.options
+
+    @property
+    def chosen(self) -> dict[str, Value]:
+        """The machine options that are not as they are by default."""
+        return self.target.chosen(self.generation)
 
     def span(self, queue: int, pc: int) -> Span | None:
         """Where an instruction is written, expansions included."""

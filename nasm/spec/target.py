@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.facts import Fact
 from nasm.spec.memory import Memory
+from nasm.spec.options import Option, Value, settled
 
 if TYPE_CHECKING:
     from nasm.spec.effects import Move, Transfer
@@ -37,6 +38,7 @@ class Generation:
 
     ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no;
     ``clock`` names the engine whose cycles count a whole run, ``channel`` what a channel is called.
+    ``options`` are the machine options in force: a target's generations have the defaults.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Generation:
     order: int = 0
     clock: str = ""
     channel: str = "channel"
+    options: Mapping[str, Value] = field(default_factory=dict)
 
     @property
     def base(self) -> Engine:
@@ -106,6 +109,7 @@ class Target:
     """An instruction set and the machines that run it.
 
     ``rules`` hold for every instruction; ``plan`` turns a move into shares for channels.
+    ``options`` are what a user may choose about its machines.
     """
 
     name: str
@@ -115,10 +119,20 @@ class Target:
     rules: tuple[Rule, ...] = ()
     plan: Callable[[Move, Generation, str], Transfer] | None = None
     samples: Samples | None = None
+    options: tuple[Option, ...] = ()
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""
         return next((g for g in self.generations if name in g.spellings or name == g.name), None)
+
+    def configured(self, generation: Generation, given: Mapping[str, object]) -> Generation:
+        """A generation with these options in force; raises Failure with all that are wrong."""
+        return replace(generation, options=settled(self.options, given))
+
+    def chosen(self, generation: Generation) -> dict[str, Value]:
+        """The options of a generation that are not as they are by default."""
+        defaults = settled(self.options, {})
+        return {n: v for n, v in generation.options.items() if v != defaults[n]}
 
     def available(self, row: Instruction, generation: Generation) -> bool:
         """Whether a generation has an instruction."""

@@ -83,13 +83,15 @@ def test_repl_is_handed_everything(
     done = ran(
         "repl", "p.nasm", "-x", "script", "-ex", "run", "-ex", "queues", "-D", "N=2",
         "--in", f"X={tmp_path / 'x.npy'}", "--target", "trn2",
+        "--option", "rounding.seed=3",
     )  # fmt: skip
     assert done.code == 7
     path, options = seen[0]
     assert path == "p.nasm"
     assert options.pop("inputs")["X"].tolist() == [0, 1, 2]
     assert options == {
-        "target": "trn2", "defines": {"N": 2}, "script": "script", "commands": ["run", "queues"],
+        "target": "trn2", "defines": {"N": 2}, "options": {"rounding.seed": "3"},
+        "script": "script", "commands": ["run", "queues"],
     }  # fmt: skip
 
 

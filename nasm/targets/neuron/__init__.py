@@ -6,6 +6,7 @@ from nasm.spec.target import Samples, Target
 from nasm.targets.neuron import dma, rules
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
+from nasm.targets.neuron.options import OPTIONS
 
 SAMPLES = Samples(
     tensors=(
@@ -38,4 +39,5 @@ TARGET = Target(
     rules=rules.EVERYWHERE,
     plan=dma.plan,
     samples=SAMPLES,
+    options=OPTIONS,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from nasm.spec.target import Engine, Generation
 from nasm.targets.neuron.figures import numbers, switches
 from nasm.targets.neuron.memories import memories
+from nasm.targets.neuron.options import DEFAULTS
 
 GUIDE = {
     "v2": "Trainium/Inferentia2 architecture guide, NeuronCore-v2 compute engines",
@@ -67,6 +68,7 @@ def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tu
         order=order,
         clock="sync",
         channel="DMA engine",
+        options=DEFAULTS,
     )
 
 

@@ -1,0 +1,83 @@
+"""Machine options: where a vendor leaves a choice open, or lets the runtime make it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.spec.facts import Evidence
+
+WRONG = "E0809"
+
+Value = str | int
+"""What an option may be set to: a word, or an integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """A choice about the machine that a user may make, and what holds if nobody does.
+
+    ``choices`` are its words, each with what it means; without any it takes an integer from
+    ``low`` to ``high``. ``evidence`` and ``source`` are those of the default.
+    """
+
+    name: str
+    default: Value
+    summary: str
+    evidence: Evidence
+    source: str
+    choices: Mapping[str, str] | None = None
+    low: int = 0
+    high: int = 0
+
+    def accept(self, value: object) -> Value:
+        """A value, as a program of Python gives it or as text; raises Refused."""
+        if self.choices is not None:
+            if isinstance(value, str) and value in self.choices:
+                return value
+            close = did_you_mean(value, self.choices) if isinstance(value, str) else ""
+            raise self._refused(value, close)
+        if isinstance(value, str):
+            try:
+                value = int(value, 0)
+            except ValueError:
+                raise self._refused(value) from None
+        if type(value) is not int or not self.low <= value <= self.high:
+            raise self._refused(value)
+        return value
+
+    def _refused(self, value: object, hint: str = "") -> Refused:
+        said = f"option {self.name} is {self.describe()}, not {value!r}"
+        return Refused(WRONG, said, hint)
+
+    def describe(self) -> str:
+        """What it may be set to."""
+        if self.choices is not None:
+            return listed(self.choices)
+        return f"an integer from {self.low} to {self.high}"
+
+
+def defaults(options: Iterable[Option]) -> dict[str, Value]:
+    """Every option with its default."""
+    return {option.name: option.default for option in options}
+
+
+def settled(options: Iterable[Option], given: Mapping[str, object]) -> dict[str, Value]:
+    """Every option with the value given for it, or its default; raises Failure with all wrong."""
+    known = {option.name: option for option in options}
+    values = defaults(known.values())
+    problems: list[Problem] = []
+    for name, value in given.items():
+        try:
+            if name not in known:
+                raise Refused(
+                    WRONG, f"the machine has no option '{name}'",
+                    did_you_mean(name, known) or "'neuron-nasm isa --options' lists them",
+                )  # fmt: skip
+            values[name] = known[name].accept(value)
+        except Refused as refused:
+            problems.append(refused.at(None))
+    if problems:
+        raise Failure(problems)
+    return values
