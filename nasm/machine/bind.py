@@ -326,7 +326,8 @@ def choosing(target: Array, dtype: DType) -> Writer:
     shape = target.shape
 
     def prepare_partial(part: Any) -> Partial:
-        where = np.broadcast_to(part.where, np.shape(part.values)).reshape(shape)
+        every = np.broadcast_shapes(np.shape(part.where), np.shape(part.values))
+        where = np.broadcast_to(part.where, every).reshape(shape)
         return Partial(prepare(part.values), where.copy())
 
     return prepare_partial

@@ -389,6 +389,19 @@ class LaneOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
+class PartitionsOf(Hidden):
+    """How many partitions another operand has."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the partitions of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        return site[self.operand].partitions
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchOf(Hidden):
     """A switch of the generation."""
 
