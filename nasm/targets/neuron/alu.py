@@ -23,7 +23,7 @@ import numpy as np
 
 from nasm.problems import Refused, listed
 from nasm.spec.facts import Evidence
-from nasm.targets.neuron.fold import bits_of, extreme, in_order, truth_of
+from nasm.targets.neuron.fold import bits_of, extreme, in_order, truth_of, walk
 from nasm.targets.neuron.integers import Array, Kernel, bitwise, exact, shift, wrap32
 from nasm.targets.neuron.special import larger, power, reciprocal_root, relu, smaller, truth
 
@@ -127,6 +127,10 @@ def _unary(
 
 def _bits(name: str, klr: str, kernel: Kernel, summary: str, source: str, **facts: Any) -> Operator:
     return Operator(name, klr, kernel, summary, source, bitvec=True, integer=kernel, **facts)
+
+
+def _gate(name: str, ufunc: np.ufunc, summary: str, op: Callable[[int, int], int]) -> Operator:
+    return _bits(name, name, bitwise(ufunc), summary, _SH, reduces=True, register=op)
 
 
 _ARITHMETIC: Final = (
@@ -246,6 +250,7 @@ _ARITHMETIC: Final = (
         "x as it is, of either class.",
         f"{_KLR}; nki.isa.activate2",
         engines=_EVERY,
+        integer=lambda x, y: x,
     ),
 )
 
@@ -258,33 +263,9 @@ _BITVEC: Final = (
         _SH,
         unary=True,
     ),
-    _bits(
-        "bitwise_and",
-        "bitwise_and",
-        bitwise(np.bitwise_and),
-        "The bits set in x and in y.",
-        _SH,
-        reduces=True,
-        register=operator.and_,
-    ),
-    _bits(
-        "bitwise_or",
-        "bitwise_or",
-        bitwise(np.bitwise_or),
-        "The bits set in x or in y.",
-        _SH,
-        reduces=True,
-        register=operator.or_,
-    ),
-    _bits(
-        "bitwise_xor",
-        "bitwise_xor",
-        bitwise(np.bitwise_xor),
-        "The bits that differ.",
-        _SH,
-        reduces=True,
-        register=operator.xor,
-    ),
+    _gate("bitwise_and", np.bitwise_and, "The bits set in x and in y.", operator.and_),
+    _gate("bitwise_or", np.bitwise_or, "The bits set in x or in y.", operator.or_),
+    _gate("bitwise_xor", np.bitwise_xor, "The bits that differ.", operator.xor),
     _bits(
         "left_shift",
         "logical_shift_left",
@@ -325,6 +306,8 @@ ARITH: Final = tuple(o.name for o in _ARITHMETIC)
 BITVEC: Final = tuple(o.name for o in _BITVEC)
 UNARY: Final = tuple(o.name for o in OPERATORS.values() if o.unary)
 BINARY: Final = tuple(o.name for o in OPERATORS.values() if o.kernel is not None and not o.unary)
+BINARY_ARITH: Final = tuple(o for o in BINARY if o in ARITH)
+ORDERED: Final = ("maximum", "minimum", "greater_equal", "greater", "less_equal", "less")
 REDUCING: Final = tuple(o.name for o in OPERATORS.values() if o.reduces)
 # What a sequencer's ALU does is nowhere listed: all that have an exact integer form (assumed).
 REGISTER_OPERATORS: Final = tuple(o.name for o in OPERATORS.values() if o.register is not None)
@@ -400,3 +383,16 @@ def reduce(op: str, x: Array, axes: int) -> Array:
     for column in range(1, rows.shape[1]):
         result = kernel(result, rows[:, column])
     return result.reshape(lanes)
+
+
+def scan(first: tuple[str, bool], second: tuple[str, bool], x: Array, y: Array, s: Array) -> Array:
+    """Every state of s = second(first(x[i], s), y[i]) from left to right, rounded each time.
+
+    Operators come with whether their sides are swapped; s has one value per row.
+    """
+    return walk(_sided(*first), _sided(*second), x, y, s)
+
+
+def _sided(op: str, reverse: bool) -> Kernel:
+    kernel = _KERNELS[op]
+    return (lambda x, y: kernel(y, x)) if reverse else kernel

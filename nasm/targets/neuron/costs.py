@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from dataclasses import replace
 
 from nasm.spec.facts import Cost, Evidence, Fact, weakest
 from nasm.spec.instruction import Site
@@ -124,6 +125,23 @@ def copy_like(main: str, dst: str = "dst") -> Callable[[Site], Cost]:
     return cost
 
 
+def tensor_copy(site: Site) -> Cost:
+    """TensorCopy: as copies are, with two rates of its own and a floor if a register is read."""
+    src, dst = site["src"], site["dst"]
+    rate, evidence, source = streamed(site, src, [dst])
+    own = {("bfloat16", "float32"): "copy_bf16_to_f32", ("int32", "int32"): "copy_int32"}
+    pair = own.get((src.dtype.name, dst.dtype.name))
+    if rate == 0.5 and pair and site.engine == "vector":
+        fact = site.generation.number(pair)
+        rate, evidence, source = fact.value, fact.evidence, fact.source
+    interval = _floored(site, src.elements * rate)
+    if src.dynamic or dst.dynamic:
+        least = site.generation.number("dynamic_copy_min")
+        interval = max(interval, least.value)
+        evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
+    return _drained(site, _drain(site, table=False), interval, evidence, source)
+
+
 def two_tiles(site: Site) -> Cost:
     """TensorTensor: two streams through one read port, or two."""
     first, second, dst = site["data1"], site["data2"], site["dst"]
@@ -170,6 +188,10 @@ def tensor_reduce(site: Site) -> Cost:
     """TensorReduce: N, or N/2 for bfloat16 add and maximum on v2."""
     data = site["data"]
     count = data.elements * (2 if strided(site) else 1)
+    if site.engine == "gpsimd":
+        start = site.generation.number("gpsimd_start").value
+        source = "no figure is published; taken as 150 + N"
+        return _drained(site, "gpsimd_drain_ns", start + count, ASSUMED, source)
     half = data.dtype.name == site["dst"].dtype.name == "bfloat16"
     if half and site["op"] in ("add", "maximum") and not site.generation.switches["fast_vector"]:
         return _drained(site, _drain(site), _floored(site, count / 2), DOC, f"{NKI_COSTS}: N/2")
@@ -189,17 +211,78 @@ def activation(site: Site) -> Cost:
 
 
 def memset(site: Site) -> Cost:
-    """Memset: N, or N/2 for zero in a 16-bit dtype."""
+    """Memset: about N, or N/2 for zero in a 16-bit dtype."""
     dst = site["dst"]
     count = dst.elements * (2 if strided(site) else 1)
     if site.engine == "gpsimd":
         start = site.generation.number("gpsimd_start").value
         return _drained(site, "gpsimd_drain_ns", start + count, ASSUMED, "taken as 150 + N")
-    half = site["value"] == 0 and dst.dtype.name in SIXTEEN
-    return _drained(
-        site, _drain(site), _floored(site, count / 2 if half else count), DOC,
-        f"{NKI_COSTS}: {'N/2 for 0 in 16 bits' if half else 'N'}",
+    if site["value"] == 0 and dst.dtype.name in SIXTEEN:
+        half, source = _floored(site, count / 2), f"{NKI_COSTS}: N/2 for 0 in 16 bits"
+        return _drained(site, "memset_drain_ns", half, DOC, source)
+    per = site.generation.number("memset_per_element")
+    interval = _floored(site, count * per.value)
+    return _drained(site, "memset_drain_ns", interval, per.evidence, per.source)
+
+
+def scalar_tensor_tensor(site: Site) -> Cost:
+    """ScalarTensorTensor: 2N on v2, N for one pair of operators in bfloat16; about N later."""
+    data, other = site["data"], site["operand1"]
+    per = site.generation.number("scalar_tensor_tensor")
+    rate, evidence, source = per.value, per.evidence, per.source
+    half = data.dtype.name == other.dtype.name == "bfloat16" and data.elements % 2 == 0
+    if half and (site["op0"], site["op1"]) == ("subtract", "multiply"):
+        rate, evidence = 1, DOC
+        source = f"{NKI_COSTS}: N for bfloat16, subtract, multiply and even N"
+    count = data.elements * (2 if strided(site) else 1)
+    return _drained(site, "vector_drain_ns", _floored(site, rate * count), evidence, source)
+
+
+def scan(site: Site) -> Cost:
+    """TensorTensorScan: 2N; a tile as initial value is read first."""
+    count = site["data0"].elements * (2 if strided(site) else 1)
+    interval = _floored(site, 2 * count)
+    made = _drained(site, "vector_drain_ns", interval, DOC, f"{NKI_COSTS}: max(64, 2N)")
+    if not isinstance(site["initial"], View):
+        return made
+    seed = site.generation.number("scan_seed_ns")
+    return replace(
+        made, latency=made.latency + cycles(site, seed.value),
+        evidence=weakest((made.evidence, seed.evidence)), source=f"{made.source}; {seed.source}",
     )  # fmt: skip
+
+
+def copy_predicated(site: Site) -> Cost:
+    """CopyPredicated: N, or 2N where a tile and its predicate share SBUF's read port."""
+    predicate, src = site["predicate"], site["src"]
+    both = isinstance(src, View) and _in_sbuf([src, predicate])
+    count = predicate.elements * (2 if strided(site) else 1)
+    source = f"{NKI_COSTS}: {'2N with src and predicate in SBUF' if both else 'N'}"
+    return _drained(site, "vector_drain_ns", _floored(site, (1 + both) * count), DOC, source)
+
+
+def aggregate(site: Site) -> Cost:
+    """BatchNormAggregate: 13 cycles for each count, mean and variance."""
+    count = 13 * site["data"].elements / 3 * (2 if strided(site) else 1)
+    source = f"{NKI_COSTS}: max(64, 13 N / 3)"
+    return _drained(site, "vector_drain_ns", _floored(site, count), DOC, source)
+
+
+def transpose(site: Site) -> Cost:
+    """Transpose on Vector: N, and no less than one block takes."""
+    least = site.generation.number("transpose_min")
+    count = site["data"].elements * (2 if strided(site) else 1)
+    source = f"{least.source}; {NKI_COSTS}: nc_transpose N"
+    return _drained(
+        site, "transpose_drain_ns", max(least.value, count), least.evidence, source
+    )  # fmt: skip
+
+
+def mask_load(site: Site) -> Cost:
+    """LoadMaskRegister: a published time, rounded up to cycles."""
+    fact = site.generation.number("mask_load_ns")
+    taken = cycles(site, fact.value)
+    return Cost(taken, taken, fact.evidence, fact.source)
 
 
 def reciprocal(site: Site) -> Cost:

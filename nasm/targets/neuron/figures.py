@@ -77,6 +77,12 @@ _CHAIN = Fact(
 )  # fmt: skip
 _READ = f"{TRN2_PROBES}: accumulator read issued every 185 ns, 222 cycles"
 _RECIPROCAL = f"{TRN2_PROBES}: 6.25 ns per element"
+_MEMSET = f"{TRN2_PROBES}: DVE memset 0.83 ns per element"
+_WIDENING = f"{TRN2_PROBES}: DVE copy of bfloat16 into float32, 0.80 ns per element"
+_WORDS = f"{TRN2_PROBES}: DVE copy of int32, 0.67 ns per element"
+_DYNAMIC = f"{NKI_COSTS}: tensor_copy_dynamic_src and _dst, max(600, N)"
+_TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, which takes N"
+_BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
@@ -137,6 +143,32 @@ FIGURES = (
     each("reciprocal_per_element", "cycles", "Reciprocal on Vector, per element of a partition",
          _doc(8, f"{NKI_COSTS}: reciprocal 8N"), Fact(6, MEAS, _RECIPROCAL),
          Fact(6, ASSUMED, _RECIPROCAL)),
+    each("memset_per_element", "cycles", "Memset on Vector, per element of a partition",
+         _doc(1, f"{NKI_COSTS}: memset N"), Fact(0.8, MEAS, _MEMSET), Fact(0.8, ASSUMED, _MEMSET)),
+    _drain("memset_drain_ns", "from the end of Memset's interval on Vector to its results",
+           _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
+           58, f"{TRN2_PROBES}: DVE memset 58 ns + 0.83 ns per element", 0.96 / 1.2),
+    each("copy_bf16_to_f32", "cycles", "TensorCopy on Vector in SBUF, per bfloat16 into float32",
+         _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(0.77, MEAS, _WIDENING),
+         Fact(0.77, ASSUMED, _WIDENING)),
+    each("copy_int32", "cycles", "TensorCopy on Vector in SBUF, per int32 into int32",
+         _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(0.64, MEAS, _WORDS),
+         Fact(0.64, ASSUMED, _WORDS)),
+    each("dynamic_copy_min", "cycles", "least interval of a TensorCopy that starts at a register",
+         _doc(600, _DYNAMIC), _doc(600, _DYNAMIC),
+         Fact(600, ASSUMED, f"carried over from v2 and v3: {_DYNAMIC}")),
+    each("scalar_tensor_tensor", "cycles", "ScalarTensorTensor, per element of a partition",
+         _doc(2, f"{NKI_COSTS}: 2N"), Fact(1, ASSUMED, _TWO_OPS), Fact(1, ASSUMED, _TWO_OPS)),
+    carried("scan_seed_ns", "ns", "TensorTensorScan: later results if initial is a tile", 60,
+            f"{TRN2_PROBES}: scan completion with a tensor as initial value"),
+    carried("mask_load_ns", "ns", "LoadMaskRegister", 13, f"{TRN2_PROBES}: shuffle-mask load"),
+    each("transpose_min", "cycles", "least interval of Transpose",
+         _doc(64, f"{NKI_COSTS}: nc_transpose max(64, N)"),
+         Fact(90, MEAS, f"{_BLOCK} issue every 93 ns"),
+         Fact(90, ASSUMED, f"v3's cycles: {_BLOCK} issue every 93 ns")),
+    _drain("transpose_drain_ns", "from the end of Transpose's interval to its results",
+           _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
+           140, f"{_BLOCK} complete in 233 ns, issue every 93", 0.96 / 1.2),
     each("moving_max", "elements", "limit: columns of a moving tile",
          *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 4096))),
     each("moving_max_bf16", "elements", "limit: columns of a moving tile, into bfloat16",

@@ -220,6 +220,8 @@ def elements(name: str, low: int, high: int, source: str) -> Rule:
     """A tile has so many elements per partition."""
 
     def check(site: Site) -> str | None:
+        if site[name] is None:
+            return None
         found = site[name].elements
         if low <= found <= high:
             return None
@@ -228,6 +230,43 @@ def elements(name: str, low: int, high: int, source: str) -> Rule:
 
     wanted = f"exactly {low}" if low == high else f"{low} to {high:,}"
     return Rule(LIMIT, f"{name} has {wanted} elements per partition", source, check)
+
+
+def free_dims(name: str, most: int, source: str) -> Rule:
+    """A tile has at most so many free dims, after merging."""
+
+    def check(site: Site) -> str | None:
+        found = len(site[name].dims)
+        if found <= most:
+            return None
+        return f"{name} needs {found} free dims after merging; wanted at most {most}"
+
+    return Rule(PATTERN, f"{name} has at most {most} free dims", source, check)
+
+
+def same_dtype(source: str, *names: str) -> Rule:
+    """The named tiles have one dtype."""
+
+    def check(site: Site) -> str | None:
+        views = _given(site, names)
+        if len({v.dtype.name for _, v in views}) < 2:
+            return None
+        return listed((f"{n} is {v.dtype.name}" for n, v in views), "and") + "; wanted the same"
+
+    return Rule(DTYPE, f"{listed(names, 'and')} have the same dtype", source, check)
+
+
+def same_elements(source: str, *names: str) -> Rule:
+    """The named tiles have as many elements per partition."""
+
+    def check(site: Site) -> str | None:
+        views = _given(site, names)
+        if len({v.elements for _, v in views}) < 2:
+            return None
+        found = listed((f"{n} {v.elements}" for n, v in views), "and")
+        return f"elements per partition: {found}; wanted the same"
+
+    return Rule(SHAPE, f"{listed(names, 'and')} have as many elements per partition", source, check)
 
 
 def not_both_in(memory: str, *names: str) -> Rule:

@@ -6,8 +6,9 @@ import math
 from typing import Any
 
 from nasm.dtypes import Kind
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.instruction import Operand, Rule, Site
 from nasm.spec.kinds import Anything
+from nasm.spec.view import View
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names, copied
 from nasm.targets.neuron.rules import DTYPE, rule, same_shape
@@ -21,7 +22,7 @@ COPY_SOURCE = "nki.isa.tensor_copy"
     engines=("vector", "gpsimd", "scalar"),
     engine_since={"scalar": "v3"},
     rules=(same_shape("dst", "src"),),
-    cost=costs.copy_like("src"),
+    cost=costs.tensor_copy,
     domain=copied,
     vendor=Names("tensor_copy", "COPY", "Copy"),
     formula="dst = src",
@@ -33,24 +34,29 @@ def TensorCopy(src: Any) -> Any:
     return src
 
 
-@rule(DTYPE, "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes",
-      "nki.isa.memset; NKI release notes 2.29")  # fmt: skip
-def value_fits(site: Site) -> str | None:
-    """What a tile can be filled with."""
-    value, dtype = site["value"], site["dst"].dtype
-    if dtype.kind is Kind.PACKED and value != 0:
-        return f"value={value} into {dtype.name}; wanted 0"
-    if dtype.kind is Kind.SCALE and not _is_scale(value):
-        return f"value={value} into {dtype.name}; wanted a power of two, 2**-127 to 2**127"
-    if dtype.is_int and isinstance(value, float):
-        return f"value={value} into {dtype.name}; wanted an integer"
-    if dtype.is_int:
+def number_fits(name: str, source: str) -> Rule:
+    """A number is one that dst can be filled with."""
+
+    @rule(DTYPE, f"{name} is of dst's class: no fraction into an integer, 0 into x4 dtypes", source)
+    def check(site: Site) -> str | None:
+        value, dtype = site[name], site["dst"].dtype
+        if isinstance(value, View):
+            return None
+        into = f"{name}={value} into {dtype.name}"
+        if dtype.kind is Kind.PACKED and value != 0:
+            return f"{into}; wanted 0"
+        if dtype.kind is Kind.SCALE and not _is_scale(value):
+            return f"{into}; wanted a power of two, 2**-127 to 2**127"
+        if not dtype.is_int:
+            return None
+        if isinstance(value, float):
+            return f"{into}; wanted an integer"
         bits = 8 * dtype.itemsize
         signed = dtype.name.startswith("int")
         low, high = (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1) if signed else (0, 2**bits - 1)
-        if not low <= value <= high:
-            return f"value={value} into {dtype.name}; wanted {low} to {high}"
-    return None
+        return None if low <= value <= high else f"{into}; wanted {low} to {high}"
+
+    return check
 
 
 def _is_scale(value: float) -> bool:
@@ -62,7 +68,7 @@ def _is_scale(value: float) -> bool:
     Operand("dst", LANES, "w"),
     Operand("value", Anything()),
     engines=("vector", "gpsimd"),
-    rules=(value_fits,),
+    rules=(number_fits("value", "nki.isa.memset; NKI release notes 2.29"),),
     cost=costs.memset,
     domain=lambda site: "bits",
     vendor=Names("memset", "MEMSET", "MemSet"),
