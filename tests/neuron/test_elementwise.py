@@ -9,7 +9,7 @@ import pytest
 
 from nasm.targets.neuron import alu
 from tests.neuron.models import scalar as reference
-from tests.neuron.programs import Array, fault, psum, ran, result, same, sbuf
+from tests.neuron.programs import Array, psum, ran, result, same, sbuf
 
 ARITHMETIC = tuple(reference.BINARY)
 BITWISE = tuple(o for o in alu.BINARY if o in alu.BITVEC)
@@ -279,15 +279,6 @@ def test_scalar_multiplies_and_adds_from_v3_on() -> None:
         a=sbuf("bf16", data), c=sbuf("bf16", (3, 9)),
     )  # fmt: skip
     same(got, scalar_model(data, [("multiply", 1.5, False), ("add", -0.25, False)], "bfloat16"))
-
-
-def test_a_number_too_wide_for_its_integers_stops_the_run() -> None:
-    problem = fault(
-        "@vector TensorScalar c, a, op0=bitwise_and, operand0=300",
-        a=sbuf("u8", [[1]]), c=sbuf("u8", (1, 1)),
-    )  # fmt: skip
-    assert problem.code == "E0701"
-    assert "300 does not fit the 8 bits" in problem.message
 
 
 # -- Reciprocal

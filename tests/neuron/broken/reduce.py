@@ -1,4 +1,4 @@
-"""TensorReduce, Max8, FindIndex8."""
+"""TensorReduce, Max8."""
 
 from __future__ import annotations
 
@@ -26,12 +26,6 @@ def cases() -> list[Broken]:
         Broken("Max8", "dst and src have", "E0404", "dst has 64", "@vector Max8 best64, a"),
         Broken("Max8", "src has 8 to 16,384", "E0410", "src has 7", "@vector Max8 best, few"),
         Broken("Max8", "dst has exactly 8", "E0410", "dst has 7", "@vector Max8 few, a"),
-        Broken("MatchValueLoad", "vals has exactly 8", "E0410", "vals has 7",
-               "@vector MatchValueLoad few"),
-        Broken("FindIndex8", "dst and data have", "E0404", "dst has 64",
-               "@vector FindIndex8 at64, a"),
-        Broken("FindIndex8", "data has 8 to 16,384", "E0410", "data has 7",
-               "@vector FindIndex8 at, few"),
-        Broken("FindIndex8", "dst has exactly 8", "E0410", "dst has 7",
-               "@vector FindIndex8 at7, a"),
+        Broken("Max8", "src has at most 2", "E0402", "src needs 3 free dims",
+               "@vector Max8 best, a.ap([[64, 128], [32, 2], [8, 2], [1, 2]])"),
     ]  # fmt: skip

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.problems import listed
-from nasm.spec.instruction import BITS, Operand, Site
+from nasm.spec.instruction import BITS, Operand, Rule, Site
 from nasm.spec.kinds import Anything, Choice, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -31,13 +31,15 @@ from nasm.targets.neuron.rules import (
 
 ALU_SOURCE = "NKI reference, 'Supported Math Operators'"
 SCALAR = Either((Anything(), COLUMN))
+ADDRESSES = (("add", None), ("multiply", "add"))
+FIRST = (*alu.BINARY_ARITH, "abs", "reciprocal", "bypass")
 
 
 @rule(DTYPE, "bitwise operators take integers of one width and convert nothing", ALU_SOURCE)
 def bitwise_integers(site: Site) -> str | None:
     """Bit patterns go in and come out as they are."""
-    bitwise = [site[n] for n in ("op", "op0", "op1") if site.operands.get(n) is not None]
-    bitwise = [n for n in bitwise if alu.OPERATORS[n].bitvec]
+    bitwise = [n for n in ("op", "op0", "op1") if (op := site.operands.get(n)) and _bitvec(op)]
+    bitwise = [site[n] for n in bitwise]
     if not bitwise:
         return None
     views = {n: v for n, v in site.operands.items() if isinstance(v, View)}
@@ -50,7 +52,13 @@ def bitwise_integers(site: Site) -> str | None:
     return None
 
 
-def _on_engine(*names: str) -> Any:
+def _bitvec(op: str) -> bool:
+    return alu.OPERATORS[op].bitvec
+
+
+def on_engine(*names: str) -> Rule:
+    """The operators that these operands name exist on the engine and generation."""
+
     @rule(AVAILABLE, "an operator runs on the engines and generations that have it", ALU_SOURCE)
     def check(site: Site) -> str | None:
         for name in names:
@@ -66,6 +74,39 @@ def _on_engine(*names: str) -> Any:
     return check
 
 
+@rule(AVAILABLE, "an operator runs on Vector, power on GpSimd, which is also given what Vector has",
+      f"nki.isa.tensor_tensor; {ALU_SOURCE}")  # fmt: skip
+def tile_operator(site: Site) -> str | None:
+    """Where two tiles can be combined."""
+    op, here = site["op"], site.generation.name
+    engines = alu.OPERATORS[op].engines_on(here)
+    if site.engine in engines or (site.engine == "gpsimd" and "vector" in engines):
+        return None
+    where = listed(f"@{e}" for e in engines) if engines else "no engine"
+    return f"op={op} on {site.engine}; on {here} {where} has it"
+
+
+@rule(AVAILABLE, "on GpSimd only add, multiply, power and 32-bit integer arithmetic are described",
+      "NKI reference of SDK 2.26, operator table; nki.isa.tensor_tensor",
+      "the result is taken to be Vector's (assumed)", warning=True)  # fmt: skip
+def described_on_gpsimd(site: Site) -> str | None:
+    """The vendor's interface takes others too."""
+    op = alu.OPERATORS[site["op"]]
+    if site.engine != "gpsimd" or "gpsimd" in op.engines:
+        return None
+    return None if exact_integers(site, "op") and not op.bitvec else f"op={op.name} on gpsimd"
+
+
+@rule(DTYPE, "an order of exact integers needs them of one dtype",
+      "nki.isa.tensor_tensor says nothing of an order between int32 and uint32")  # fmt: skip
+def one_order(site: Site) -> str | None:
+    """Signed and unsigned words have no documented order."""
+    kinds = {site["data1"].dtype.name, site["data2"].dtype.name}
+    if len(kinds) == 1 or site["op"] not in alu.ORDERED or not exact_integers(site, "op"):
+        return None
+    return f"op={site['op']} of {listed(sorted(kinds), 'and')}, exactly"
+
+
 @ISA.instruction(
     Operand("dst", LANES, "w"),
     Operand("data1", LANES),
@@ -73,7 +114,7 @@ def _on_engine(*names: str) -> Any:
     Operand("op", Choice(alu.BINARY, "operator")),
     engines=("vector", "gpsimd"),
     rules=(same_shape("dst", "data1", "data2"), not_both_in("psum", "data1", "data2"),
-           bitwise_integers, _on_engine("op")),
+           bitwise_integers, tile_operator, one_order, described_on_gpsimd),
     cost=costs.two_tiles,
     domain=domain_of("op"),
     vendor=Names("tensor_tensor", "TENSOR_TENSOR", "TensorTensor"),
@@ -86,7 +127,7 @@ def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
 
     Arithmetic widens both to float32 and rounds once, into dst's dtype. Bitwise operators take
     the bits as they are and need integer dtypes throughout. GpSimd computes on 32-bit integers
-    exactly, modulo 2**32, when every tile holds them.
+    exactly, modulo 2**32 (assumed), when every tile holds them.
     """
     return alu.combine(op, data1, data2)
 
@@ -113,20 +154,28 @@ def same_class(site: Site) -> str | None:
     """The two stages share one data path."""
     if site["op1"] is None:
         return None
-    first, second = alu.OPERATORS[site["op0"]], alu.OPERATORS[site["op1"]]
-    if first.bitvec == second.bitvec:
+    pair = [site["op0"], site["op1"]]
+    if "bypass" in pair or _bitvec(pair[0]) == _bitvec(pair[1]):
         return None
-    return f"op0={first.name} and op1={second.name}: one is bitwise, one arithmetic"
+    return f"op0={pair[0]} and op1={pair[1]}: one is bitwise, one arithmetic"
+
+
+@rule(MODE, "square, relu, abs_max and abs_min are for op0",
+      "NKI release notes: new operators of tensor_scalar on NeuronCore-v4")  # fmt: skip
+def first_stage_only(site: Site) -> str | None:
+    """What the second stage lacks."""
+    op = site["op1"]
+    return f"op1={op}" if op in ("square", "relu", "abs_max", "abs_min") else None
 
 
 @rule(DTYPE, "an operand tile is float32 for arithmetic, of data's dtype for bitwise operators, "
-             "32-bit integer where all are and add or multiply",
+             "a 32-bit integer where all are and integers are computed exactly",
       "nki.isa.tensor_scalar")  # fmt: skip
 def scalar_dtypes(site: Site) -> str | None:
     """What a scalar operand may be."""
-    if _addresses(site):
+    if _exact(site):
         return None
-    bitwise = alu.OPERATORS[site["op0"]].bitvec
+    bitwise = any(_bitvec(op) for n in ("op0", "op1") if (op := site[n]))
     for name in ("operand0", "operand1"):
         value = site[name]
         if isinstance(value, View):
@@ -135,6 +184,20 @@ def scalar_dtypes(site: Site) -> str | None:
                 return f"{name} is {value.dtype.name}; wanted {wanted}"
         elif bitwise and isinstance(value, float):
             return f"{name} is {value}; a bitwise operator wants an integer"
+    return None
+
+
+@rule(DTYPE, "a number beside exact integers or bits fits data's width",
+      "nki.isa.tensor_scalar says nothing of what is beyond it (assumed)")  # fmt: skip
+def number_fits(site: Site) -> str | None:
+    """What becomes of the other bits is nowhere said."""
+    if _domain(site) != BITS:
+        return None
+    bits = 8 * site["data"].dtype.itemsize
+    for name in ("operand0", "operand1"):
+        value = site[name]
+        if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2**bits:
+            return f"{name} is {value}; wanted one of {bits} bits"
     return None
 
 
@@ -150,21 +213,31 @@ def scalar_engine_pairs(site: Site) -> str | None:
     return f"op0={pair[0]}" + (f", op1={pair[1]}" if pair[1] else "") + " on scalar"
 
 
-@rule(AVAILABLE, "GpSimd does rsqrt, power, and 32-bit integers exactly",
+@rule(AVAILABLE, "GpSimd does rsqrt, power, and 32-bit integer arithmetic exactly; Vector alone "
+                 "does bitwise operators",
       "nki.isa.tensor_scalar; NKI reference, engine selection")  # fmt: skip
 def gpsimd_operators(site: Site) -> str | None:
     """What is left to GpSimd: Vector and Scalar do the rest faster."""
-    if site.engine != "gpsimd" or _domain(site) == BITS:
+    if site.engine != "gpsimd":
         return None
     for name in ("op0", "op1"):
-        if site[name] not in ("rsqrt", "power", "bypass", None):
-            return f"{name}={site[name]} in float32 on gpsimd"
+        op = site[name]
+        if op is not None and _bitvec(op):
+            return f"{name}={op} on gpsimd"
+        if op not in ("rsqrt", "power", "bypass", None) and not _exact(site):
+            return f"{name}={op} in float32 on gpsimd"
     return None
 
 
-def _addresses(site: Site) -> bool:
-    """The int32/uint32 address arithmetic that nki.isa.tensor_scalar names: exact (assumed)."""
-    if any(site[n] not in ("add", "multiply", None) for n in ("op0", "op1")):
+def _exact(site: Site) -> bool:
+    """Whether integers are computed exactly: as GpSimd does, and in address arithmetic.
+
+    Address arithmetic is what nki.isa.tensor_scalar names so, an add or a multiply and an add of
+    int32 or uint32 throughout; that it is exact, and wraps, is assumed.
+    """
+    if exact_integers(site, "op0", "op1"):
+        return True
+    if site.engine != "vector" or (site["op0"], site["op1"]) not in ADDRESSES:
         return False
     operands = [v for n in ("operand0", "operand1") if (v := site[n]) is not None]
     views = [site["data"], site["dst"], *(v for v in operands if isinstance(v, View))]
@@ -175,7 +248,7 @@ def _addresses(site: Site) -> bool:
 
 def _domain(site: Site) -> str:
     """As the operators say; address arithmetic on 32-bit integers stays exact."""
-    return BITS if _addresses(site) else str(domain_of("op0", "op1")(site))
+    return BITS if _exact(site) else str(domain_of("op0", "op1")(site))
 
 
 @ISA.instruction(
@@ -190,8 +263,8 @@ def _domain(site: Site) -> str:
     engines=("vector", "scalar", "gpsimd"),
     engine_since={"scalar": "v3"},
     rules=(same_shape("dst", "data"), same_partitions("data", "operand0", "operand1"),
-           operands_present, same_class, scalar_dtypes, bitwise_integers, scalar_engine_pairs,
-           gpsimd_operators, _on_engine("op0", "op1")),
+           operands_present, same_class, first_stage_only, scalar_dtypes, number_fits,
+           bitwise_integers, scalar_engine_pairs, gpsimd_operators, on_engine("op0", "op1")),
     cost=costs.tensor_scalar,
     domain=_domain,
     vendor=Names("tensor_scalar", "TENSOR_SCALAR", "TensorScalar"),
@@ -206,7 +279,9 @@ def TensorScalar(
     """Apply one or two operators with a scalar each: dst = (data <op0> operand0) <op1> operand1.
 
     A scalar is a number or a [P, 1] tile, one value per partition. Each stage is rounded to
-    float32. reverse0 and reverse1 swap the sides; operators of one operand ignore them.
+    float32. reverse0 and reverse1 swap the sides; operators of one operand ignore them. Address
+    arithmetic on 32-bit integers (an add, or a multiply and an add, with integer scalars) is
+    exact, modulo 2**32, on Vector and GpSimd (assumed).
     """
     result = _stage(op0, data, operand0, reverse0)
     return result if op1 is None else _stage(op1, result, operand1, reverse1)
@@ -216,6 +291,35 @@ def _stage(op: str, data: Any, operand: Any, reverse: bool) -> Any:
     if reverse and not alu.OPERATORS[op].unary:
         return alu.combine(op, operand, data)
     return alu.combine(op, data, operand)
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w"),
+    Operand("data", LANES),
+    Operand("op0", Choice(FIRST, "operator")),
+    Operand("operand0", SCALAR, doc="a number, or one value per partition"),
+    Operand("op1", Choice(alu.BINARY_ARITH, "operator")),
+    Operand("operand1", LANES),
+    Operand("reverse0", Flag(), default=False, doc="operand0 <op0> data instead"),
+    Operand("reverse1", Flag(), default=False, doc="operand1 <op1> result instead"),
+    engines=("vector",),
+    rules=(same_shape("dst", "data", "operand1"), same_partitions("data", "operand0"),
+           not_both_in("psum", "data", "operand1"), operands_present, on_engine("op0", "op1")),
+    cost=costs.scalar_tensor_tensor,
+    vendor=Names("scalar_tensor_tensor", "SCALAR_TENSOR_TENSOR", "ScalarTensorTensor"),
+    formula="dst = (data <op0> operand0) <op1> operand1",
+    example="ScalarTensorTensor c, a, op0=multiply, operand0=0.5, op1=add, operand1=b",
+    source="nki.isa.scalar_tensor_tensor",
+)  # fmt: skip
+def ScalarTensorTensor(
+    data: Any, op0: str, operand0: Any, op1: str, operand1: Any, reverse0: bool, reverse1: bool
+) -> Any:
+    """Combine a tile with a scalar, then with a tile: dst = (data <op0> operand0) <op1> operand1.
+
+    operand0 is a number or a [P, 1] tile, operand1 a tile like data. Both operators are
+    arithmetic, each rounded to float32. reverse0 and reverse1 swap the sides.
+    """
+    return _stage(op1, _stage(op0, data, operand0, reverse0), operand1, reverse1)
 
 
 @ISA.instruction(

@@ -11,7 +11,7 @@ from nasm.spec.kinds import Choice, Flag, Integers
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, LANES, SHAPED, Names, domain_of
-from nasm.targets.neuron.rules import MODE, SHAPE, elements, rule, same_partitions
+from nasm.targets.neuron.rules import MODE, SHAPE, elements, free_dims, rule, same_partitions
 
 SOURCE = "nki.isa.tensor_reduce"
 
@@ -60,7 +60,8 @@ def negate_arithmetic(site: Site) -> str | None:
     Operand("axis", Integers(), doc="the last free axes, the partition axis being 0"),
     Operand("negate", Flag(), default=False, doc="multiply the result by -1"),
     Operand("keepdims", Flag(), "-", False, "shape only: changes nothing here"),
-    engines=("vector",),
+    engines=("vector", "gpsimd"),
+    engine_since={"gpsimd": "v3"},
     rules=(same_partitions("dst", "data"), trailing_axes, reduced_size, negate_arithmetic,
            bitwise_integers),
     cost=costs.tensor_reduce,
@@ -68,12 +69,13 @@ def negate_arithmetic(site: Site) -> str | None:
     vendor=Names("tensor_reduce", "TENSOR_REDUCE", "TensorReduce"),
     formula="dst = data[0] <op> data[1] <op> … along axis, times -1 if negate",
     example="TensorReduce m, a, op=maximum, axis=1",
-    source=f"{SOURCE}; order of the sum assumed: sequential in float32",
+    source=f"{SOURCE}; KLR for GpSimd from v3 on; order of the sum assumed: sequential in float32",
 )  # fmt: skip
 def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any:
     """Reduce the last free axes of a tile with an operator.
 
-    Sums run from the first element to the last in float32; the vendor documents no order.
+    Sums run from the first element to the last in float32; the vendor documents no order. GpSimd
+    reduces 32-bit integers exactly, modulo 2**32 (assumed), when both tiles hold them.
     """
     result = alu.reduce(op, data, len(axis))
     return np.negative(result) if negate else result
@@ -84,7 +86,7 @@ def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any
     Operand("src", LANES, doc="8 to 16,384 elements per partition"),
     engines=("vector",),
     rules=(same_partitions("dst", "src"), elements("src", 8, 16384, "nki.isa.max8"),
-           elements("dst", 8, 8, "nki.isa.max8")),
+           elements("dst", 8, 8, "nki.isa.max8"), free_dims("src", 2, "nki.isa.max8")),
     cost=costs.one_tile("src"),
     vendor=Names("max8", "MAX8", "Max8"),
     formula="dst[p, 0..7] = the 8 largest of src[p, :], descending",
