@@ -2,13 +2,16 @@
 
 from nasm.targets.neuron.isa import (
     activation,
+    batchnorm,
     control,
     dma,
     elementwise,
     matmul,
     move,
     reduce,
+    scan,
     select,
+    shuffle,
     sync,
 )
 from nasm.targets.neuron.isa.table import ISA
@@ -16,12 +19,15 @@ from nasm.targets.neuron.isa.table import ISA
 __all__ = [
     "ISA",
     "activation",
+    "batchnorm",
     "control",
     "dma",
     "elementwise",
     "matmul",
     "move",
     "reduce",
+    "scan",
     "select",
+    "shuffle",
     "sync",
 ]

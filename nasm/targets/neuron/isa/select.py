@@ -1,35 +1,72 @@
-"""Finding values: eight are loaded into the engine, then looked for."""
+"""Choosing elements by a predicate, and finding them by value."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
 
 from nasm.problems import Refused
-from nasm.spec.instruction import Operand
-from nasm.spec.kinds import State, Tile
+from nasm.spec.effects import Partial
+from nasm.spec.instruction import BITS, Operand
+from nasm.spec.kinds import Anything, Either, Flag, Number, State, Tile
 from nasm.targets.neuron import costs
+from nasm.targets.neuron.isa.move import number_fits
 from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, Names
-from nasm.targets.neuron.rules import elements, same_partitions
+from nasm.targets.neuron.rules import (
+    elements,
+    free_dims,
+    not_both_in,
+    same_dtype,
+    same_partitions,
+    same_shape,
+)
 
-SOURCE = "nki.isa.nc_find_index8"
+PREDICATED = "nki.isa.tensor_copy_predicated"
+FIND, REPLACE = "nki.isa.nc_find_index8", "nki.isa.nc_match_replace8"
 MATCH_VALUES = State("match values", "MatchValueLoad loads eight per partition")
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w", partial=True),
+    Operand("src", Either((Anything(), LANES)), doc="a tile like dst, or a number"),
+    Operand("predicate", Tile(ONCHIP, ("uint8", "uint16", "uint32")), doc="true where not zero"),
+    Operand("reverse_pred", Flag(), default=False, doc="copy where predicate is zero instead"),
+    engines=("vector",),
+    rules=(same_shape("dst", "src", "predicate"), same_dtype(PREDICATED, "dst", "src"),
+           not_both_in("psum", "src", "predicate"),
+           number_fits("src", f"{PREDICATED}; nki.isa.memset (assumed)")),
+    cost=costs.copy_predicated,
+    domain=lambda site: BITS,
+    vendor=Names("tensor_copy_predicated", "COPY_PREDICATED", "CopyPredicated"),
+    formula="dst[i] = src[i] where predicate[i] != 0, else dst[i]",
+    example="CopyPredicated d, a, mask",
+    tensors=".sbuf d bf16[128, {n}]\n.sbuf mask u8[128, {n}]",
+    source=PREDICATED,
+)  # fmt: skip
+def CopyPredicated(src: Any, predicate: Any, reverse_pred: bool) -> Partial:
+    """Copy the elements that a predicate chooses, bit for bit; the others of dst stay.
+
+    Elements that are not chosen are not written: they keep what dst held, and whether anything
+    had been written there.
+    """
+    return Partial(src, (predicate != 0) ^ reverse_pred)
 
 
 @ISA.instruction(
     Operand("values", MATCH_VALUES, "w"),
     Operand("vals", LANES, doc="[P, 8]"),
     engines=("vector",),
-    rules=(elements("vals", 8, 8, SOURCE),),
+    rules=(elements("vals", 8, 8, FIND), free_dims("vals", 2, FIND)),
     cost=costs.one_tile("vals"),
-    vendor=Names("nc_find_index8", "", "MatchValueLoad"),
+    vendor=Names(("nc_find_index8", "nc_match_replace8"), "", "MatchValueLoad"),
     formula="values[p, 0..7] = vals[p, 0..7], held in the engine",
     example="MatchValueLoad best",
-    source=f"{SOURCE}; KLR MatchValueLoad",
+    source=f"{FIND}; KLR MatchValueLoad",
 )
 def MatchValueLoad(vals: Any) -> Any:
-    """Load eight values per partition into the engine, for FindIndex8 to look for."""
+    """Load eight values per partition into the engine, for FindIndex8 and MatchReplace8."""
     return vals
 
 
@@ -38,14 +75,14 @@ def MatchValueLoad(vals: Any) -> Any:
     Operand("data", LANES, doc="8 to 16,384 elements per partition"),
     Operand("values", MATCH_VALUES),
     engines=("vector",),
-    rules=(same_partitions("dst", "data"), elements("data", 8, 16384, SOURCE),
-           elements("dst", 8, 8, SOURCE)),
+    rules=(same_partitions("dst", "data"), elements("data", 8, 16384, FIND),
+           elements("dst", 8, 8, FIND), free_dims("data", 2, FIND)),
     cost=costs.one_tile("data"),
     vendor=Names("nc_find_index8", "", "FindIndex8"),
     formula="dst[p, j] = first i not taken with data[p, i] == values[p, j], or all ones",
     setup="@vector MatchValueLoad best",
     example="FindIndex8 at, a",
-    source=f"{SOURCE}; NKI release notes 2.32 for duplicates and missing values",
+    source=f"{FIND}; NKI release notes 2.32 for duplicates and missing values",
 )  # fmt: skip
 def FindIndex8(data: Any, values: Any) -> Any:
     """Find where eight loaded values stand in each partition; all ones where one does not.
@@ -53,17 +90,52 @@ def FindIndex8(data: Any, values: Any) -> Any:
     Equal values find successive occurrences. Comparison is in float32, and NaN matches nothing
     (assumed).
     """
+    return _places(data, values, range(8))
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w", doc="like data, which it may be"),
+    Operand("data", LANES, doc="up to 16,384 elements per partition"),
+    Operand("imm", Number(), doc="what replaces a value, often -inf"),
+    Operand("dst_idx", Tile(ONCHIP, ("uint32",)), "w", default=None, doc="[P, 8]"),
+    Operand("values", MATCH_VALUES),
+    engines=("vector",),
+    rules=(same_shape("dst", "data"), same_partitions("dst_idx", "data"),
+           elements("data", 1, 16384, REPLACE), elements("dst_idx", 8, 8, REPLACE)),
+    cost=costs.one_tile("data"),
+    vendor=Names("nc_match_replace8", "", "MatchReplace8"),
+    formula="for j = 7..0: i = first not taken with data[p, i] == values[p, j]; "
+            "dst[p, i] = imm, dst_idx[p, j] = i",
+    setup="@vector MatchValueLoad best",
+    example="MatchReplace8 c, a, -1.0, at",
+    source=f"{REPLACE}; missing values as in nki.isa.nc_find_index8 (assumed)",
+)  # fmt: skip
+def MatchReplace8(data: Any, imm: float, values: Any) -> tuple[Any, Any]:
+    """Replace the first occurrences of eight loaded values by a number, and say where they were.
+
+    The values are taken from the last to the first, so that of equal ones the last finds the
+    first occurrence. A replaced element is not found again, whatever imm is (assumed); for a
+    missing value dst_idx is all ones (assumed). The comparison is FindIndex8's.
+    """
+    places = _places(data, values, reversed(range(8)))
+    replaced = data.copy()
+    lanes, slots = np.nonzero(places >= 0)
+    replaced[lanes, places[lanes, slots]] = np.float32(imm)
+    return replaced, places
+
+
+def _places(data: Any, values: Any, order: Iterable[int]) -> Any:
+    """Where each value stands first, besides where an earlier one was found; -1: nowhere."""
     if values.shape[0] != data.shape[0]:
         raise Refused(
             "E0404", f"data has {data.shape[0]} partitions, the match values {values.shape[0]}"
         )
     found = np.full((data.shape[0], 8), -1, np.int64)
-    for slot in range(8):
-        wanted = values[:, slot : slot + 1]
-        earlier = (values[:, :slot] == wanted).sum(axis=1)
-        matches = data == wanted
-        turn = matches.cumsum(axis=1) == earlier[:, None] + 1
-        at = (turn & matches).argmax(axis=1)
-        hit = (turn & matches).any(axis=1)
-        found[:, slot] = np.where(hit, at, -1)
+    every = np.arange(data.shape[0])
+    for slot in order:
+        matches = data == values[:, slot : slot + 1]
+        lanes, slots = np.nonzero(found >= 0)
+        matches[lanes, found[lanes, slots]] = False
+        at = matches.argmax(axis=1)
+        found[:, slot] = np.where(matches[every, at], at, -1)
     return found
