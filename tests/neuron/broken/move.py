@@ -7,7 +7,7 @@ from tests.neuron.broken.case import Broken
 
 def cases() -> list[Broken]:
     dma, made = "DmaCopy", "hwdge is Sync's and Scalar's"
-    number, trigger = "value is of dst's class", ".dma t\n  {}\n.end\n@sync DmaTrigger t"
+    number, trigger = "the value is of dst's class", ".dma t\n  {}\n.end\n@sync DmaTrigger t"
     dtypes = "each line of the transfer is of"
     return [
         Broken("TensorCopy", "dst and src have", "E0404", "src 32", "@vector TensorCopy c, thin"),

@@ -7,7 +7,7 @@ from tests.neuron.programs import psum, sbuf
 
 
 def cases() -> list[Broken]:
-    copy, fits = "CopyPredicated", "src is of dst's class"
+    copy, fits = "CopyPredicated", "the value is of dst's class"
     row, head = "MatchReplace8", "@vector MatchReplace8"
     tiles = {
         "mask": sbuf("u8", (128, 64)), "few8": sbuf("u8", (128, 7)), "pm": psum("u8", (128, 64)),
