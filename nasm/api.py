@@ -227,10 +227,13 @@ class Builder:
             self.core.semaphore(name, number, span)
         return Semaphore(name, self.core.program.semaphores[name])
 
-    def transfer(self, name: str, *moves: tuple[View, View], queue: int = 0) -> Prepared:
+    def transfer(
+        self, name: str, *moves: tuple[View, View], queue: int = 0, priority: int | None = None
+    ) -> Prepared:
         """Declare a prepared transfer: pairs (dst, src), started by DmaTrigger."""
+        options = {"queue": queue} | ({} if priority is None else {"priority": priority})
         with _located() as span:
-            return self.core.transfer(name, moves, {"queue": queue}, span)
+            return self.core.transfer(name, moves, options, span)
 
     def expect(self, text: str) -> None:
         """Add an expectation, as the language writes it: ``"C ~ A.T @ B rtol=1e-2"``."""

@@ -41,7 +41,8 @@ def figures() -> str:
 def _facts(name: str) -> Iterator[tuple[Fact, list[str]]]:
     found: dict[Fact, list[str]] = {}
     for g in GENERATIONS:
-        found.setdefault(g.numbers[name], []).append(g.name)
+        if name in g.numbers:
+            found.setdefault(g.numbers[name], []).append(g.name)
     yield from found.items()
 
 

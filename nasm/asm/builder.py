@@ -166,10 +166,12 @@ class Builder:
         options: Mapping[str, object] | None = None,
         span: Span | None = None,
     ) -> Prepared:
-        """Declare a prepared transfer: pairs (dst, src), moved in order."""
-        ring, rings = (options or {}).get("queue", 0), self.generation.rings
-        if type(ring) is not int or not 0 <= ring < rings:
-            raise Refused("E0301", f"queue={ring}; wanted an integer from 0 to {rings - 1}")
+        """Declare a prepared transfer: pairs (dst, src), moved in order.
+
+        Options are ``queue``, and ``priority`` where the generation has one.
+        """
+        for option, value in (options or {}).items():
+            check.option_fits(self.target, self.generation, option, value)
         self._new_name(name, span)
         made = Prepared(name, tuple(moves), tuple((options or {}).items()), span)
         self.program.transfers[name] = made

@@ -9,9 +9,9 @@ from dataclasses import replace
 from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.instruction import Instruction, Rule, Site
+from nasm.spec.lists import views
 from nasm.spec.program import Form, Program, Update
 from nasm.spec.target import Generation, Target
-from nasm.spec.view import View
 
 
 def available(target: Target, generation: Generation, row: Instruction, engine: str) -> None:
@@ -53,6 +53,21 @@ def _written(update: Update) -> str:
     return f"{sign}= {value}" + (" @read" if update.at_read else "")
 
 
+def option_fits(target: Target, generation: Generation, option: str, value: object) -> None:
+    """Whether a prepared transfer can have an option; raises Refused."""
+    counts = {"queue": generation.rings, "priority": generation.priorities}
+    if option not in counts:
+        hint = did_you_mean(option, counts) or f"its options: {listed(counts, 'and')}"
+        raise Refused("E0309", f".dma has no option '{option}'", hint)
+    if not counts[option]:
+        have = [g.name for g in target.generations if g.priorities]
+        hint = f"{listed(have, 'and')} has it" if have else ""
+        raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
+    if type(value) is not int or not 0 <= value < counts[option]:
+        last = counts[option] - 1
+        raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
+
+
 def forms(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
     """Every rule on every form, reported where the form is first used.
 
@@ -73,7 +88,7 @@ def forms(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Proble
 
 
 def _placed(form: Form) -> bool:
-    return all(o.tensor.offset is not None for o in form.operands if isinstance(o, View))
+    return all(v.tensor.offset is not None for o in form.operands for v in views(o))
 
 
 def _broken(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from nasm.asm import tree
+from nasm.asm import check, tree
 from nasm.asm.builder import Builder, declared_note
 from nasm.asm.evaluate import Scope, evaluate, name_of
 from nasm.problems import Failure, Problem, Refused, did_you_mean
@@ -153,19 +153,16 @@ def transfer(statement: tree.DmaBlock, scope: Scope, builder: Builder) -> None:
         raise Failure(())  # the parser has said so
     options: dict[str, object] = {}
     for option in statement.options:
-        place = scope.span(option)
-        if option.name != "queue":
-            raise Failure(
-                Problem("E0309", f".dma has no option '{option.name}'", place,
-                        "its one option is queue=")
-            )  # fmt: skip
-        options["queue"] = whole(option.value, scope)
+        try:
+            options[option.name] = value = whole(option.value, scope)
+            check.option_fits(builder.target, builder.generation, option.name, value)
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(option))) from None
     name, place = _fresh(statement.name, scope), scope.span(statement.name)
     try:
         builder.transfer(name, moves, options, place)
     except Refused as refused:
-        at = scope.span(statement.options[-1]) if refused.code == "E0301" else place
-        raise Failure(refused.at(at)) from None
+        raise Failure(refused.at(place)) from None
 
 
 def _view(node: tree.Node, scope: Scope) -> View:

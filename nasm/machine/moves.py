@@ -9,12 +9,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nasm import dtypes
-from nasm.machine.places import elements
+from nasm.dtypes import DType
+from nasm.machine.places import Access, elements
 from nasm.sim.channels import Shipment
 from nasm.sim.memory import Array, Loan
-from nasm.spec.cut import pieces
-from nasm.spec.effects import Move, Transfer
+from nasm.spec.cut import pieces, rows
+from nasm.spec.effects import ONTO, SUM, Move, Transfer
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -22,23 +25,81 @@ if TYPE_CHECKING:
 
 
 class Part:
-    """A bound pair of views: where bytes come from and go to."""
+    """A bound destination and its sources: where bytes come from and go to, and how."""
 
-    __slots__ = ("read", "take", "target", "write")
+    __slots__ = ("put", "reads", "take", "write")
 
-    def __init__(self, machine: Machine, dst: View, src: View) -> None:
-        self.read, self.write = machine.access(src), machine.access(dst)
-        source = elements(src, self.read.store)
-        self.target: Array = elements(dst, self.write.store)
-        shape, have, want = self.target.shape, src.dtype, dst.dtype
+    def __init__(
+        self, machine: Machine, dst: View, srcs: Sequence[View], op: str, axes: Sequence[int]
+    ) -> None:
+        self.reads = [machine.access(src) for src in srcs]
+        self.write = machine.access(dst)
+        store = self.write.store
+        target = elements(dst, store)
+        sources = [elements(s, r.store) for s, r in zip(srcs, self.reads, strict=True)]
+        if axes:
+            sources = [source.transpose(axes) for source in sources]
+        have = [src.dtype for src in srcs]
+        self.take: Callable[[], Array | Loan]
+        if op == SUM:
+            self.take = _summing(sources, have, target, dst.dtype)
+        else:
+            self.take = _copying(sources[0], have[0], target, dst.dtype, self.reads[0])
+        self.put = _adding(self.write, target) if op == ONTO else _storing(self.write, target)
 
-        lender = self.read.store
 
-        def take() -> Array | Loan:
-            done = dtypes.convert(source, have, want)
-            return Loan(lender, done.reshape(shape)) if done is source else done.reshape(shape)
+def _copying(
+    source: Array, have: DType, target: Array, want: DType, read: Access
+) -> Callable[[], Array | Loan]:
+    """Take the source's elements in the shape and dtype of the destination."""
+    shape, lender = target.shape, read.store
 
-        self.take: Callable[[], Array | Loan] = take
+    def take() -> Array | Loan:
+        done = dtypes.convert(source, have, want)
+        return Loan(lender, done.reshape(shape)) if done is source else done.reshape(shape)
+
+    return take
+
+
+def _summing(
+    sources: Sequence[Array], have: Sequence[DType], target: Array, want: DType
+) -> Callable[[], Array]:
+    """Add the sources in float32, in order, and round into the destination's dtype."""
+    shape = target.shape
+
+    def take() -> Array:
+        first, *others = zip(sources, have, strict=True)
+        total = dtypes.to_float32(*first).reshape(shape).copy()
+        for source, dtype in others:
+            np.add(total, dtypes.to_float32(source, dtype).reshape(shape), out=total)
+        return dtypes.from_float32(total, want)
+
+    return take
+
+
+def _storing(write: Access, target: Array) -> Callable[[Array | Loan], None]:
+    """Let what was taken appear."""
+    store = write.store
+
+    def put(values: Array | Loan) -> None:
+        if isinstance(values, Loan):
+            store.put_loan(target, values)
+        else:
+            store.put(target, values)
+
+    return put
+
+
+def _adding(write: Access, target: Array) -> Callable[[Array | Loan], None]:
+    """Add what was taken to what is there, in float32, rounded into its dtype."""
+    store, dtype = write.store, write.view.dtype
+
+    def put(values: Array | Loan) -> None:
+        taken = values.take() if isinstance(values, Loan) else values
+        total = dtypes.to_float32(target, dtype) + dtypes.to_float32(taken, dtype)
+        store.put(target, dtypes.from_float32(total, dtype))
+
+    return put
 
 
 class Plan:
@@ -47,8 +108,8 @@ class Plan:
     def __init__(self, machine: Machine, move: Move, transfer: Transfer, number: int) -> None:
         self.machine, self.move, self.transfer = machine, move, transfer
         self.number = number
-        self.whole = [Part(machine, dst, src) for dst, src in move.moves]
-        self.reads = tuple(part.read.region for part in self.whole)
+        self.whole = [self._part(views) for views in move.moves]
+        self.reads = tuple(read.region for part in self.whole for read in part.reads)
         self.writes = tuple(part.write.region for part in self.whole)
         first = machine.program.generation.channels
         self.timings = [
@@ -65,38 +126,49 @@ class Plan:
             return self.whole
         return [part for n in moving for part in self._share(n)]
 
+    def _part(self, views: Sequence[View]) -> Part:
+        dst, *srcs = views
+        return Part(self.machine, dst, srcs, self.move.op, self.move.axes)
+
     def _share(self, number: int) -> list[Part]:
         found = self._shares.get(number)
         if found is None:
             found = self._shares[number] = [
-                Part(self.machine, *pair)
+                self._part(views)
                 for move, begin, end in self.transfer.shares[number].ranges
-                for pair in pieces(*self.move.moves[move], begin, end)
+                for views in self._cut(self.move.moves[move], begin, end)
             ]
         return found
+
+    def _cut(self, views: Sequence[View], begin: int, end: int) -> Sequence[Sequence[View]]:
+        if self.move.axes:
+            dst, src = views
+            return [rows(dst, src, self.move.axes, begin, end)]
+        return pieces(views, begin, end)
 
     def start(self, queue: int, pc: int, semaphore: int | None, key: int, core: int) -> Shipment:
         """One start of the transfer, as a shipment that posts for each share that has landed."""
         machine, transfer = self.machine, self.transfer
         left = len(transfer.shares)
+        adds = self.move.op == ONTO
 
         def read(shares: Sequence[int], now: int) -> Any:
             taken = []
             for part in self.parts(shares):
-                if not part.read.settled and part.read.unwritten():
-                    machine.hazard_unwritten(queue, part.read.view, pc=pc)
+                for access in part.reads:
+                    if not access.settled and access.unwritten():
+                        machine.hazard_unwritten(queue, access.view, pc=pc)
                 taken.append(part.take())
             return taken
 
         def land(shares: Sequence[int], payload: Any, now: int) -> None:
             nonlocal left
             for part, values in zip(self.parts(shares), payload, strict=True):
-                store = part.write.store
-                if isinstance(values, Loan):
-                    store.put_loan(part.target, values)
-                else:
-                    store.put(part.target, values)
-                part.write.mark()
+                write = part.write
+                if adds and not write.settled and write.unwritten():
+                    machine.hazard_unwritten(queue, write.view, adding=True, pc=pc)
+                part.put(values)
+                write.mark()
             left -= len(shares)
             if not left:
                 del machine.scheduler.transfers[key]
@@ -104,5 +176,7 @@ class Plan:
                 for _ in shares:
                     machine.scheduler.post(semaphore, "+", 1, transfer.notify)
 
-        return Shipment(key, (queue, pc), transfer.ring, self.timings[core], read, land)
+        return Shipment(
+            key, (queue, pc), transfer.ring, self.timings[core], read, land, transfer.urgency
+        )
 

@@ -1,8 +1,9 @@
 """Channels: servers that move data beside the queues, each with its own rings of jobs.
 
 A shipment gives each of some channels a share. A channel serves one share at a time: in order
-within a ring, round-robin between rings. A share reads its bytes when it starts and writes them
-when it lands; shares of one shipment that start and land together are read and written together.
+within a ring, round-robin between those rings whose next share is the most urgent. A share reads
+its bytes when it starts and writes them when it lands; shares of one shipment that start and
+land together are read and written together.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ class Shipment:
     """What a transfer hands to channels; shares are named by their index.
 
     ``read(shares, now)`` takes the bytes, ``land(shares, payload, now)`` delivers them. ``origin``
-    is the queue and pc that issued it, ``key`` its number.
+    is the queue and pc that issued it, ``key`` its number, ``urgency`` the lower the more urgent.
     """
 
     key: int
@@ -30,6 +31,7 @@ class Shipment:
     shares: Sequence[Timing]
     read: Callable[[Sequence[int], int], Any]
     land: Callable[[Sequence[int], Any, int], None]
+    urgency: int = 0
 
 
 class Channel:
@@ -55,14 +57,16 @@ class Channel:
         ring.append((shipment, share))
 
     def take(self) -> tuple[Shipment, int] | None:
-        """The next share: of the first ring after the last one served that has any."""
+        """The next share: of the most urgent rings, the first after the last one served."""
         if len(self.rings) == 1:
             (self.last, jobs), = self.rings.items()
             return jobs.popleft() if jobs else None
-        waiting = sorted(ring for ring, jobs in self.rings.items() if jobs)
+        waiting = {ring: jobs[0][0].urgency for ring, jobs in self.rings.items() if jobs}
         if not waiting:
             return None
-        self.last = next((r for r in waiting if r > self.last), waiting[0])
+        least = min(waiting.values())
+        urgent = sorted(ring for ring, urgency in waiting.items() if urgency == least)
+        self.last = next((ring for ring in urgent if ring > self.last), urgent[0])
         return self.rings[self.last].popleft()
 
     @property

@@ -1,25 +1,32 @@
-"""Cutting a pair of views into runs that one access pattern each can walk."""
+"""Cutting a move into runs that one access pattern each can walk."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nasm.spec.view import View
 
-Pair = tuple[View, View]
 
-
-def pieces(dst: View, src: View, begin: int, end: int) -> list[Pair]:
-    """Elements [begin, end) of both sides in row-major order, in as few pieces as they allow."""
+def pieces(views: Sequence[View], begin: int, end: int) -> list[tuple[View, ...]]:
+    """Elements [begin, end) of all views in row-major order, in as few pieces as they allow."""
     found = []
     while begin < end:
         stop = end
         while True:
-            shorter = min(_reach(dst, begin, stop), _reach(src, begin, stop))
+            shorter = min(_reach(view, begin, stop) for view in views)
             if shorter == stop:
                 break
             stop = shorter
-        found.append((_run(dst, begin, stop), _run(src, begin, stop)))
+        found.append(tuple(_run(view, begin, stop) for view in views))
         begin = stop
     return found
+
+
+def rows(dst: View, src: View, axes: Sequence[int], begin: int, end: int) -> tuple[View, View]:
+    """Elements [begin, end) of dst, which are whole rows, and what becomes them if transposed."""
+    inner = dst.size // dst.shape[0]
+    first, last = begin // inner, end // inner
+    return _rows(dst, 0, first, last), _rows(src, axes[0], first, last)
 
 
 def run_length(view: View) -> int:

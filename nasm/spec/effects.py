@@ -27,12 +27,24 @@ class Partial:
     where: Any
 
 
+COPY, SUM, ONTO = "copy", "sum", "onto"
+"""What a move does with its elements: see :class:`Move`."""
+
+
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Copy views to views, beside the queues. The target plans which channels do it, and when."""
+    """Copy views to views, beside the queues. The target plans which channels do it, and when.
 
-    moves: tuple[tuple[View, View], ...]
+    Each of ``moves`` is a destination and its source. ``op``: ``COPY``; ``SUM`` widens several
+    sources to float32, adds them in order and rounds once; ``ONTO`` adds the source to what the
+    destination holds when the data lands. ``axes`` transposes a copy on the way: axis i of the
+    destination is axis ``axes[i]`` of the source, and a share is whole rows of the destination.
+    """
+
+    moves: tuple[tuple[View, ...], ...]
     options: tuple[tuple[str, object], ...] = ()
+    op: str = COPY
+    axes: tuple[int, ...] = ()
 
     def option(self, name: str) -> object:
         """An option by name; None if it was not given."""
@@ -59,10 +71,12 @@ class Transfer:
     """A planned move. Each share posts 1 to the instruction's semaphore when it has landed.
 
     ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start
-    and ``notify`` the ticks from landing until a waiter may start.
+    and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
+    whose next share has the lowest ``urgency`` first.
     """
 
     shares: tuple[Share, ...]
     ring: int
     dispatch: int
     notify: int
+    urgency: int = 0

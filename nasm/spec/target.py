@@ -39,6 +39,8 @@ class Generation:
     ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no;
     ``clock`` names the engine whose cycles count a whole run, ``channel`` what a channel is called.
     ``options`` are the machine options in force: a target's generations have the defaults.
+    ``rings`` are the queues of a channel, ``priorities`` the levels of urgency that transfers have,
+    from 0, the most urgent (0 levels: transfers have none).
     """
 
     name: str
@@ -54,6 +56,7 @@ class Generation:
     semaphores: int = 256
     channels: int = 0
     rings: int = 0
+    priorities: int = 0
     order: int = 0
     clock: str = ""
     channel: str = "channel"

@@ -1,7 +1,8 @@
 """How a DMA is split over the core's 16 engines, and how long each share takes.
 
-Partition p belongs to engine p // 8 (of dst, if both sides have partitions); between two linear
+Partition p belongs to engine p // 8 (of dst, if both sides have partitions); between linear
 memories each engine moves one of 16 equal runs. Every engine posts, also one that moved nothing.
+A transpose that the engines have hardware for keeps all of them busy for as long.
 """
 
 from __future__ import annotations
@@ -11,46 +12,82 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from nasm.spec.cut import run_length
-from nasm.spec.effects import Move, Share, Transfer
+from nasm.spec.effects import SUM, Move, Share, Transfer
 from nasm.spec.target import Generation
 from nasm.spec.view import View
 
 PARTITIONS_PER_ENGINE = 8
 """NKI DMA overview; the default the guides draw for tiles that start at partition 0."""
 
+DESCRIPTOR_BYTES = 65536
+"""The length field of a descriptor has 16 bits, 0 meaning 64 KiB (Neuron driver, udma)."""
+
+TRANSPOSE_TILE = (128, 16)
+"""Partitions and elements that the engines write together when they transpose (Trainium2 guide,
+'DMA Transpose'); smaller tiles take the time of a whole one (assumed)."""
+
 Range = tuple[int, int, int]
 
 
 def plan(move: Move, generation: Generation, engine: str) -> Transfer:
     """Split a move into shares, one per DMA engine."""
-    ring = move.option("queue")
+    ring, priority = move.option("queue"), move.option("priority")
+    least = max(0, generation.priorities - 1)
     return Transfer(
-        _shares(tuple(_shape(dst, src) for dst, src in move.moves), generation),
+        _shares(tuple(_shape(move, views, generation) for views in move.moves), generation),
         ring if isinstance(ring, int) else 0,
         _ticks(generation, generation.number("dma_dispatch_ns").value),
         _ticks(generation, generation.number("dma_notify_ns").value),
+        priority if isinstance(priority, int) else least,
     )
 
 
 class Shape(NamedTuple):
-    """What the split of one pair depends on: its size, and the partitions that decide."""
+    """What the split of one move depends on: its size, and the partitions that decide.
+
+    ``width`` is the bytes that an element takes of a DMA engine's rate, ``run`` the elements of
+    a descriptor, ``together`` the bytes that every engine is busy for, whatever it moves.
+    """
 
     elements: int
     itemsize: int
+    width: float
     run: int
     first: int
     partitions: int
     step: int
+    together: float
 
 
-def _shape(dst: View, src: View) -> Shape:
-    guide = dst if dst.partitioned else src
+def _shape(move: Move, views: tuple[View, ...], generation: Generation) -> Shape:
+    dst, *srcs = views
+    guide = next((v for v in views if v.partitioned), dst)
     first, count, step = 0, 0, 0
     if guide.partitioned:
         first = (guide.tensor.partition or 0) + guide.partition
         count, step = guide.shape[0], guide.steps[0]
-    run = min(run_length(dst), run_length(src))
-    return Shape(dst.size, dst.dtype.itemsize, run, first, count, step)
+    width: float = max(v.dtype.itemsize for v in views)
+    run = min(run_length(v) for v in views)
+    together = 0.0
+    if move.op == SUM:
+        width *= max(1.0, len(srcs) / 2) / generation.number("dma_sum_rate").value
+    if move.axes:
+        run = 1
+        if generation.switches["dma_transpose"]:
+            together = _transposed(dst, srcs[0], generation)
+    run = min(run, DESCRIPTOR_BYTES // dst.dtype.itemsize)
+    return Shape(dst.size, dst.dtype.itemsize, width, run, first, count, step, together)
+
+
+def _transposed(dst: View, src: View, generation: Generation) -> float:
+    """The bytes whose time a transpose takes of each engine."""
+    where = src.tensor.memory.name
+    rate = generation.number(f"dma_transpose_{where}_rate").value
+    rows, columns = TRANSPOSE_TILE
+    across = math.ceil(dst.shape[0] / rows) * rows
+    along = math.ceil(dst.shape[-1] / columns) * columns
+    middle = dst.size // (dst.shape[0] * dst.shape[-1])
+    return across * middle * along * dst.dtype.itemsize / rate / generation.channels
 
 
 @lru_cache(maxsize=256)
@@ -98,12 +135,13 @@ def _share(
     rate = generation.number("dma_bytes_per_ns").value
     least = generation.number("dma_descriptor_ns").value
     payload = generation.number("dma_payload_ns").value
-    busy, moved = 0.0, 0
+    busy, moved = sum(shape.together for shape in shapes) / rate, 0
     for number, begin, end in ranges:
         shape = shapes[number]
-        size = (end - begin) * shape.itemsize
-        moved += size
-        busy += max(math.ceil((end - begin) / shape.run) * least, size / rate)
+        count = end - begin
+        moved += count * shape.itemsize
+        if not shape.together:
+            busy += max(math.ceil(count / shape.run) * least, count * shape.width / rate)
     return Share(
         channel, ranges, _ticks(generation, busy), _ticks(generation, max(payload, busy)), moved
     )

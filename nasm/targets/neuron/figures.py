@@ -65,6 +65,12 @@ def _doc(value: float, source: str) -> Fact:
     return Fact(value, DOC, source)
 
 
+def _since_v3(value: float, source: str) -> Mapping[str, Fact]:
+    """A figure that v2 does not have, documented of v3 and assumed of v4."""
+    later = Fact(value, ASSUMED, f"carried over from v3: {source}")
+    return {"v3": _doc(value, source), "v4": later}
+
+
 def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: float = 1) -> Figure:
     """Nanoseconds from the end of an interval to the results; v4 keeps v3's cycles."""
     v4 = Fact(v3 * clocks, ASSUMED, f"v3's cycles at v4's clock: {source}")
@@ -83,6 +89,9 @@ _WORDS = f"{TRN2_PROBES}: DVE copy of int32, 0.67 ns per element"
 _DYNAMIC = f"{NKI_COSTS}: tensor_copy_dynamic_src and _dst, max(600, N)"
 _TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, which takes N"
 _BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
+
+_SUMS = "Trainium3 guide, 'SBUF Read-Add-Write': 50 % of DMA throughput before NeuronCore-v4"
+_TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
 
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
@@ -126,6 +135,13 @@ FIGURES = (
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
          *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33))),
+    each("dma_sum_rate", "fraction", "part of that rate at which a DMA engine adds two sources",
+         _doc(0.5, _SUMS), _doc(0.5, _SUMS), Fact(0.5, ASSUMED, f"carried over from v3: {_SUMS}")),
+    Figure("dma_transpose_hbm_rate", "fraction", "part of that rate of a transpose out of HBM",
+           _since_v3(0.9, f"{_TRANSPOSE}: up to 90 % from HBM")),
+    Figure("dma_transpose_sbuf_rate", "fraction",
+           "part of that rate of a transpose from SBUF to SBUF",
+           _since_v3(0.5, f"{_TRANSPOSE}: up to 50 % from SBUF")),
     _drain("tensor_drain_ns", "from the end of a matmul's interval to its results",
            Fact(173, MEAS, f"{PERF_GUIDE}, figure 18: 219 ns for a MATMUL of N=128, of which 46 "
                 "streaming"),
@@ -192,6 +208,10 @@ SWITCHES = (
     Switch("double_row", "perf_mode=double_row: K = 256 in fp8", "v3", f"{_V3}, 'Double FP8'"),
     Switch("psum_bf16", "PSUM can hold bfloat16 results", "v4", f"{_V4}, Tensor Engine"),
     Switch("wide_psum", "a matmul's output may cross PSUM banks", "v4", MATMUL_LIMITS),
+    Switch("dma_transpose", "DMA engines transpose in hardware, not element by element", "v3",
+           f"{_V3}, 'DMA Transpose'"),
+    Switch("sbuf_add", "SBUF adds what a DMA writes to what it holds", "v4",
+           f"{_V4}, 'SBUF Read-Add-Write'"),
     Switch("hardware_dge", "Sync and Scalar have dge_mode=hwdge", "v3",
            f"{_V3}, 'Descriptor Generation Engine'"),
 )  # fmt: skip
@@ -200,7 +220,7 @@ SWITCHES = (
 
 def numbers(version: str) -> Mapping[str, Fact]:
     """The figures of one generation."""
-    return {f.name: f.facts[version] for f in FIGURES}
+    return {f.name: f.facts[version] for f in FIGURES if version in f.facts}
 
 
 def switches(version: str) -> Mapping[str, bool]:

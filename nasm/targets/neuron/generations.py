@@ -65,6 +65,7 @@ def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tu
         semaphores=256,
         channels=16,
         rings=16,
+        priorities=4 if version == "v4" else 0,
         order=order,
         clock="sync",
         channel="DMA engine",

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from nasm.dtypes import Kind
 from nasm.problems import listed
 from nasm.spec.instruction import FLOAT32, Rule, Site
+from nasm.spec.lists import views
 from nasm.spec.view import View
 
 PATTERN_SOURCE = (
@@ -115,12 +116,13 @@ def _reach(site: Site) -> str | None:
 
 
 def _dtypes_exist(site: Site) -> str | None:
-    for name, view in site.operands.items():
-        if isinstance(view, View) and view.dtype.name not in site.generation.dtypes:
-            return (
-                f"{name} ({view.tensor.name}) is {view.dtype.name}, "
-                f"which {site.generation.summary} does not have"
-            )
+    for name, operand in site.operands.items():
+        for view in views(operand):
+            if view.dtype.name not in site.generation.dtypes:
+                return (
+                    f"{name} ({view.tensor.name}) is {view.dtype.name}, "
+                    f"which {site.generation.summary} does not have"
+                )
     return None
 
 

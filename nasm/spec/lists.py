@@ -1,0 +1,64 @@
+"""Kinds of operand that are lists, written ``[a, b]``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nasm.problems import Refused, listed
+from nasm.spec.kinds import WRONG_KIND, Kind, Number, Tile, shown
+from nasm.spec.memory import Tensor
+from nasm.spec.spell import spell
+from nasm.spec.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Tiles(Kind):
+    """A list of views in one of some memories, each taken whole: no lanes walk them."""
+
+    memories: tuple[str, ...]
+    most: int
+
+    def accept(self, value: object) -> object:
+        if not isinstance(value, list | tuple):
+            single = isinstance(value, Tensor | View)
+            hint = "a single one is a list as well, in [ ]" if single else ""
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
+        if not 1 <= len(value) <= self.most:
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {len(value)}")
+        tile = Tile(self.memories, lanes=False)
+        return tuple(tile.accept(item) for item in value)
+
+    def format(self, value: object) -> str:
+        assert isinstance(value, tuple)
+        return "[" + ", ".join(spell(v) for v in value) + "]"
+
+    def describe(self) -> str:
+        return f"a list of 1 to {self.most} tensors in {listed(self.memories)}"
+
+    @property
+    def names(self) -> str:
+        return "tensor"
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers(Kind):
+    """A list of numbers."""
+
+    def accept(self, value: object) -> object:
+        if not isinstance(value, list | tuple):
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        return tuple(Number().accept(item) for item in value)
+
+    def format(self, value: object) -> str:
+        assert isinstance(value, tuple)
+        return "[" + ", ".join(map(repr, value)) + "]"
+
+    def describe(self) -> str:
+        return "a list of numbers"
+
+
+def views(operand: object) -> tuple[View, ...]:
+    """The views that an operand holds: itself, or those of a list."""
+    if isinstance(operand, View):
+        return (operand,)
+    return tuple(v for v in operand if isinstance(v, View)) if isinstance(operand, tuple) else ()
