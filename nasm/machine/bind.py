@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.dtypes import DType
+from nasm.dtypes import Casting, DType
 from nasm.machine.places import Access, elements, flattened
 from nasm.problems import Refused
 from nasm.sim.memory import Array, Loan, Region, Store
@@ -67,6 +67,7 @@ class Binder:
         self.touches: list[Access] = []
         self.held_reads: list[str] = []
         self.sources: list[Store] = []
+        self.casting = machine.state.castings[queue]
 
     def bind(self, number: int) -> Bound:
         """The instruction, bound."""
@@ -168,8 +169,10 @@ class Binder:
         if operand.adds and self.site.operands[operand.adds]:
             return self._adding(access)
         if operand.partial:
-            return choosing(access.array, value.dtype), access.put_partial
-        return storing(access.array, value.dtype, self._only_source()), access.put
+            return choosing(access.array, value.dtype, self.casting), access.put_partial
+        return storing(
+            access.array, value.dtype, self.casting, self._only_source()
+        ), access.put
 
     def _only_source(self) -> Store | None:
         """The store that every tile is read from, if it is one and nothing else is read."""
@@ -189,6 +192,7 @@ class Binder:
         dtype, shape, size = access.view.dtype, access.array.shape, access.array.size
         queue, machine = self.queue, self.machine
         target, add, plain = access.array, access.store.add, dtype.name == "float32"
+        narrow = self.casting.narrower(dtype)
 
         def commit(result: Any) -> None:
             if not access.settled:
@@ -199,7 +203,7 @@ class Binder:
                 add(target, result)
             else:
                 total = dtypes.to_float32(target, dtype) + result
-                access.put(dtypes.from_float32(total, dtype))
+                access.put(narrow(total, dtype))
 
         return (lambda result: fitted(result, shape, size)), commit
 
@@ -290,21 +294,22 @@ WORTH_LENDING = 4096
 """Elements from which on a result that is still somebody's bytes is lent instead of copied."""
 
 
-def storing(target: Array, dtype: DType, source: Store | None) -> Writer:
+def storing(
+    target: Array, dtype: DType, casting: Casting, source: Store | None
+) -> Writer:
     """A function that turns a result into the bytes to store, in the shape of the target.
 
     ``source`` is the one store the instruction reads: a result that is not an array of its own
     can only be part of it.
     """
     shape, size = target.shape, target.size
-    narrow = dtypes.from_float32
+    narrow = casting.narrower(dtype)
     kept = dtype.name in ("float32", "tfloat32")
     integer = dtype.is_int
 
     def prepare(result: Any) -> Any:
         if not isinstance(result, np.ndarray):
-            exact = np.asarray(result, np.float64)
-            return np.broadcast_to(dtypes.convert_float64(exact, dtype), shape)
+            return casting.fill(result, dtype, shape)
         if result.dtype == np.float32:
             if not kept:
                 result = narrow(result, dtype)
@@ -320,9 +325,9 @@ def storing(target: Array, dtype: DType, source: Store | None) -> Writer:
     return prepare
 
 
-def choosing(target: Array, dtype: DType) -> Writer:
+def choosing(target: Array, dtype: DType, casting: Casting) -> Writer:
     """The same for a result of which some elements are not stored."""
-    prepare = storing(target, dtype, None)
+    prepare = storing(target, dtype, casting, None)
     shape = target.shape
 
     def prepare_partial(part: Any) -> Partial:

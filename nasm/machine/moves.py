@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.dtypes import DType
+from nasm.dtypes import Casting, DType
 from nasm.machine.places import Access, elements
 from nasm.sim.channels import Shipment
 from nasm.sim.memory import Array, Loan
@@ -40,39 +40,41 @@ class Part:
         if axes:
             sources = [source.transpose(axes) for source in sources]
         have = [src.dtype for src in srcs]
+        casting = machine.state.castings[-1]
         self.take: Callable[[], Array | Loan]
         if op == SUM:
-            self.take = _summing(sources, have, target, dst.dtype)
+            self.take = _summing(sources, have, target, dst.dtype, casting)
         else:
-            self.take = _copying(sources[0], have[0], target, dst.dtype, self.reads[0])
-        self.put = _adding(self.write, target) if op == ONTO else _storing(self.write, target)
+            self.take = _copying(sources[0], have[0], target, dst.dtype, casting, self.reads[0])
+        onto = op == ONTO
+        self.put = _adding(self.write, target, casting) if onto else _storing(self.write, target)
 
 
 def _copying(
-    source: Array, have: DType, target: Array, want: DType, read: Access
+    source: Array, have: DType, target: Array, want: DType, casting: Casting, read: Access
 ) -> Callable[[], Array | Loan]:
     """Take the source's elements in the shape and dtype of the destination."""
-    shape, lender = target.shape, read.store
+    shape, lender, convert = target.shape, read.store, casting.convert
 
     def take() -> Array | Loan:
-        done = dtypes.convert(source, have, want)
+        done = convert(source, have, want)
         return Loan(lender, done.reshape(shape)) if done is source else done.reshape(shape)
 
     return take
 
 
 def _summing(
-    sources: Sequence[Array], have: Sequence[DType], target: Array, want: DType
+    sources: Sequence[Array], have: Sequence[DType], target: Array, want: DType, casting: Casting
 ) -> Callable[[], Array]:
     """Add the sources in float32, in order, and round into the destination's dtype."""
-    shape = target.shape
+    shape, narrow = target.shape, casting.narrower(want)
 
     def take() -> Array:
         first, *others = zip(sources, have, strict=True)
         total = dtypes.to_float32(*first).reshape(shape).copy()
         for source, dtype in others:
             np.add(total, dtypes.to_float32(source, dtype).reshape(shape), out=total)
-        return dtypes.from_float32(total, want)
+        return narrow(total, want)
 
     return take
 
@@ -90,14 +92,17 @@ def _storing(write: Access, target: Array) -> Callable[[Array | Loan], None]:
     return put
 
 
-def _adding(write: Access, target: Array) -> Callable[[Array | Loan], None]:
+def _adding(
+    write: Access, target: Array, casting: Casting
+) -> Callable[[Array | Loan], None]:
     """Add what was taken to what is there, in float32, rounded into its dtype."""
     store, dtype = write.store, write.view.dtype
+    narrow = casting.narrower(dtype)
 
     def put(values: Array | Loan) -> None:
         taken = values.take() if isinstance(values, Loan) else values
         total = dtypes.to_float32(target, dtype) + dtypes.to_float32(taken, dtype)
-        store.put(target, dtypes.from_float32(total, dtype))
+        store.put(target, narrow(total, dtype))
 
     return put
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
+from nasm.dtypes import Casting
 from nasm.problems import Failure, Problem
 from nasm.sim.memory import Slab, Store
 from nasm.spec.memory import Tensor
@@ -27,12 +28,21 @@ class Registers:
 
 
 class State:
-    """Memories by tensor, registers by queue, and what each engine holds by name."""
+    """Memories by tensor, registers by queue, and what each engine holds by name.
+
+    ``castings`` round what each queue stores, and last what is moved beside the queues: each
+    queue draws chances of its own, so that it meets the same ones however the others run.
+    """
 
     def __init__(self, program: Program) -> None:
         self.registers = [Registers(program.generation.registers) for _ in program.queues]
         self.held: list[dict[str, Any]] = [{} for _ in program.queues]
         self.ready: list[dict[str, int]] = [{} for _ in program.queues]
+        make = program.target.casting
+        self.castings = [
+            make(program.options, stream) if make else Casting()
+            for stream in range(len(program.queues) + 1)
+        ]
         self._stores: dict[int, Store] = {}
         self._shared: set[int] = set()
         groups = _groups(list(program.tensors.values()))

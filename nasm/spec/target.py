@@ -12,6 +12,7 @@ from nasm.spec.memory import Memory
 from nasm.spec.options import Option, Value, settled
 
 if TYPE_CHECKING:
+    from nasm.dtypes import Casting
     from nasm.spec.effects import Move, Transfer
     from nasm.spec.instruction import Instruction, Isa, Rule
 
@@ -112,7 +113,8 @@ class Target:
     """An instruction set and the machines that run it.
 
     ``rules`` hold for every instruction; ``plan`` turns a move into shares for channels.
-    ``options`` are what a user may choose about its machines.
+    ``options`` are what a user may choose about its machines; ``casting`` makes of them the
+    casts of a stream of instructions, by the stream's number.
     """
 
     name: str
@@ -123,6 +125,7 @@ class Target:
     plan: Callable[[Move, Generation, str], Transfer] | None = None
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
+    casting: Callable[[Mapping[str, Value], int], Casting] | None = None
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""

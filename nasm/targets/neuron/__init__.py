@@ -6,7 +6,7 @@ from nasm.spec.target import Samples, Target
 from nasm.targets.neuron import dma, rules
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
-from nasm.targets.neuron.options import OPTIONS
+from nasm.targets.neuron.options import OPTIONS, casting
 
 SAMPLES = Samples(
     tensors=(
@@ -40,4 +40,5 @@ TARGET = Target(
     plan=dma.plan,
     samples=SAMPLES,
     options=OPTIONS,
+    casting=casting,
 )

@@ -54,8 +54,9 @@ def _drain(site: Site, table: bool = True) -> str:
 
 def strided(site: Site) -> bool:
     """Whether a tile's innermost axis steps so far that its port runs at half rate."""
+    far = STRIDE_BYTES + (site.option("stride.sixteen") == "full")
     return any(
-        v.dims and abs(v.dims[-1][0]) * v.dtype.itemsize >= STRIDE_BYTES and v.dims[-1][0] != 1
+        v.dims and abs(v.dims[-1][0]) * v.dtype.itemsize >= far and v.dims[-1][0] != 1
         for _, v in site.tiles
     )
 

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+import numpy as np
+
+from nasm.dtypes import Casting
 from nasm.spec.facts import Evidence
-from nasm.spec.options import Option, defaults
+from nasm.spec.options import Option, Value, defaults
 
 DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
 
@@ -90,3 +95,17 @@ OPTIONS = (
 """Every option of a NeuronCore."""
 
 DEFAULTS = defaults(OPTIONS)
+
+
+def casting(options: Mapping[str, Value], stream: int) -> Casting:
+    """The casts of a stream of instructions, as the options have them."""
+    saturating: list[str] = []
+    if options["cast.overflow"] == "saturate":
+        saturating += ["float8_e3m4", "float8_e4m3", "float8_e5m2"]
+    if options["cast.e4m3fn"] == "saturate":
+        saturating.append("float8_e4m3fn")
+    chance = None
+    if options["rounding"] == "stochastic":
+        seed = np.random.SeedSequence((int(options["rounding.seed"]), stream))
+        chance = np.random.Generator(np.random.PCG64(seed))
+    return Casting(frozenset(saturating), chance)
