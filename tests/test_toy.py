@@ -312,3 +312,31 @@ def test_what_is_not_chosen_stays_unwritten() -> None:
     np.testing.assert_array_equal(load.known(done, whole(done, "y")), IOTA > 0)
     rows = ran(PICK.format("y.ap([[2, 4], [-1, 2]], offset=1)"))
     np.testing.assert_array_equal(load.known(rows, whole(rows, "y"))[:, ::-1], IOTA > 0)
+
+
+# -- operands that touch other elements than those a program names
+
+
+ENDS = f"""{HEAD}
+.sem loaded
+@alpha  Move  x[0:1], X[0:1]   $loaded += 2
+@alpha  Move  x[3:4], X[3:4]   $loaded += 2
+@alpha  Ends  y, x             $loaded >= 4
+"""
+
+
+def test_a_footprint_is_what_is_read_and_written() -> None:
+    done = ran(ENDS)
+    assert not done.hazards.found  # nobody wrote the partitions between
+    known = load.known(done, whole(done, "y"))
+    assert known.all(axis=1).tolist() == [True, False, False, True]
+    np.testing.assert_array_equal(load.contents(done, whole(done, "y"))[::3], IOTA[::3])
+
+
+def test_what_a_footprint_leaves_out_disturbs_nobody() -> None:
+    crossing = "@beta Add y[{}:{}], z, z"
+    for rows, found in (((1, 3), 0), ((2, 4), 1)):
+        lines = crossing.format(*rows).replace("z", f"z[{rows[0]}:{rows[1]}]")
+        done = ran(ENDS.replace("@alpha  Ends", f"{lines}   $loaded >= 4\n@alpha  Ends"))
+        clashes = [p for p in done.hazards.found if p.code == "E0502"]
+        assert len(clashes) == found

@@ -75,6 +75,24 @@ ROWS = (
         "@tensor MultiplyMoving  acc, b",
     ),
     Code(
+        "E0509",
+        "adding to what another kind of instruction wrote",
+        "On NeuronCore-v2 and v3 a matmul adds to the partial-sum buffer only what it can add to "
+        "the result of another matmul. If Vector, Scalar or a DMA wrote there last, the vendor "
+        "calls the result undefined; on v4 nothing of the kind is said. Here the sum is computed "
+        "all the same, so that the run can go on. Let the first matmul of a group overwrite.",
+        "@vector Memset          acc, 0.0   $done++\n"
+        "@vector Memset          a, 1.0     $done++\n"
+        "@vector Memset          b, 1.0     $done++\n"
+        "@tensor LoadStationary  a          $done >= 3\n"
+        "@tensor MultiplyMoving  acc, b, accumulate=true",
+        "@vector Memset          a, 1.0     $done++\n"
+        "@vector Memset          b, 1.0     $done++\n"
+        "@tensor LoadStationary  a          $done >= 2\n"
+        "@tensor MultiplyMoving  acc, b\n"
+        "@tensor MultiplyMoving  acc, b, accumulate=true",
+    ),
+    Code(
         "E0510",
         "a deadlock",
         "Nothing is left that could happen, and some queues still wait. For each of them the "

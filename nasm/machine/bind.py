@@ -6,6 +6,7 @@ instruction means stays in its row; this module only reads, casts, rounds and st
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -106,6 +107,18 @@ class Binder:
             return self._register(value.number)
         if not isinstance(value, View) or operand.access == "@":
             return None
+        if operand.footprint is not None:
+            return self._stacked(operand, operand.footprint(self.site))
+        return self._elements(operand, value)
+
+    def _stacked(self, operand: Operand, views: tuple[View, ...]) -> Reader:
+        """Several views read as one, along the partitions."""
+        readers = [self._elements(operand, view) for view in views]
+        if len(readers) == 1:
+            return readers[0]
+        return lambda: np.concatenate([read() for read in readers])
+
+    def _elements(self, operand: Operand, value: View) -> Reader:
         access = self.machine.access(value)
         self.reads.append(access.region)
         self.sources.append(access.store)
@@ -164,15 +177,41 @@ class Binder:
             number = value.number
             return int, lambda result: registers.set(number, result)
         assert isinstance(value, View)
+        if operand.footprint is not None:
+            views = operand.footprint(self.site)
+            if len(views) > 1:
+                return self._spread(views)
+            value = views[0]
         access = self.machine.access(value)
         self.writes.append(access.region)
         if operand.adds and self.site.operands[operand.adds]:
             return self._adding(access)
+        guarded = self.machine.state.guarded(access.store)
         if operand.partial:
-            return choosing(access.array, value.dtype, self.casting), access.put_partial
-        return storing(
-            access.array, value.dtype, self.casting, self._only_source()
-        ), access.put
+            put = access.put_foreign_partial if guarded else access.put_partial
+            return choosing(access.array, value.dtype, self.casting), put
+        return storing(access.array, value.dtype, self.casting, self._only_source()), (
+            access.put if not guarded else access.put_own if operand.adds else access.put_foreign
+        )
+
+    def _spread(self, views: tuple[View, ...]) -> tuple[Writer, Writer]:
+        """Write a result to several views, along the partitions."""
+        accesses = [self.machine.access(view) for view in views]
+        self.writes += [access.region for access in accesses]
+        prepares = [storing(a.array, a.view.dtype, self.casting, None) for a in accesses]
+        guarded = self.machine.state.guarded
+        puts = [a.put_foreign if guarded(a.store) else a.put for a in accesses]
+        ends = list(itertools.accumulate(view.partitions for view in views))
+
+        def prepare(result: Any) -> list[Any]:
+            rows = np.split(result, ends[:-1])
+            return [one(part) for one, part in zip(prepares, rows, strict=True)]
+
+        def commit(parts: list[Any]) -> None:
+            for put, part in zip(puts, parts, strict=True):
+                put(part)
+
+        return prepare, commit
 
     def _only_source(self) -> Store | None:
         """The store that every tile is read from, if it is one and nothing else is read."""
@@ -191,14 +230,16 @@ class Binder:
         """Add to what the memory holds, in float32, when the instruction completes."""
         dtype, shape, size = access.view.dtype, access.array.shape, access.array.size
         queue, machine = self.queue, self.machine
-        target, add, plain = access.array, access.store.add, dtype.name == "float32"
-        narrow = self.casting.narrower(dtype)
+        store, target, plain = access.store, access.array, dtype.name == "float32"
+        add, narrow = store.add, self.casting.narrower(dtype)
 
         def commit(result: Any) -> None:
             if not access.settled:
                 if access.unwritten():
                     machine.hazard_unwritten(queue, access.view, adding=True)
                 access.mark()
+            if store.foreign is not None and access.foreign:
+                machine.hazard_foreign(queue, access.view)
             if plain:
                 add(target, result)
             else:

@@ -114,6 +114,21 @@ class Hazards:
             hint = "write it, all of it, before this; a transfer has written once it has landed"
         self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes))
 
+    def foreign(self, queue: int, pc: int, view: View) -> None:
+        """An instruction adds to what only others of its kind may have written."""
+        name, program = view.tensor.name, self.machine.program
+        row = program.form(queue, pc).row
+        flag = next(o.adds for o in row.writes if o.adds)
+        others = [f for f in self._filling(name) if program.form(*f).row is not row]
+        said = (
+            f"{self._who(queue, pc)} adds to {name}, which another kind of instruction wrote last: "
+            f"{program.generation.summary} gives such a sum no defined value"
+        )
+        notes = tuple(Note(f"{self._who(*f)} writes it", self._span(*f)) for f in others[:LISTED])
+        hint = f"let the first {row.name} overwrite it ({flag}=false), and add the rest afterwards"
+        key = ("foreign", self._line(queue, pc), name)
+        self._add(key, Problem("E0509", said, self._span(queue, pc), hint, notes))
+
     def _filling(self, name: str) -> list[tuple[int, int]]:
         """The first few instructions of a program that write a tensor, as (queue, pc)."""
         if self._fillers is None:

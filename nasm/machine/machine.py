@@ -169,7 +169,7 @@ class Machine:
                 ) from None
             return self._scheduled(queue, bound, None, posts)
 
-        return Task(-1, _never, _nothing, 1, 1, reads=reads, wait=waits, expand=expand)
+        return Task(-1, _never, _nothing, 1, 1, 1, reads, wait=waits, expand=expand)
 
     def _value(self, queue: int, number: int) -> int:
         registers = self.state.registers[queue]
@@ -180,11 +180,17 @@ class Machine:
     def _scheduled(self, queue: int, bound: Bound, wait: Any, update: Any) -> Task:
         cost, cycle = bound.cost, self._cycles[queue]
         units = self._units[queue]
-        unit = units.setdefault(cost.unit, len(units))
+
+        def number(name: str) -> int:
+            return units.setdefault(name, len(units) + 1)
+
+        unit = number(cost.unit)
+        parts = tuple(number(f"{cost.unit}/{part}") for part in cost.parts)
+        spare = 0 if cost.spare is None else number(cost.spare)
         return Task(
             bound.number, bound.start, bound.finish, max(1, cost.interval * cycle),
             max(1, cost.latency * cycle), unit, bound.reads, bound.writes, wait, update,
-            bound.branches, None, bound.gate,
+            bound.branches, None, bound.gate, parts, spare,
         )  # fmt: skip
 
     def _bind(
@@ -269,6 +275,10 @@ class Machine:
         at = self._pc(queue, adding) if pc is None else pc
         self.hazards.unwritten(queue, at, view, adding)
 
+    def hazard_foreign(self, queue: int, view: View) -> None:
+        """An instruction adds to what another kind of instruction wrote."""
+        self.hazards.foreign(queue, self._pc(queue, True), view)
+
     def hazard_register(self, queue: int, number: int) -> None:
         """An instruction reads a register nobody has set."""
         self.hazards.register(queue, self._pc(queue, False), number)
@@ -291,8 +301,8 @@ class Machine:
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
 
-UNITS = 8
-"""Parts of one engine that instructions may occupy; more than any target has."""
+UNITS = 32
+"""Units of one engine and their parts, which instructions may occupy; more than any target has."""
 
 
 def _registers(form: Form) -> list[int]:

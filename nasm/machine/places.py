@@ -96,6 +96,33 @@ class Access:
             if self.number not in self.store.complete:
                 mask[part.where] = True
 
+    def put_own(self, values: Array | Loan) -> None:
+        """Store values of an instruction of the kind that may add to them."""
+        self.put(values)
+        if self.store.foreign is not None:
+            self.strangers()[...] = False
+
+    def put_foreign(self, values: Array | Loan) -> None:
+        """Store values that another kind of instruction may not add to."""
+        self.put(values)
+        self.strangers()[...] = True
+
+    def put_foreign_partial(self, part: Partial) -> None:
+        """The same for the chosen ones of some values."""
+        self.put_partial(part)
+        self.strangers()[part.where] = True
+
+    def strangers(self) -> Mask:
+        """Which of its bytes were last written by such an instruction."""
+        return self.store.strangers(
+            self.view.dtype.itemsize, self.start, self.array.shape, self.array.strides
+        )
+
+    @property
+    def foreign(self) -> bool:
+        """Whether any of them were."""
+        return self.store.foreign is not None and bool(self.strangers().any())
+
     @property
     def mask(self) -> Mask:
         """Which bytes were written: the shape of ``array`` with a last axis of bytes."""

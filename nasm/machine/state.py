@@ -10,6 +10,7 @@ from nasm.problems import Failure, Problem
 from nasm.sim.memory import Slab, Store
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
+from nasm.spec.view import View
 
 
 class Registers:
@@ -55,6 +56,11 @@ class State:
                 self._stores[tensor.index] = store
                 if len(group) > 1:
                     self._shared.add(tensor.index)
+        self._guarded = {id(self._stores[t.index]) for t in _added_to(program)}
+
+    def guarded(self, store: Store) -> bool:
+        """Whether it matters who wrote there last, since somebody may add to it."""
+        return id(store) in self._guarded
 
     def alone(self, tensor: Tensor) -> bool:
         """Whether no other tensor shares bytes with this one."""
@@ -63,6 +69,18 @@ class State:
     def store(self, tensor: Tensor) -> Store:
         """The bytes a tensor lives in."""
         return self._stores[tensor.index]
+
+
+def _added_to(program: Program) -> list[Tensor]:
+    """The tensors an instruction adds to that may add only to what its own kind wrote."""
+    switches = program.generation.switches
+    return [
+        view.tensor
+        for form in program.forms
+        for operand in form.row.writes
+        if operand.adds_to_any and not switches[operand.adds_to_any] and form.operand(operand.adds)
+        and isinstance(view := form.operand(operand.name), View)
+    ]  # fmt: skip
 
 
 def _check_host(size: int) -> None:

@@ -86,12 +86,14 @@ class Store:
 
     It begins at a partition (``row``) and a byte within each (``base``); a linear memory has one
     row. ``complete`` are the numbers of tensors written as a whole, whose mask need not be kept;
-    ``owed`` are accesses whose bytes were written and are not in the mask yet.
+    ``owed`` are accesses whose bytes were written and are not in the mask yet. ``foreign``, kept
+    only where somebody asks, says which bytes were last written by others than those who may
+    add to them.
     """
 
     __slots__ = (
-        "_flat", "_mask", "base", "complete", "core", "data", "loans", "name", "owed", "pitch",
-        "row", "written",
+        "_flat", "_mask", "base", "complete", "core", "data", "foreign", "loans", "name", "owed",
+        "pitch", "row", "written",
     )  # fmt: skip
 
     def __init__(
@@ -114,6 +116,7 @@ class Store:
         self._mask = self.written.reshape(-1).data
         self.complete: set[int] = set()
         self.owed: list[Marking] = []
+        self.foreign: Mask | None = None
         self.loans: list[Loan] = []
 
     def array(
@@ -137,6 +140,15 @@ class Store:
     ) -> Mask:
         """The written-mask of elements from a byte on; a last axis walks the bytes of each."""
         return np.ndarray((*shape, itemsize), np.bool_, self._mask, start, (*strides, 1))
+
+    def strangers(
+        self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
+    ) -> Mask:
+        """The same of ``foreign``, which begins with the first question."""
+        if self.foreign is None:
+            self.foreign = np.zeros_like(self.written)
+        held = self.foreign.reshape(-1).data
+        return np.ndarray((*shape, itemsize), np.bool_, held, start, (*strides, 1))
 
     def put(self, target: Array, values: Array) -> None:
         """Store values where an array of this memory stands: the one door for a change."""

@@ -13,11 +13,16 @@ CAUSES = ("semaphore", "data", "unit")
 
 
 class Task:
-    """An instruction as the scheduler sees it."""
+    """An instruction as the scheduler sees it.
+
+    ``parts`` are units of their own within ``unit``: tasks in different parts run side by side,
+    and one without parts has the whole unit to itself. ``spare`` is another unit that serves as
+    well while ``unit`` is busy. Units count from 1: a spare of 0 is none.
+    """
 
     __slots__ = (
-        "branches", "expand", "finish", "gate", "interval", "key", "latency", "reads", "start",
-        "unit", "update", "wait", "writes",
+        "branches", "expand", "finish", "gate", "interval", "key", "latency", "parts", "reads",
+        "spare", "start", "unit", "update", "wait", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -35,6 +40,8 @@ class Task:
         branches: bool = False,
         expand: Callable[[], Task] | None = None,
         gate: Callable[[], int] | None = None,
+        parts: tuple[int, ...] = (),
+        spare: int = 0,
     ) -> None:
         self.key = key
         self.start = start
@@ -49,6 +56,8 @@ class Task:
         self.branches = branches
         self.expand = expand
         self.gate = gate
+        self.parts = parts
+        self.spare = spare
 
 
 class Queue:
@@ -57,7 +66,7 @@ class Queue:
     __slots__ = (
         "busy", "busy_until", "cause", "core", "count", "done", "fetch", "finished", "flight",
         "head", "index", "last_finish", "length", "mark", "name", "parked", "pc", "reached",
-        "units", "waited", "waiting",
+        "split", "units", "waited", "waiting",
     )  # fmt: skip
 
     def __init__(
@@ -79,7 +88,8 @@ class Queue:
         self.reached = 0
         self.flight: deque[tuple[int, int, int, int, Task, Any]] = deque()
         self.last_finish = 0
-        self.units = [0] * max(1, units)
+        self.units = [0] * (1 + units)
+        self.split: dict[int, int] = {}
         self.count = 0
         self.finished = 0
         self.busy = 0
@@ -87,6 +97,30 @@ class Queue:
         self.mark = 0
         self.cause = "semaphore"
         self.waiting = dict.fromkeys(CAUSES, 0)
+
+    def free(self, task: Task) -> int:
+        """When the unit of a task is free: the parts it needs of it, or a spare one."""
+        tick = self.units[task.unit]
+        if task.parts and tick == self.split.get(task.unit):
+            tick = max(self.units[part] for part in task.parts)
+        if task.spare and self.units[task.spare] < tick:
+            tick = self.units[task.spare]
+        return tick
+
+    def occupy(self, task: Task, now: int, until: int) -> None:
+        """Take what :meth:`free` found to be free.
+
+        A unit is free once all of its parts are. ``split`` remembers that it is parts that keep
+        it busy, not the whole: then parts that are free may be taken.
+        """
+        if task.spare and self.units[task.unit] > now:
+            self.units[task.spare] = until
+            return
+        for part in task.parts:
+            self.units[part] = until
+        if task.parts:
+            until = self.split[task.unit] = max(until, self.units[task.unit])
+        self.units[task.unit] = until
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""

@@ -139,6 +139,8 @@ class Scheduler:
                 self._push(seen, START, queue.index, queue)
                 return
         earliest = queue.units[task.unit]
+        if task.parts or task.spare:
+            earliest = queue.free(task)
         cause = "unit"
         if task.gate is not None and task.gate() > earliest:
             earliest, cause = task.gate(), "data"
@@ -185,7 +187,10 @@ class Scheduler:
         else:
             queue.pc = pc + 1
         busy = now + task.interval
-        queue.units[task.unit] = busy
+        if task.parts or task.spare:
+            queue.occupy(task, now, busy)
+        else:
+            queue.units[task.unit] = busy
         if busy > queue.busy_until:
             queue.busy += busy - max(now, queue.busy_until)
             queue.busy_until = busy
@@ -210,6 +215,8 @@ class Scheduler:
         task = queue.head = queue.fetch(queue.pc)
         queue.waited = task.wait is None
         tick = queue.units[task.unit]
+        if task.parts or task.spare:
+            tick = queue.free(task)
         if tick <= now:
             tick = now + 1
         queue.reached = tick

@@ -38,7 +38,9 @@ class Cost:
 
     ``interval`` is how long its unit is busy, so the next instruction for that unit starts no
     earlier; ``latency`` is from its start to its results. ``unit`` names the part of the engine
-    that is occupied (empty: the engine's datapath).
+    that is occupied (empty: the engine's datapath). ``parts`` names parts of that unit, if it
+    occupies not all of it: what occupies other parts may run at the same time. ``spare`` names
+    another unit that does as well while this one is busy.
     """
 
     interval: int
@@ -46,3 +48,5 @@ class Cost:
     evidence: Evidence
     source: str
     unit: str = ""
+    parts: tuple[str, ...] = ()
+    spare: str | None = None

@@ -32,8 +32,12 @@ class Operand:
     ``access``: ``r`` is handed to the semantics, ``w`` receives a result, ``rw`` both, ``-`` is
     neither (a hint, or something only rules and costs look at), ``@`` hands the semantics the
     view itself, not its elements. ``adds`` names a flag operand: while it is true the result is
-    added to what the memory holds, when the instruction completes. ``partial`` says that
+    added to what the memory holds, when the instruction completes. ``adds_to_any`` names a switch
+    of the generation: where it is off, adding to what another kind of instruction wrote last has
+    no defined result. ``partial`` says that
     elements may keep what they held: the semantics return a :class:`~nasm.spec.effects.Partial`.
+    ``footprint`` gives the views that are really read or written, where they are not the one that
+    a program writes; the semantics see them stacked along the partitions.
     """
 
     name: str
@@ -42,8 +46,10 @@ class Operand:
     default: object = REQUIRED
     doc: str = ""
     adds: str = ""
+    adds_to_any: str = ""
     partial: bool = False
     evidence: str = ""
+    footprint: Callable[[Site], tuple[View, ...]] | None = None
 
     @property
     def hidden(self) -> bool:

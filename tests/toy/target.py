@@ -1,4 +1,4 @@
-"""The toy: two engines with clocks of their own, two memories, two channels and seven rows.
+"""The toy: two engines with clocks of their own, two memories, two channels and a few rows.
 
 Its figures are round numbers made up for working out ticks by hand. A tick is 2/3 ns: a cycle of
 alpha (500 MHz) is 3 ticks, one of beta (300 MHz) 5.
@@ -6,6 +6,7 @@ alpha (500 MHz) is 3 ticks, one of beta (300 MHz) 5.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from nasm.spec import effects
@@ -94,6 +95,29 @@ def Scale(a: Any, factor: float) -> Any:
 def Pick(a: Any) -> effects.Partial:
     """Copy the elements above 0 and leave the others of dst as they are."""
     return effects.Partial(a, a > 0)
+
+
+def _ends(name: str) -> Callable[[Site], tuple[View, ...]]:
+    """The first and the last partition of an operand."""
+
+    def footprint(site: Site) -> tuple[View, ...]:
+        view: View = site[name]
+        return view.index([slice(0, 1)]), view.index([slice(-1, None)])
+
+    return footprint
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w", footprint=_ends("dst")),
+    Operand("a", LANES, footprint=_ends("a")),
+    engines=("alpha",),
+    cost=walked,
+    example="Ends y, x",
+    source=SOURCE,
+)
+def Ends(a: Any) -> Any:
+    """Copy the first and the last partition and touch none between them."""
+    return a
 
 
 @ISA.instruction(

@@ -207,6 +207,8 @@ SWITCHES = (
     Switch("transpose_exact", "transpose mode of Tensor moves bits", "v3", f"{_V3}, 'Transpose'"),
     Switch("double_row", "perf_mode=double_row: K = 256 in fp8", "v3", f"{_V3}, 'Double FP8'"),
     Switch("psum_bf16", "PSUM can hold bfloat16 results", "v4", f"{_V4}, Tensor Engine"),
+    Switch("psum_adds_to_any", "a matmul may add to what another kind of instruction wrote", "v4",
+           "nki.isa.nc_matmul, 'Accumulation mode': undefined on v2 and v3"),
     Switch("wide_psum", "a matmul's output may cross PSUM banks", "v4", MATMUL_LIMITS),
     Switch("dma_transpose", "DMA engines transpose in hardware, not element by element", "v3",
            f"{_V3}, 'DMA Transpose'"),

@@ -273,7 +273,8 @@ def no_adding_transpose(site: Site) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", Tile(("psum",)), "w", adds="accumulate", doc="[M, N]"),
+    Operand("dst", Tile(("psum",)), "w", adds="accumulate",
+            adds_to_any="psum_adds_to_any", doc="[M, N]"),
     Operand("moving", Tile(("sbuf",), MATMUL_DTYPES, flat=False), doc="[K, N], or [K, 2, N]"),
     Operand("dtype", DtypeOf("moving")),
     Operand("weights", WEIGHTS),
