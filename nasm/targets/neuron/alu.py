@@ -25,6 +25,7 @@ from nasm.problems import Refused, listed
 from nasm.spec.facts import Evidence
 from nasm.targets.neuron.fold import bits_of, extreme, in_order, truth_of, walk
 from nasm.targets.neuron.integers import Array, Kernel, bitwise, exact, shift, wrap32
+from nasm.targets.neuron.nan import NUMBERS, Ignoring
 from nasm.targets.neuron.special import larger, power, reciprocal_root, relu, smaller, truth
 
 
@@ -316,6 +317,10 @@ _KERNELS: Final = {o.name: o.kernel for o in OPERATORS.values() if o.kernel is n
 _REGISTER: Final = {o.name: o.register for o in OPERATORS.values() if o.register is not None}
 
 
+def _kernel(op: str) -> Kernel:
+    return NUMBERS[op] if type(op) is Ignoring else _KERNELS[op]
+
+
 def apply(op: str, x: Any, y: Any) -> Array:
     """Apply an operator to two arrays, or to an array and a number on either side.
 
@@ -323,7 +328,7 @@ def apply(op: str, x: Any, y: Any) -> Array:
     float32. Bitwise operators give the dtype of the arrays. Shapes broadcast. The result may be x
     itself (bypass). Call it under ``np.errstate(all="ignore")``; it does not enter it.
     """
-    return _KERNELS[op](x, y)
+    return _kernel(op)(x, y)
 
 
 def apply_int32(op: str, x: Any, y: Any) -> Array:
@@ -347,7 +352,7 @@ def combine(op: str, x: Any, y: Any) -> Array:
     """Apply an operator as the operands' dtype asks: float32, raw bits, or exact integers."""
     array = x if isinstance(x, np.ndarray) else y
     if array.dtype == np.float32 or OPERATORS[op].bitvec:
-        return _KERNELS[op](x, y)
+        return _kernel(op)(x, y)
     return apply_int32(op, x, y)
 
 
@@ -377,8 +382,10 @@ def reduce(op: str, x: Array, axes: int) -> Array:
     rows = x.reshape(math.prod(lanes), -1)
     if op in _FOLDS:
         fold, ufunc = _FOLDS[op]
+        if type(op) is Ignoring:
+            ufunc = NUMBERS[op]
         return fold(ufunc, rows).reshape(lanes)
-    kernel = _KERNELS[op]
+    kernel = _kernel(op)
     result: Array = rows[:, 0]
     for column in range(1, rows.shape[1]):
         result = kernel(result, rows[:, column])
@@ -394,5 +401,5 @@ def scan(first: tuple[str, bool], second: tuple[str, bool], x: Array, y: Array, 
 
 
 def _sided(op: str, reverse: bool) -> Kernel:
-    kernel = _KERNELS[op]
+    kernel = _kernel(op)
     return (lambda x, y: kernel(y, x)) if reverse else kernel

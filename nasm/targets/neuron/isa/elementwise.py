@@ -6,7 +6,7 @@ from typing import Any
 
 from nasm.problems import listed
 from nasm.spec.instruction import BITS, Operand, Rule, Site
-from nasm.spec.kinds import Anything, Choice, Either, Flag
+from nasm.spec.kinds import Anything, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.table import (
@@ -19,6 +19,7 @@ from nasm.targets.neuron.isa.table import (
     domain_of,
     exact_integers,
 )
+from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import (
     AVAILABLE,
     DTYPE,
@@ -111,7 +112,7 @@ def one_order(site: Site) -> str | None:
     Operand("dst", LANES, "w"),
     Operand("data1", LANES),
     Operand("data2", LANES),
-    Operand("op", Choice(alu.BINARY, "operator")),
+    Operand("op", Operators(alu.BINARY, "operator")),
     engines=("vector", "gpsimd"),
     rules=(same_shape("dst", "data1", "data2"), not_both_in("psum", "data1", "data2"),
            bitwise_integers, tile_operator, one_order, described_on_gpsimd),
@@ -254,10 +255,10 @@ def _domain(site: Site) -> str:
 @ISA.instruction(
     Operand("dst", LANES, "w"),
     Operand("data", LANES),
-    Operand("op0", Choice((*alu.BINARY, *alu.UNARY), "operator")),
+    Operand("op0", Operators((*alu.BINARY, *alu.UNARY), "operator")),
     Operand("operand0", SCALAR, default=None, doc="a number, or one value per partition"),
     Operand("reverse0", Flag(), default=False, doc="operand0 <op0> data instead"),
-    Operand("op1", Choice((*alu.BINARY, *alu.UNARY), "operator"), default=None),
+    Operand("op1", Operators((*alu.BINARY, *alu.UNARY), "operator"), default=None),
     Operand("operand1", SCALAR, default=None, doc="a number, or one value per partition"),
     Operand("reverse1", Flag(), default=False, doc="operand1 <op1> result instead"),
     engines=("vector", "scalar", "gpsimd"),
@@ -296,9 +297,9 @@ def _stage(op: str, data: Any, operand: Any, reverse: bool) -> Any:
 @ISA.instruction(
     Operand("dst", LANES, "w"),
     Operand("data", LANES),
-    Operand("op0", Choice(FIRST, "operator")),
+    Operand("op0", Operators(FIRST, "operator")),
     Operand("operand0", SCALAR, doc="a number, or one value per partition"),
-    Operand("op1", Choice(alu.BINARY_ARITH, "operator")),
+    Operand("op1", Operators(alu.BINARY_ARITH, "operator")),
     Operand("operand1", LANES),
     Operand("reverse0", Flag(), default=False, doc="operand0 <op0> data instead"),
     Operand("reverse1", Flag(), default=False, doc="operand1 <op1> result instead"),

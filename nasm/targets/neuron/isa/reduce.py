@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Flag, Integers
+from nasm.spec.kinds import Flag, Integers, OptionOf
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, LANES, SHAPED, Names, domain_of
+from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import MODE, SHAPE, elements, free_dims, rule, same_partitions
 
 SOURCE = "nki.isa.tensor_reduce"
@@ -56,7 +57,7 @@ def negate_arithmetic(site: Site) -> str | None:
 @ISA.instruction(
     Operand("dst", LANES, "w"),
     Operand("data", SHAPED),
-    Operand("op", Choice(alu.REDUCING, "reduction operator")),
+    Operand("op", Operators(alu.REDUCING, "reduction operator")),
     Operand("axis", Integers(), doc="the last free axes, the partition axis being 0"),
     Operand("negate", Flag(), default=False, doc="multiply the result by -1"),
     Operand("keepdims", Flag(), "-", False, "shape only: changes nothing here"),
@@ -84,6 +85,7 @@ def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any
 @ISA.instruction(
     Operand("dst", LANES, "w", doc="[P, 8]"),
     Operand("src", LANES, doc="8 to 16,384 elements per partition"),
+    Operand("nan", OptionOf("nan.maximum")),
     engines=("vector",),
     rules=(same_partitions("dst", "src"), elements("src", 8, 16384, "nki.isa.max8"),
            elements("dst", 8, 8, "nki.isa.max8"), free_dims("src", 2, "nki.isa.max8")),
@@ -93,9 +95,12 @@ def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any
     example="Max8 best, a",
     source="nki.isa.max8",
 )  # fmt: skip
-def Max8(src: Any) -> Any:
+def Max8(src: Any, nan: str) -> Any:
     """Find the 8 largest values of each partition, in descending order, duplicates kept.
 
-    NaN counts as larger than every number (assumed: the vendor does not say).
+    NaN counts as larger than every number (assumed: the vendor does not say), or as smaller with
+    `--option nan.maximum=ignore`.
     """
+    if nan == "ignore":
+        return -np.sort(-src, axis=1)[:, :8]
     return np.ascontiguousarray(np.sort(src, axis=1)[:, :-9:-1])

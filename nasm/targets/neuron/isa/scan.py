@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 
 from nasm.spec.instruction import Operand
-from nasm.spec.kinds import Choice, Either, Flag, Number
+from nasm.spec.kinds import Either, Flag, Number
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import on_engine
 from nasm.targets.neuron.isa.table import COLUMN, ISA, LANES, Names
+from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import not_both_in, same_partitions, same_shape
 
 
@@ -19,8 +20,8 @@ from nasm.targets.neuron.rules import not_both_in, same_partitions, same_shape
     Operand("data0", LANES),
     Operand("data1", LANES),
     Operand("initial", Either((Number(), COLUMN)), doc="a number, or one value per partition"),
-    Operand("op0", Choice(alu.BINARY_ARITH, "operator")),
-    Operand("op1", Choice(alu.BINARY_ARITH, "operator")),
+    Operand("op0", Operators(alu.BINARY_ARITH, "operator")),
+    Operand("op1", Operators(alu.BINARY_ARITH, "operator")),
     Operand("reverse0", Flag(), default=False, doc="state <op0> data0 instead"),
     Operand("reverse1", Flag(), default=False, doc="data1 <op1> result instead"),
     engines=("vector",),

@@ -1,0 +1,32 @@
+"""What maximum and minimum do with NaN: the machine option ``nan.maximum``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from nasm.spec.instruction import FLOAT32, Site
+from nasm.spec.kinds import Choice
+
+NUMBERS: Final = {"maximum": np.fmax, "minimum": np.fmin}
+"""The operators that can ignore NaN, with what they then are."""
+
+
+class Ignoring(str):
+    """One of these operators on a machine where it ignores NaN; as a word it is the same."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Operators(Choice):
+    """One ALU operator of a list; semantics get it as the machine's options have it."""
+
+    def handed(self, value: object, site: Site) -> object:
+        """The operator, or the one of its name that ignores NaN."""
+        if value in NUMBERS and site.option("nan.maximum") == "ignore":
+            # Of exact integers none is NaN.
+            return Ignoring(value) if site.row.domain(site) == FLOAT32 else value
+        return value
