@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from nasm.asm.assemble import assemble
 from nasm.source import Source
 from nasm.spec.instruction import Instruction, Operand
+from nasm.spec.lists import views
 from nasm.spec.program import Program
 from nasm.spec.target import Generation, Samples, Target
-from nasm.spec.view import View
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DECLARED = re.compile(r"\.(\w+)\s+(\w+)\s+([\w]+\s*\[[^\]]*\])\s*(?:input\s*=\s*(.+))?")
@@ -91,9 +91,9 @@ def _unwritten(program: Program) -> Iterator[str]:
     written = {t.name for t in program.tensors.values() if t.memory.io}
     for form in program.forms:
         pairs = [
-            (operand, value.tensor.name)
+            (operand, view.tensor.name)
             for operand, value in zip(form.row.operands, form.operands, strict=True)
-            if isinstance(value, View)
+            for view in views(value)
         ]
         for operand, name in pairs:
             if name not in written and not _only_written(operand):
