@@ -41,6 +41,19 @@ class Executed:
 
 
 @dataclass(frozen=True, slots=True)
+class Message:
+    """What an instruction said, and when: it was read from memory at ``ticks``."""
+
+    core: int
+    engine: str
+    pc: int
+    span: Span | None
+    ticks: int
+    microseconds: float
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class QueueRecord:
     """One queue now. ``state`` is ``done``, ``waiting``, ``running`` or ``idle`` (empty).
 
@@ -159,6 +172,7 @@ class RunReport:
     expectations: tuple[ExpectationRecord, ...]
     trace_hash: str
     memory_hash: str
+    messages: tuple[Message, ...] = ()
     options: tuple[tuple[str, str | int], ...] = ()
 
     @property

@@ -24,6 +24,7 @@ from nasm.records import (
     ChannelRecord,
     Executed,
     ExpectationRecord,
+    Message,
     Progress,
     QueueRecord,
     RunReport,
@@ -234,6 +235,11 @@ class Session:
         """What the run has met so far that is legal and wrong."""
         return tuple(self.machine.hazards.found)
 
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What instructions have said so far."""
+        return describe.messages(self.machine)
+
     def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
         """The program's outputs as arrays of their dtypes."""
         return {
@@ -282,6 +288,7 @@ class Session:
             expectations=judged,
             trace_hash=machine.trace.digest() if hashes else "",
             memory_hash=describe.memory_hash(machine) if hashes else "",
+            messages=self.messages,
         )
 
 

@@ -218,6 +218,17 @@ def test_the_trace_hash_is_what_the_docs_define() -> None:
     assert shown == [next(x for x in lines if x.startswith(k)).rstrip() for k in "ijp"]
 
 
+def test_what_is_said_is_in_the_trace_hash_as_the_docs_define() -> None:
+    text = '.target trn2\n.sbuf t u8[1, 2]\n@gpsimd Memset t, 5\n@gpsimd DevicePrint t, "µ\\n"\n'
+    done = nasm.run(text)
+    trace = done.session.machine.trace
+    start = trace.instructions[1][4]
+    lines = [f"i {' '.join(map(str, r))}\n" for r in trace.instructions]
+    lines.append(f'm 0 3 1 {start} "\\u00b5\\n [[5 5]]"\n')
+    digest = hashlib.blake2b("".join(lines).encode("ascii"), digest_size=16).hexdigest()
+    assert done.report.trace_hash == digest
+
+
 def test_the_memory_hash_is_what_the_docs_define() -> None:
     text = ".target trn2\n.sbuf t u16[2, 3]\n.sbuf u u8[1, 3]\n@vector Memset t[:, 1:3], 258\n"
     first = b"t" + bytes([255, 255, 2, 1, 2, 1] * 2) + bytes([0b00111100, 0b11110000])

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.machine import Machine, load
+from nasm.machine import Machine, describe, load
 from nasm.problems import Failure
 from nasm.session import Session
 from nasm.source import Source
@@ -70,6 +70,28 @@ def codes(text: str) -> list[str]:
 
 
 # -- values and ticks
+
+
+def test_a_message_holds_what_was_read_when_its_instruction_started() -> None:
+    done = ran(
+        f"{HEAD}.sem ready, told\n@alpha Move x, X $ready += 2\n@beta Wait $ready >= 2\n"
+        '@beta Tell x, "x is "\n@beta Tell x[1:2]\n@beta Wait $told++\n'
+        "@alpha Scale x, x, factor=2.0 $told >= 1\n"
+    )
+    said = describe.messages(done)
+    assert [m.text for m in said] == [f"x is {IOTA.tolist()}", "[[2.0, 3.0]]"]
+    starts = [r[4] for r in done.trace.instructions if r[1] == 1 and r[2] in (1, 2)]
+    assert [m.ticks for m in said] == starts
+    assert [(m.engine, m.pc) for m in said] == [("beta", 1), ("beta", 2)]
+
+
+def test_a_text_is_a_string_and_a_string_is_a_text() -> None:
+    assert codes(f"{HEAD}@beta Tell x, x\n") == ["E0301"]
+    assert codes(f"{HEAD}@beta Tell x, word\n") == ["E0208"]
+    assert codes(f'{HEAD}@beta Count "x"\n') == ["E0301"]
+    made = program(f'{HEAD}@beta Tell x, "say \\"\\\\\\"\\n\\t"\n')
+    assert made.forms[0].operand("prefix") == 'say "\\"\n\t'
+    assert describe.form_text(made.forms[0]) == 'Tell x, "say \\"\\\\\\"\\n\\t"'
 
 
 def test_a_relay_over_both_engines_and_channels_halves_its_input() -> None:

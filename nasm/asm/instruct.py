@@ -141,7 +141,8 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
         return compile_name(node)
     if isinstance(node, tree.Text):
-        return _quoted(kind, node)
+        text = node.value
+        return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
         return compile_node(node, words)
@@ -168,12 +169,12 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:
-    """No operand takes a string: names and words are written as they are."""
+    """Most operands take no string: names and words are written as they are."""
 
     def refuse(scope: Scope) -> Any:
         meant = node.value in kind.words or kind.names
         hint = f"write {node.value}, without the quotes" if meant else f"wanted {kind.describe()}"
-        raise Failure(Problem("E0301", "no operand is a string", scope.span(node), hint))
+        raise Failure(Problem("E0301", "this operand is no string", scope.span(node), hint))
 
     return refuse
 

@@ -144,9 +144,10 @@ class Binder:
     def _held(self, kind: Held) -> Reader:
         held = self.machine.state.held[self.queue]
         self.held_reads.append(kind.name)
+        initial = kind.initial(self.site) if callable(kind.initial) else kind.initial
 
         def read() -> Any:
-            value = held.get(kind.name, kind.initial)
+            value = held.get(kind.name, initial)
             if value is None:
                 raise Refused("E0503", f"the engine holds no {kind.name} yet", kind.how)
             return value

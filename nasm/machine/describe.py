@@ -13,6 +13,7 @@ from nasm.records import (
     ChannelRecord,
     EngineRecord,
     Executed,
+    Message,
     QueueRecord,
     SemaphoreRecord,
 )
@@ -39,6 +40,16 @@ def form_text(form: Form) -> str:
         text = kind.format(value)
         parts.append(f"{operand.name}={text}" if named else text)
     return f"{form.row.name} {', '.join(parts)}".rstrip()
+
+
+def messages(machine: Machine) -> tuple[Message, ...]:
+    """What instructions have said so far, in order."""
+    program = machine.program
+    return tuple(
+        Message(core, program.queues[queue].engine, pc, program.span(queue, pc), tick,
+                machine.microseconds(tick), text)
+        for core, queue, pc, tick, text in machine.trace.messages
+    )  # fmt: skip
 
 
 def wait_text(machine: Machine, queue: int, pc: int) -> str:

@@ -23,7 +23,7 @@ from nasm.sim.memory import Region
 from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
-from nasm.spec.effects import Jump, Move
+from nasm.spec.effects import Jump, Move, Say
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import Site
 from nasm.spec.memory import Tensor
@@ -240,6 +240,8 @@ class Machine:
                 if not plans:
                     plans.append(self._plan(effect, site))
                 self._launch(plans[0], queue, semaphore, now)
+            if isinstance(effect, Say):
+                self._say(effect, queue, now)
             return None
 
         bound.start = start
@@ -260,6 +262,10 @@ class Machine:
         core = self.program.queues[queue].core
         shipment = plan.start(queue, pc, semaphore, key, core)
         self.scheduler.submit(shipment, now + plan.transfer.dispatch)
+
+    def _say(self, effect: Say, queue: int, now: int) -> None:
+        core, pc = self.program.queues[queue].core, self.scheduler.queues[queue].pc
+        self.trace.messages.append((core, queue, pc, now, effect.text))
 
     def cost(self, queue: int, form: int) -> Cost:
         """What a form costs on a queue."""

@@ -37,6 +37,7 @@ class Snapshot:
     registers: dict[tuple[str, int], int]
     hazards: int
     problems: int
+    messages: int
 
     @staticmethod
     def of(session: Session) -> Snapshot:
@@ -48,7 +49,7 @@ class Snapshot:
                 for q in session.queues() if q.length
                 for n, value in session.registers(q.engine).items()
             },
-            len(session.hazards), len(session.problems),
+            len(session.hazards), len(session.problems), len(session.machine.trace.messages),
         )  # fmt: skip
 
     def changes(self, now: Snapshot) -> list[str]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nasm import __version__
 from nasm.codes.row import family
 from nasm.problems import Note, Problem
-from nasm.records import EngineRecord, ExpectationRecord, RunReport
+from nasm.records import EngineRecord, ExpectationRecord, Message, RunReport
 from nasm.source import Frame, Span
 
 if TYPE_CHECKING:
@@ -119,6 +119,18 @@ def expectation(record: ExpectationRecord) -> dict[str, Any]:
     }
 
 
+def message(record: Message) -> dict[str, Any]:
+    """What an instruction said, where it stands, and when."""
+    return {
+        "text": record.text,
+        "core": record.core,
+        "engine": record.engine,
+        "pc": record.pc,
+        **place(record.span),
+        "microseconds": record.microseconds,
+    }
+
+
 def report(record: RunReport, generation: Generation) -> dict[str, Any]:
     """A run: its time, its engines, what went wrong and what was expected."""
     base = generation.base
@@ -138,6 +150,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "evidence": dict(record.evidence),
         "engines": [engine(e) for e in record.engines],
         "bytes_moved": record.channel_bytes,
+        "messages": [message(m) for m in record.messages],
         "hazards": problems(record.hazards),
         "problems": problems(record.problems),
         "warnings": problems(record.warnings),

@@ -10,7 +10,14 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.problems import Problem
-from nasm.records import EngineRecord, ExpectationRecord, Mismatch, RunReport, Status
+from nasm.records import (
+    EngineRecord,
+    ExpectationRecord,
+    Message,
+    Mismatch,
+    RunReport,
+    Status,
+)
 from nasm.report.diagnostics import clean, diagnostic, folded
 from nasm.spec.facts import Evidence
 
@@ -40,6 +47,8 @@ def run_report(
     if said:
         parts.append(Text(said, "dim"))
     parts += [Text(), *(Text(line) for line in time_lines(report, generation))]
+    if report.messages:
+        parts += [Text(), *(Text(clean(line)) for line in message_lines(report.messages))]
     parts += wrong(report, more, width)
     if report.expectations:
         parts += [Text(), *expectations(report.expectations, width, ascii_only)]
@@ -163,6 +172,16 @@ def time_lines(report: RunReport, generation: Generation) -> list[str]:
     known = mix(report.evidence)
     if known:
         lines.append(f"estimate: of the busy cycles {known}")
+    return lines
+
+
+def message_lines(messages: Sequence[Message]) -> list[str]:
+    """What instructions said, each with who said it and when; further lines are indented."""
+    lines = []
+    for m in messages:
+        first, *rest = m.text.split("\n")
+        lines.append(f"{m.engine} pc {m.pc} at {m.microseconds:,.3f} µs: {first}")
+        lines += [f"    {line}" for line in rest]
     return lines
 
 

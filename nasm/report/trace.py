@@ -45,6 +45,7 @@ def events(session: Session) -> Iterator[Event]:
     yield from _instructions(session, threads)
     yield from _jobs(session, threads)
     yield from _posts(session)
+    yield from _messages(session)
     for core in sorted({core for core, _ in threads}):
         yield _name("process_name", core, 0, f"core {core}")
     for (core, thread), name in sorted(threads.items()):
@@ -139,6 +140,17 @@ def _posts(session: Session) -> Iterator[Event]:
         yield _counter(core, names[number], 0.0, 0)
     for core, number, tick, value in session.machine.trace.posts:
         yield _counter(core, names[number], tick / ticks, value)
+
+
+def _messages(session: Session) -> Iterator[Event]:
+    """What instructions said, each a mark on its engine's row."""
+    ticks = session.program.generation.ticks
+    for core, queue, pc, tick, text in session.machine.trace.messages:
+        yield {
+            "ph": "i", "name": text.split("\n")[0] or "message", "cat": "message", "pid": core,
+            "tid": LANES * (queue + 1), "ts": tick / ticks, "s": "t",
+            "args": {"pc": pc, "text": text},
+        }  # fmt: skip
 
 
 def _numbers(posts: Iterable[tuple[int, int, int, int]]) -> set[int]:

@@ -32,6 +32,13 @@ COPY, SUM, ONTO = "copy", "sum", "onto"
 
 
 @dataclass(frozen=True, slots=True)
+class Say:
+    """Put a message into the run's report; nothing else changes."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Move:
     """Copy views to views, beside the queues. The target plans which channels do it, and when.
 

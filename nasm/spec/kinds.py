@@ -349,7 +349,7 @@ class State(Hidden):
     """What one instruction leaves in the engine for a later one.
 
     Reading it before it was left is a fault that says ``how`` to leave it, unless there is an
-    ``initial`` value.
+    ``initial`` value, or a function that makes one for an instruction's site.
     """
 
     name: str
@@ -372,6 +372,20 @@ class DtypeOf(Hidden):
     def handed(self, value: object, site: Site) -> object:
         view = site[self.operand]
         return None if view is None else view.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOf(Hidden):
+    """The partitions of another operand, and its elements in each."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the shape of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        return view.partitions, view.elements
 
 
 @dataclass(frozen=True, slots=True)

@@ -183,6 +183,15 @@ def test_a_hazard_is_told_in_the_step_that_meets_it(load: Loader) -> None:
     assert wrong.shell.broken()
 
 
+def test_what_is_said_is_told_in_the_step_that_says_it(load: Loader) -> None:
+    said = load('.target toy\n.bank x f32[1, 1]\n.ram X f32[1, 1] input = iota\n.sem s\n'
+                '@alpha Move x, X $s += 2\n@beta Tell x, "one\\n" $s >= 2\n')  # fmt: skip
+    assert "pc 0 at" not in said.does("step")
+    # 20 ticks of dispatch, 4 bytes and 10 ticks of way, 4 of notice: 38 / 1500 µs.
+    assert "\nbeta pc 0 at 0.025 µs: one\n    [[0.0]]\n" in said.does("step")
+    assert "pc 0 at" not in said.does("run")
+
+
 # -- Ctrl-C
 
 

@@ -31,6 +31,7 @@ WRONG = """\
 @sync    DmaCopy     x, X   $loaded += 16
 @vector  TensorCopy  y, x
 .end
+@gpsimd  DevicePrint y
 .expect y == 2
 """
 
@@ -98,7 +99,7 @@ def test_the_document_of_a_run_has_the_keys_of_the_page(
     assert passed["status"] == failed["status"] == "finished"
     assert failed["expectations"][0]["worst"]
     # what is empty in one document is filled in the other
-    empty = {"expectations[].worst", "outputs"}
+    empty = {"expectations[].worst", "messages", "outputs"}
     assert (set(keys(passed)) | set(keys(failed))) - empty == documented("run")
 
 

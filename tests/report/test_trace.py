@@ -103,3 +103,11 @@ def test_the_trace_of_a_program_is_always_the_same() -> None:
 
 def test_a_run_without_instructions_is_a_trace_without_events() -> None:
     assert document(".target toy\n")["traceEvents"] == []
+
+
+def test_what_is_said_is_a_mark_on_its_engine() -> None:
+    found = document(f'{RELAY}@beta Tell x, "x\\n"\n')["traceEvents"]
+    (mark,) = [e for e in found if e["ph"] == "i"]
+    (part,) = [e for e in found if e["name"] == "Tell"]
+    assert (mark["name"], mark["ts"], mark["tid"]) == ("x", part["ts"], part["tid"])
+    assert mark["args"]["text"] == "x\n[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]"

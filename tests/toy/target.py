@@ -14,6 +14,7 @@ from nasm.spec.effects import Jump, Share, Transfer
 from nasm.spec.facts import Cost, Evidence, Fact
 from nasm.spec.instruction import Isa, Operand, Rule, Site
 from nasm.spec.kinds import Label, Number, Register, Tile
+from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
 from nasm.spec.target import Engine, Generation, Target
 from nasm.spec.view import View
@@ -118,6 +119,20 @@ def _ends(name: str) -> Callable[[Site], tuple[View, ...]]:
 def Ends(a: Any) -> Any:
     """Copy the first and the last partition and touch none between them."""
     return a
+
+
+@ISA.instruction(
+    Operand("a", LANES),
+    Operand("prefix", Text(), default=""),
+    engines=("beta",),
+    cost=sequenced,
+    effects=True,
+    example='Tell x, "x is "',
+    source=SOURCE,
+)
+def Tell(a: Any, prefix: str) -> effects.Say:
+    """Say what a tile holds."""
+    return effects.Say(f"{prefix}{a.tolist()}")
 
 
 @ISA.instruction(
