@@ -82,6 +82,7 @@ _CHAIN = Fact(
     "64 + 200",
 )  # fmt: skip
 _READ = f"{TRN2_PROBES}: accumulator read issued every 185 ns, 222 cycles"
+_ONE = Fact(1, ASSUMED, "no figure is published; taken as one")
 _RECIPROCAL = f"{TRN2_PROBES}: 6.25 ns per element"
 _MEMSET = f"{TRN2_PROBES}: DVE memset 0.83 ns per element"
 _WIDENING = f"{TRN2_PROBES}: DVE copy of bfloat16 into float32, 0.80 ns per element"
@@ -185,6 +186,17 @@ FIGURES = (
     _drain("transpose_drain_ns", "from the end of Transpose's interval to its results",
            _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
            140, f"{_BLOCK} complete in 233 ns, issue every 93", 0.96 / 1.2),
+    each("random_per_cycle", "words", "random numbers that Vector makes per lane and cycle",
+         _ONE, _ONE,
+         _doc(4, "Trainium3 architecture guide, 'XORWOW-based PRNG': 4 values per lane and cycle")),
+    everywhere("gather_fixed", "cycles", "LocalGather: fixed part of the cycles of an index", 28,
+               DOC, f"{NKI_COSTS}: local_gather"),
+    everywhere("gather_per_element", "cycles", "LocalGather: part for each element of an index", 4,
+               DOC, f"{NKI_COSTS}: local_gather"),
+    everywhere("gather_group", "elements", "NcNGather: elements of data in a group of "
+               "instructions", 512, DOC, "nki.isa.nc_n_gather"),
+    everywhere("topk_per_element", "cycles", "TopK, per element of the snake", 4, DOC,
+               "nki.isa.topk: 4n + K"),
     each("moving_max", "elements", "limit: columns of a moving tile",
          *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 4096))),
     each("moving_max_bf16", "elements", "limit: columns of a moving tile, into bfloat16",
@@ -216,6 +228,8 @@ SWITCHES = (
            f"{_V4}, 'SBUF Read-Add-Write'"),
     Switch("hardware_dge", "Sync and Scalar have dge_mode=hwdge", "v3",
            f"{_V3}, 'Descriptor Generation Engine'"),
+    Switch("vector_xorwow", "Vector draws random numbers from XORWOW, not from an LFSR", "v4",
+           f"{_V4}, 'XORWOW-based PRNG'"),
 )  # fmt: skip
 """What a generation has or lacks, one row each."""
 

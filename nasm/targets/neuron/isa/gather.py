@@ -1,0 +1,203 @@
+"""Gathering by index within SBUF, and finding the largest values with their indices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm.problems import Refused
+from nasm.spec.instruction import BITS, Operand, Site
+from nasm.spec.kinds import Number, ShapeOf, Tile
+from nasm.targets.neuron import gpsimd_costs
+from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
+from nasm.targets.neuron.isa.table import ISA, Names
+from nasm.targets.neuron.rules import (
+    DTYPE,
+    LIMIT,
+    SHAPE,
+    rule,
+    same_partitions,
+    same_shape,
+)
+
+LOCAL, NC_N, TOPK = "nki.isa.local_gather", "nki.isa.nc_n_gather", "nki.isa.topk"
+
+
+def _same_dtype(data: str, source: str) -> Any:
+    @rule(DTYPE, f"dst has the dtype of {data}: a gather converts nothing", source)
+    def check(site: Site) -> str | None:
+        dst, found = site["dst"].dtype, site[data].dtype
+        return None if dst is found else f"dst is {dst}, {data} {found}"
+
+    return check
+
+
+def _whole_cores(name: str, source: str) -> Any:
+    @rule(SHAPE, f"the partitions of {name} are a multiple of 16: whole cores", source)
+    def check(site: Site) -> str | None:
+        found = site[name].partitions
+        return None if found % CORE == 0 else f"{name} has {found} partitions"
+
+    return check
+
+
+def _indices(site: Site) -> int:
+    """Indices that each core gathers with: those given, or all."""
+    given = site["num_valid_indices"]
+    return int(given) if given is not None else CORE * site["index"].elements
+
+
+@rule(LIMIT, "a core has at most 4,096 valid indices, and no more than index holds for it", LOCAL)
+def valid_indices(site: Site) -> str | None:
+    """What a core can take."""
+    valid, held = _indices(site), CORE * site["index"].elements
+    if valid > held:
+        return f"num_valid_indices={valid}; index holds {held} for each core"
+    return None if valid <= 4096 else f"{valid} valid indices for each core; wanted at most 4096"
+
+
+@rule(LIMIT, "num_elem_per_idx is 1, 2, 4, 8, 16 or 32", LOCAL)
+def power_of_two(site: Site) -> str | None:
+    """What a core gathers at once."""
+    found = site["num_elem_per_idx"]
+    return None if found in (1, 2, 4, 8, 16, 32) else f"num_elem_per_idx={found}"
+
+
+@rule(SHAPE, "dst has num_valid_indices * num_elem_per_idx elements per partition", LOCAL)
+def gathered_size(site: Site) -> str | None:
+    """What comes of it."""
+    wanted = _indices(site) * int(site["num_elem_per_idx"])
+    found = site["dst"].elements
+    return None if found == wanted else f"dst has {found} elements per partition; wanted {wanted}"
+
+
+def _inside(indices: Any, most: int, what: str) -> None:
+    """Refuse an index behind the end of what it selects from."""
+    wrong = indices[indices > most]
+    if wrong.size:
+        raise Refused(
+            "E0701",
+            f"{what} {int(wrong.flat[0])} is outside the tile, whose last is {most}; what is "
+            "gathered then is not documented",
+        )
+
+
+@ISA.instruction(
+    Operand("dst", SBUF, "w", doc="[P, num_valid_indices * num_elem_per_idx]"),
+    Operand("src_buffer", SBUF),
+    Operand("index", Tile(("sbuf",), ("uint16",)), doc="in elements of src_buffer's partitions"),
+    Operand("num_elem_per_idx", Number(integer=True), default=1,
+            doc="neighbours that each index gathers"),
+    Operand("num_valid_indices", Number(integer=True, low=1, high=4096), default=None,
+            doc="indices that each core uses; default: all"),
+    engines=("gpsimd",),
+    rules=(same_partitions("dst", "src_buffer", "index"), _whole_cores("src_buffer", LOCAL),
+           power_of_two, valid_indices, gathered_size, _same_dtype("src_buffer", LOCAL)),
+    cost=gpsimd_costs.gathered,
+    domain=lambda site: BITS,
+    vendor=Names("local_gather", "", ("LocalGather", "NcLocalGather")),
+    formula="dst[p, j * k + e] = src_buffer[p, i[j] + e]; i = the indices of p's 16 partitions, "
+            "partition fastest; k = num_elem_per_idx",
+    tensors=".sbuf rows u16[128, 4] input = zeros\n.sbuf taken bf16[128, 64]",
+    example="LocalGather taken, a, rows",
+    source=LOCAL,
+)  # fmt: skip
+def LocalGather(
+    src_buffer: Any, index: Any, num_elem_per_idx: int, num_valid_indices: int | None
+) -> Any:
+    """Gather by indices that the 16 partitions of a GpSimd core share.
+
+    The core reads the indices of its partitions one column after the other, and gathers with all
+    of them in every partition: num_elem_per_idx neighbours from each. An index is in elements.
+    """
+    valid = num_valid_indices or CORE * index.shape[1]
+    along = np.arange(num_elem_per_idx)
+    gathered = np.empty((len(src_buffer), valid * num_elem_per_idx), src_buffer.dtype)
+    for first in range(0, len(src_buffer), CORE):
+        core = slice(first, first + CORE)
+        at = index[core].T.reshape(-1)[:valid].astype(np.intp)[:, None] + along
+        _inside(at, src_buffer.shape[1] - 1, "element")
+        gathered[core] = src_buffer[core].take(at.reshape(-1), axis=1)
+    return gathered
+
+
+@ISA.instruction(
+    Operand("dst", SBUF, "w"),
+    Operand("data", SBUF),
+    Operand("indices", Tile(("sbuf",), ("uint32",)), doc="in elements of data's partitions"),
+    engines=("gpsimd",),
+    rules=(same_shape("dst", "indices"), same_partitions("dst", "data"),
+           _same_dtype("data", NC_N)),
+    cost=gpsimd_costs.gathered_in_groups,
+    domain=lambda site: BITS,
+    vendor=Names("nc_n_gather", "", "NcNGather"),
+    formula="dst[p, i] = data[p, indices[p, i]]",
+    tensors=".sbuf picks u32[128, 8] input = zeros\n.sbuf picked bf16[128, 8]",
+    example="NcNGather picked, a, picks",
+    source=NC_N,
+)  # fmt: skip
+def NcNGather(data: Any, indices: Any) -> Any:
+    """Gather within each partition, by its own indices.
+
+    Indices count the elements of data's free axes, flattened.
+    """
+    at = indices.astype(np.intp)
+    _inside(at, data.shape[1] - 1, "index")
+    return np.take_along_axis(data, at, axis=1)
+
+
+@rule(SHAPE, "val_dst and idx_dst have one K, 1 to 32,767 and at most n", TOPK)
+def one_k(site: Site) -> str | None:
+    """K is the free size of the results."""
+    values, indices = site["val_dst"].elements, site["idx_dst"].elements
+    if values != indices:
+        return f"val_dst has {values} elements per partition, idx_dst {indices}"
+    most = min(32767, site["n"])
+    return None if values <= most else f"K is {values}; wanted 1 to {most}"
+
+
+@rule(LIMIT, "src has at least n / 16 elements per partition, rounded up", TOPK)
+def room_for_n(site: Site) -> str | None:
+    """The elements of a snake lie in 16 partitions."""
+    found, wanted = site["src"].elements, -(-site["n"] // CORE)
+    return None if found >= wanted else f"src has {found} elements per partition; wanted {wanted}"
+
+
+@ISA.instruction(
+    Operand("val_dst", Tile(("sbuf",), ("bfloat16",)), "w", doc="[P, K]"),
+    Operand("idx_dst", Tile(("sbuf",), ("uint32",)), "w", doc="[P, K]"),
+    Operand("src", Tile(("sbuf",), ("bfloat16",)), doc="[P, at least n / 16]"),
+    Operand("n", Number(integer=True, low=8, high=65535), doc="elements of each group's snake"),
+    Operand("shape", ShapeOf("val_dst")),
+    engines=("gpsimd",),
+    rules=(same_partitions("val_dst", "idx_dst", "src"), _whole_cores("src", TOPK), one_k,
+           room_for_n),
+    cost=gpsimd_costs.top,
+    vendor=Names("topk"),
+    formula="val_dst[p] = the K largest of s[0:n], ascending; idx_dst[p] = where they are in s; "
+            "s[i] = src[g + i % 16, i // 16], g = the first of p's 16 partitions",
+    tensors=".sbuf largest bf16[128, 8]\n.sbuf where u32[128, 8]",
+    example="TopK largest, where, best, 128",
+    source=f"{TOPK}; assumed: one result for each group of 16 partitions, written to all of them; "
+           "equal values in the order of their indices, the first ones taken; NaN above all "
+           "numbers; all generations, as none is named",
+)  # fmt: skip
+def TopK(src: Any, n: int, shape: tuple[int, int]) -> tuple[Any, Any]:
+    """Find the K largest of n values that lie snakewise in 16 partitions, and their indices.
+
+    Element i is in partition i % 16, column i // 16 of a group. Each group of 16 partitions has its
+    own result, in ascending order, the same in all its partitions.
+    """
+    k = shape[1]
+    values = np.empty((len(src), k), np.float32)
+    indices = np.empty((len(src), k), np.int64)
+    for first in range(0, len(src), CORE):
+        snake = src[first : first + CORE].T.reshape(-1)[:n]
+        # Backwards and stable: of equal values the one with the lower index comes later, above.
+        best = n - 1 - np.argsort(snake[::-1], kind="stable")[n - k :]
+        best.sort()
+        best = best[np.argsort(snake[best], kind="stable")]
+        values[first : first + CORE] = snake[best]
+        indices[first : first + CORE] = best
+    return values, indices
