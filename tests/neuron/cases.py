@@ -53,6 +53,11 @@ class Tile:
     def shape(self) -> tuple[int, ...]:
         return self.values.shape
 
+    @property
+    def rows(self) -> Array:
+        """The values with their free axes as one, as engines walk them."""
+        return self.values.reshape(len(self.values), -1)
+
 
 @dataclass(slots=True)
 class _Bench:
@@ -64,10 +69,15 @@ class _Bench:
 
 
 class Draw:
-    """One case being made. ``on`` is the machine, ``random`` where choices come from."""
+    """One case being made. ``on`` is the machine, ``random`` where choices come from.
 
-    def __init__(self, on: str, random: np.random.Generator, bench: _Bench) -> None:
-        self.on, self.random, self._bench = on, random, bench
+    ``edges`` is the chance that wild contents are mostly values from the edges of their dtype.
+    """
+
+    def __init__(
+        self, on: str, random: np.random.Generator, bench: _Bench, edges: float = 0.0
+    ) -> None:
+        self.on, self.random, self.edges, self._bench = on, random, edges, bench
         self._said: list[str] = []
 
     # -- choices
@@ -99,12 +109,19 @@ class Draw:
         """A dtype: one of these, or of those of every generation."""
         return str(self.one_of(*(options or (*FLOATS, *INTEGERS))))
 
+    def any_dtype(self) -> str:
+        """A dtype that holds plain numbers: any of the machine's."""
+        rare = ("float8_e3m4", "tfloat32", *(("float8_e4m3fn",) if self.on == "trn3" else ()))
+        return self.dtype(*FLOATS, *INTEGERS, *rare)
+
     # -- values
 
     def content(self, dtype: str, shape: Sequence[int], wild: bool = True) -> Array:
         """Values of a dtype: small numbers, large ones or, if ``wild``, any bits at all."""
         found = dtypes.find(dtype)
         assert found is not None
+        if wild and self.edges and self.flag(self.edges):
+            return self._edged(dtype, shape)
         kind = self.one_of("small", "small", "large", "bits") if wild else "small"
         if kind == "bits":
             width = found.numpy.itemsize
@@ -117,6 +134,24 @@ class Draw:
         scale = 10.0 ** self.number(-3, 5) if kind == "large" else 2.0
         with np.errstate(all="ignore"):
             return (self.random.standard_normal(shape) * scale).astype(found.numpy)
+
+    def _edged(self, dtype: str, shape: Sequence[int]) -> Array:
+        """Zeros of both signs, infinities, NaN, subnormals and the largest values, among others."""
+        found = dtypes.find(dtype)
+        assert found is not None
+        if found.is_int:
+            info = np.iinfo(found.numpy)
+            some = [info.min, info.min + 1, -1, 0, 1, 2, 127, 2**24, 2**24 + 1, info.max]
+            edges = np.array([v for v in some if info.min <= v <= info.max], found.numpy)
+        else:
+            top = 2 ** (8 * found.itemsize - 1)
+            raw = self.random.integers(0, 2 * top, 6, np.uint64)
+            some = [0, top, 1, top + 1, 2, *raw.tolist()]
+            bits = np.array(some, np.uint64).astype(found.bits_dtype).view(found.numpy)
+            with np.errstate(all="ignore"):
+                rest = np.array([np.inf, -np.inf, np.nan, 1, -1, 0.5, found.max_finite])
+                edges = np.concatenate([bits, rest.astype(found.numpy)])
+        return edges[self.random.integers(0, len(edges), tuple(shape))]
 
     def tile(
         self, shape: Sequence[int], dtype: str = "", memory: str = "sbuf", *,
@@ -235,9 +270,13 @@ class Draw:
 
 
 def random_cases(
-    on: Sequence[str] = GENERATIONS, cases: int = CASES, together: int = TOGETHER
+    on: Sequence[str] = GENERATIONS, cases: int = CASES, together: int = TOGETHER,
+    edges: float = 0.0,
 ) -> Callable[[Callable[[Draw], None]], Callable[[], None]]:
-    """Make a test of a function that draws one case: so many cases, some to a program."""
+    """Make a test of a function that draws one case: so many cases, some to a program.
+
+    ``edges`` is the chance that a tile holds zeros, infinities, NaN, subnormals and extremes.
+    """
 
     def make(case: Callable[[Draw], None]) -> Callable[[], None]:
         @settings(
@@ -249,7 +288,7 @@ def random_cases(
             bench = _Bench()
             random = np.random.default_rng(seed)
             for _ in range(count):
-                case(Draw(machine, random, bench))
+                case(Draw(machine, random, bench, edges))
             _check(machine, bench)
 
         test.__name__ = test.__qualname__ = case.__name__

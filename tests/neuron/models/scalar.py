@@ -23,6 +23,7 @@ NUMPY: dict[str, Any] = {
     "float8_e3m4": ml_dtypes.float8_e3m4, "float8_e4m3": ml_dtypes.float8_e4m3,
     "float8_e5m2": ml_dtypes.float8_e5m2, "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
     "float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32,
+    "tfloat32": np.float32,
     "int8": np.int8, "uint8": np.uint8, "int16": np.int16, "uint16": np.uint16,
     "int32": np.int32, "uint32": np.uint32,
 }  # fmt: skip
