@@ -96,7 +96,7 @@ def test_a_reduction_takes_n_and_on_v2_half_in_bfloat16(
     assert tuple(cost(line, on, **tiles).interval for on in ON) == want
 
 
-@pytest.mark.parametrize("line", ["Max8 d, a", "FindIndex8 i, a"])
+@pytest.mark.parametrize("line", ["Max8 d, a", "FindIndex8 i, a", "MatchReplace8 c, a, 0.0"])
 def test_finding_takes_n(line: str) -> None:
     tiles = {"d": sbuf("f32", (128, 8)), "i": sbuf("u16", (128, 8))}
     assert [interval(f"@vector {line}", on, 1000, **tiles) for on in ON] == [1000] * 3
@@ -143,6 +143,88 @@ def test_a_step_of_zero_is_no_stride() -> None:
     tiles = {"a": sbuf("f32", (128, 1)), "c": sbuf("f32", (128, 512))}
     line = "@vector TensorCopy c, a.broadcast(128, 512)"
     assert cost(line, "trn1", **tiles).interval == 512
+
+
+# -- Vector's other instructions
+
+
+def intervals(line: str, n: int = 4096, **tiles: Tile) -> tuple[int, ...]:
+    return tuple(interval(f"@vector {line}", on, n, **tiles) for on in ON)
+
+
+def test_copies_of_two_kinds_take_what_was_measured_on_v3() -> None:
+    wide, narrow = sbuf("f32", (128, 4096)), sbuf("bf16", (128, 4096))
+    words = {name: sbuf("i32", (128, 4096)) for name in "ac"}
+    # 0.77 and 0.64 cycles per element, 0.80 and 0.67 ns at 0.96 GHz.
+    assert intervals("TensorCopy c, a", a=narrow, c=wide) == (4096, 3154, 3154)
+    assert intervals("TensorCopy c, a", **words) == (4096, 2622, 2622)
+    assert intervals("TensorCopy c, a", a=wide, c=narrow) == (4096, 2048, 2048)
+    assert intervals("TensorScalar c, a, op0=abs", a=narrow, c=wide) == (4096, 2048, 2048)
+
+
+def test_a_copy_that_starts_at_a_register_takes_600_cycles_or_n() -> None:
+    tiles = {"a": sbuf("f32", (128, 4096)), "c": sbuf("f32", (128, 4096))}
+    for n, want in ((8, 600), (1000, 1000)):
+        line = f"@vector TensorCopy c[:, 0:{n}], a[:, %r1 : +{n}]"
+        assert cost(line, "trn1", **tiles).interval == want
+    assert cost("@vector TensorCopy c[:, %r1 : +8], a[:, 0:8]", "trn2", **tiles).interval == 600
+
+
+def test_scalar_tensor_tensor_takes_2n_on_v2_but_for_one_pair_in_bfloat16() -> None:
+    line = "ScalarTensorTensor c, a, op0={}, operand0=1.0, op1={}, operand1=b"
+    half = {name: sbuf("bf16", (128, 4096)) for name in "abc"}
+    odd = {name: sbuf("bf16", (128, 4095)) for name in "abc"}
+    assert intervals(line.format("subtract", "multiply"), **half) == (4096, 4096, 4096)
+    assert intervals(line.format("subtract", "multiply"), **odd) == (8190, 4095, 4095)
+    assert intervals(line.format("multiply", "add"), **half) == (8192, 4096, 4096)
+    assert intervals(line.format("subtract", "multiply")) == (8192, 4096, 4096)
+
+
+def test_a_scan_takes_2n_and_60_ns_more_for_a_first_state_in_memory() -> None:
+    tiles = {n: sbuf("f32", (128, 512)) for n in "abc"} | {"s": sbuf("f32", (128, 1))}
+    line = "@vector TensorTensorScan c, a, b, {}, op0=multiply, op1=add"
+    for on in ON:
+        number, tile = (cost(line.format(s), on, **tiles) for s in ("0.0", "s"))
+        assert number.interval == tile.interval == 1024
+        # At 1.12, 0.96 and 1.2 GHz.
+        assert tile.latency - number.latency == {"trn1": 68, "trn2": 58, "trn3": 72}[on]
+
+
+@pytest.mark.parametrize(("src", "memory", "want"), [
+    ("a", "sbuf", 8192), ("p", "sbuf", 4096), ("1.0", "sbuf", 4096), ("a", "psum", 4096),
+])  # fmt: skip
+def test_a_predicated_copy_takes_2n_if_both_inputs_are_in_sbuf(
+    src: str, memory: str, want: int
+) -> None:
+    mask = (psum if memory == "psum" else sbuf)("u8", (128, 4096))
+    tiles = {"m": mask} | ({"p": psum("f32", (128, 4096))} if src == "p" else {})
+    assert intervals(f"CopyPredicated c, {src}, m", **tiles) == (want,) * 3
+
+
+def test_batch_statistics_take_n_and_13_cycles_a_triple() -> None:
+    tiles = {"s": sbuf("f32", (128, 6)), "d": sbuf("f32", (128, 2)), "t": sbuf("f32", (128, 300))}
+    assert intervals("BatchNormStats s, a", 512, **tiles) == (512,) * 3
+    assert intervals("BatchNormAggregate d, t", 64, **tiles) == (1300,) * 3
+    assert intervals("BatchNormAggregate d, s", 64, **tiles) == (64,) * 3
+
+
+def test_transposes_and_shuffles_take_n_and_a_block_what_was_measured() -> None:
+    block = {"t": sbuf("f32", (32, 32)), "u": sbuf("f32", (32, 32))}
+    # 93 ns at 0.96 GHz; complete after 233 ns, 224 cycles of it.
+    assert intervals("Transpose t, u", **block) == (64, 90, 90)
+    assert cost("@vector Transpose t, u", "trn2", **block).latency == pytest.approx(224, abs=1)
+    assert intervals("Transpose c, a") == (4096,) * 3
+    assert intervals("Shuffle c, a") == (4096,) * 3
+    # 13 ns at 1.12, 0.96 and 1.2 GHz.
+    mask = f"LoadMaskRegister {[0] * 32}"
+    assert intervals(mask) == (15, 13, 16)
+
+
+def test_gpsimds_reduction_is_taken_as_150_and_n() -> None:
+    tiles = {"d": sbuf("f32", (128, 1))}
+    found = cost("@gpsimd TensorReduce d, a, op=add, axis=1", "trn2",
+                 a=sbuf("f32", (128, 1000)), **tiles)  # fmt: skip
+    assert (found.interval, found.evidence) == (1150, ASSUMED)
 
 
 # -- Tensor
@@ -205,6 +287,8 @@ def drain(found: Cost) -> int:
         ("@scalar Activation c, a, op=square", (200, 348, 348)),
         ("@scalar Activation c, a, op=copy", (200, 228, 228)),
         ("@gpsimd TensorCopy c, a", (70, 60, 60)),
+        # 58 ns at 0.96 GHz, and its cycles.
+        ("@vector Memset c, 0.0", (100, 56, 56)),
         # 219 ns - 46 ns at 2.8 GHz, and 165 ns at 2.4.
         ("@tensor MultiplyMoving acc, a", (485, 396, 396)),
     ],

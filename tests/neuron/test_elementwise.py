@@ -149,6 +149,39 @@ def test_a_tile_may_be_combined_onto_itself() -> None:
     assert got.tolist() == [[1, 4, 9]]
 
 
+def test_abs_max_and_abs_min_keep_the_sign() -> None:
+    """The values of the vendor's documentation."""
+    for op, want in (("abs_max", -5), ("abs_min", 3)):
+        got = result(
+            f"@vector TensorTensor c, a, b, op={op}", "trn3",
+            a=sbuf("f32", [[-5]]), b=sbuf("f32", [[3]]), c=sbuf("f32", (1, 1)),
+        )  # fmt: skip
+        assert got.tolist() == [[want]]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [("op=subtract", True), ("op=add", False), ("op=power", False), ("op=bitwise_or", True)],
+)
+def test_gpsimd_takes_what_is_not_described_with_a_warning(line: str, said: bool) -> None:
+    dtype = "u8" if "bitwise" in line else "f32"
+    done = ran(
+        f"@gpsimd TensorTensor c, a, b, {line}",
+        a=sbuf(dtype, [[4]]), b=sbuf(dtype, [[1]]), c=sbuf(dtype, (1, 1)),
+    )  # fmt: skip
+    warnings = [(w.code, w.warning) for w in done.program.warnings]
+    assert warnings == ([("E0408", True)] if said else [])
+
+
+def test_exact_integers_on_gpsimd_need_no_warning() -> None:
+    done = ran(
+        "@gpsimd TensorTensor c, a, b, op=subtract",
+        a=sbuf("i32", [[-(2**31)]]), b=sbuf("i32", [[1]]), c=sbuf("i32", (1, 1)),
+    )  # fmt: skip
+    assert list(done.program.warnings) == []
+    assert done.read("c").tolist() == [[2**31 - 1]]
+
+
 # -- TensorScalar
 
 
@@ -279,6 +312,55 @@ def test_scalar_multiplies_and_adds_from_v3_on() -> None:
         a=sbuf("bf16", data), c=sbuf("bf16", (3, 9)),
     )  # fmt: skip
     same(got, scalar_model(data, [("multiply", 1.5, False), ("add", -0.25, False)], "bfloat16"))
+
+
+def test_address_arithmetic_is_exact_and_other_integers_go_through_float32() -> None:
+    big = 2**24 + 1
+    for line, want in [
+        ("op0=multiply, operand0=3, op1=add, operand1=1", 3 * big + 1),
+        ("op0=add, operand0=-1", big - 1),
+        # One operand that is no integer, or another operator, and float32 computes: 2**24.
+        ("op0=add, operand0=0.0", 2**24),
+        ("op0=subtract, operand0=0", 2**24),
+        ("op0=multiply, operand0=1", 2**24),
+    ]:
+        got = result(
+            f"@vector TensorScalar c, a, {line}", a=sbuf("i32", [[big]]), c=sbuf("i32", (1, 1))
+        )
+        assert got.tolist() == [[want]], line
+
+
+def test_bypass_goes_with_operators_of_either_class() -> None:
+    got = result(
+        "@vector TensorScalar c, a, op0=bypass, op1=bitwise_xor, operand1=0xff",
+        a=sbuf("u8", [[0x0F]]), c=sbuf("u8", (1, 1)),
+    )  # fmt: skip
+    assert got.tolist() == [[0xF0]]
+
+
+# -- ScalarTensorTensor
+
+
+@pytest.mark.parametrize(("more", "want"), [
+    ("", (10 - 4) - 1), (", reverse0=true", (4 - 10) - 1), (", reverse1=true", 1 - (10 - 4)),
+    (", reverse0=true, reverse1=true", 1 - (4 - 10)),
+])  # fmt: skip
+def test_a_scalar_then_a_tile_each_on_either_side(more: str, want: float) -> None:
+    line = f"ScalarTensorTensor c, a, op0=subtract, operand0=4.0, op1=subtract, operand1=b{more}"
+    got = result(
+        f"@vector {line}", a=psum("i8", [[10]]), b=sbuf("bf16", [[1]]), c=sbuf("f32", (1, 1))
+    )
+    assert got.tolist() == [[want]]
+
+
+def test_its_two_stages_are_not_fused() -> None:
+    # (1 + 2**-12)**2 = 1 + 2**-11 + 2**-24 rounds to 1 + 2**-11 before 1 + 2**-11 is taken off.
+    got = result(
+        "@vector ScalarTensorTensor c, a, op0=multiply, operand0=s, op1=subtract, operand1=b",
+        a=sbuf("f32", [[1 + 2.0**-12]]), s=sbuf("f32", [[1 + 2.0**-12]]),
+        b=sbuf("f32", [[1 + 2.0**-11]]), c=sbuf("f32", (1, 1)),
+    )  # fmt: skip
+    assert got.tolist() == [[0]]
 
 
 # -- Reciprocal

@@ -7,7 +7,7 @@ import pytest
 
 from nasm.targets.neuron import alu
 from tests.neuron.models import scalar as reference
-from tests.neuron.programs import Array, psum, result, sbuf
+from tests.neuron.programs import Array, psum, refused, result, sbuf
 
 ARITHMETIC = tuple(o for o in alu.REDUCING if o in alu.ARITH)
 BITWISE = tuple(o for o in alu.REDUCING if o in alu.BITVEC)
@@ -174,3 +174,32 @@ def test_max8_orders_infinities() -> None:
     values = np.array([[0, np.inf, -np.inf, 1, 2, 3, 4, 5, -np.inf]], np.float32)
     got = result("@vector Max8 c, a", a=sbuf("f32", values), c=sbuf("f32", (1, 8)))
     assert got.tolist() == [[np.inf, 5, 4, 3, 2, 1, 0, -np.inf]]
+
+
+# -- GpSimd
+
+
+def test_gpsimd_sums_32_bit_integers_exactly_and_wraps() -> None:
+    data = [[2**24 + 1, 1, 2**31 - 1], [5, 0, -7]]
+    for engine, want in (("gpsimd", [[2**24 + 1 - 2**31], [-2]]), ("vector", [[2**31 - 1], [-2]])):
+        got = result(
+            f"@{engine} TensorReduce c, a, op=add, axis=1", "trn2",
+            a=sbuf("i32", data), c=sbuf("i32", (2, 1)),
+        )  # fmt: skip
+        assert got.tolist() == want
+
+
+def test_one_integer_meets_no_operator_and_keeps_its_bits() -> None:
+    for op in ("logical_or", "maximum", "multiply"):
+        got = result(
+            f"@gpsimd TensorReduce c, a, op={op}, axis=1", "trn3",
+            a=sbuf("i32", [[2**24 + 1]]), c=sbuf("i32", (1, 1)),
+        )  # fmt: skip
+        assert got.tolist() == [[2**24 + 1]], op
+
+
+def test_gpsimd_reduces_from_v3_on() -> None:
+    tiles = {"a": sbuf("f32", (1, 2)), "c": sbuf("f32", (1, 1))}
+    (problem,) = refused("@gpsimd TensorReduce c, a, op=add, axis=1", "trn1", **tiles)
+    assert problem.code == "E0408"
+    assert "from v3 on" in problem.message
