@@ -54,8 +54,9 @@ ROWS = (
         "E0306",
         "a view that cannot be made",
         "A view is another look at the same bytes: `.view(dtype)`, `.reshape(…)`, `.permute(…)`, "
-        "`.broadcast(…)`, `.ap(…)` and `.T`. There is no such view, or the bytes do not lie so "
-        "that an access pattern could walk them in this way; then the data has to be copied.",
+        "`.broadcast(…)`, `.ap(…)`, `.indirect(…)` and `.T`. There is no such view, or the bytes "
+        "do not lie so that an access pattern could walk them in this way; then the data has to "
+        "be copied.",
         "@vector Memset  c.veiw(i32), 0",
         "@vector Memset  c.view(i32), 0",
     ),

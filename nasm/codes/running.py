@@ -75,6 +75,22 @@ ROWS = (
         "@tensor MultiplyMoving  acc, b",
     ),
     Code(
+        "E0508",
+        "an entry points outside its tensor",
+        "A tile says which columns, or which rows, an operand has, or where it starts. An entry "
+        "of it, as it was when the instruction started, would lead out of the tensor. The "
+        "message names the entry, its value and the legal ones; entries nobody wrote are -1. A "
+        "DMA with `oob_mode=skip` leaves such rows out.",
+        ".sbuf  at  i32[1, 1]\n@vector Memset  at, 512\n"
+        "@vector Memset  c, 0.0\n"
+        "@vector TensorCopy  acc[:, 0:1], c.ap([[512, 128], [1, 1]], scalar_offset=at, "
+        "indirect_dim=1)",
+        ".sbuf  at  i32[1, 1]\n@vector Memset  at, 511\n"
+        "@vector Memset  c, 0.0\n"
+        "@vector TensorCopy  acc[:, 0:1], c.ap([[512, 128], [1, 1]], scalar_offset=at, "
+        "indirect_dim=1)",
+    ),
+    Code(
         "E0509",
         "adding to what another kind of instruction wrote",
         "On NeuronCore-v2 and v3 a matmul adds to the partial-sum buffer only what it can add to "

@@ -14,15 +14,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.dtypes import Casting, DType
-from nasm.machine.places import Access, elements, flattened
+from nasm.machine.casts import choosing, fitted, reading, storing, tile_of
+from nasm.machine.gathers import gathering, scattering
+from nasm.machine.places import Access, elements
 from nasm.problems import Refused
-from nasm.sim.memory import Array, Loan, Region, Store
-from nasm.spec.effects import Partial
+from nasm.sim.memory import Region, Store
 from nasm.spec.facts import Cost
-from nasm.spec.instruction import FLOAT32, Facts, Operand
+from nasm.spec.instruction import Operand, Site
 from nasm.spec.kinds import State as Held
-from nasm.spec.kinds import Tile
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
 
@@ -58,11 +57,10 @@ class Binder:
         self.operands = operands
         row = form.row
         engine = machine.program.queues[queue].engine
-        if operands is form.operands:
-            facts = form.facts(engine, machine.program.generation)
-        else:
-            facts = Facts.of(row, operands, engine, machine.program.generation)
+        facts = form.facts(engine, machine.program.generation)
         self.site, self.domain, self.cost = facts.site, facts.domain, facts.cost
+        if operands is not form.operands:  # what a register moves costs the same wherever it is
+            self.site = Site.of(row, operands, engine, machine.program.generation)
         self.reads: list[Region] = []
         self.writes: list[Region] = []
         self.touches: list[Access] = []
@@ -105,7 +103,11 @@ class Binder:
         if isinstance(value, Reg):
             self.reads.append(self.machine.register_region(self.queue, value.number))
             return self._register(value.number)
-        if not isinstance(value, View) or operand.access == "@":
+        if not isinstance(value, View):
+            return None
+        if value.offsets is not None:
+            return gathering(self, operand, value)
+        if operand.access == "@":
             return None
         if operand.footprint is not None:
             return self._stacked(operand, operand.footprint(self.site))
@@ -124,7 +126,7 @@ class Binder:
         self.sources.append(access.store)
         if not access.settled:
             self.touches.append(access)
-        kind = _tile(operand)
+        kind = tile_of(operand)
         flat = kind is None or kind.flat
         array = access.array
         if not flat and array.shape != value.shape:
@@ -178,6 +180,8 @@ class Binder:
             number = value.number
             return int, lambda result: registers.set(number, result)
         assert isinstance(value, View)
+        if value.offsets is not None:
+            return scattering(self, operand, value)
         if operand.footprint is not None:
             views = operand.footprint(self.site)
             if len(views) > 1:
@@ -310,80 +314,3 @@ def settle(machine: Machine, queue: int, pending: list[Access]) -> None:
             machine.hazard_unwritten(queue, access.view)
         else:
             pending.remove(access)
-
-
-def _tile(operand: Operand) -> Tile | None:
-    kind = operand.kind
-    if isinstance(kind, Tile):
-        return kind
-    return next((k for k in getattr(kind, "kinds", ()) if isinstance(k, Tile)), None)
-
-
-def reading(array: Array, dtype: DType, domain: str, flat: bool, partitioned: bool) -> Reader:
-    """A function that reads an array as the domain wants it: float32 values, or bits."""
-    simple = not flat or (array.ndim == 2 and partitioned)
-    if domain != FLOAT32 or dtype.name == "float32":
-        if simple:
-            return lambda: array
-        return lambda: flattened(array, partitioned)
-    widen = dtypes.widener(array, dtype)
-    if simple:
-        return widen
-    return lambda: flattened(widen(), partitioned)
-
-
-WORTH_LENDING = 4096
-"""Elements from which on a result that is still somebody's bytes is lent instead of copied."""
-
-
-def storing(
-    target: Array, dtype: DType, casting: Casting, source: Store | None
-) -> Writer:
-    """A function that turns a result into the bytes to store, in the shape of the target.
-
-    ``source`` is the one store the instruction reads: a result that is not an array of its own
-    can only be part of it.
-    """
-    shape, size = target.shape, target.size
-    narrow = casting.narrower(dtype)
-    kept = dtype.name in ("float32", "tfloat32")
-    integer = dtype.is_int
-
-    def prepare(result: Any) -> Any:
-        if not isinstance(result, np.ndarray):
-            return casting.fill(result, dtype, shape)
-        if result.dtype == np.float32:
-            if not kept:
-                result = narrow(result, dtype)
-        elif result.dtype != target.dtype:
-            wide = result if integer else narrow(result.astype(np.float32), dtype)
-            result = wide.astype(target.dtype)
-        if result.shape != shape:
-            result = fitted(result, shape, size)
-        if result.base is None:
-            return result
-        return Loan(source, result) if source and size >= WORTH_LENDING else result.copy()
-
-    return prepare
-
-
-def choosing(target: Array, dtype: DType, casting: Casting) -> Writer:
-    """The same for a result of which some elements are not stored."""
-    prepare = storing(target, dtype, casting, None)
-    shape = target.shape
-
-    def prepare_partial(part: Any) -> Partial:
-        every = np.broadcast_shapes(np.shape(part.where), np.shape(part.values))
-        where = np.broadcast_to(part.where, every).reshape(shape)
-        return Partial(prepare(part.values), where.copy())
-
-    return prepare_partial
-
-
-def fitted(result: Array, shape: tuple[int, ...], size: int) -> Array:
-    """A result in the shape of its destination; only its free axes may be grouped otherwise."""
-    if result.size != size or (len(shape) > 1 and result.shape[0] != shape[0]):
-        raise Refused(
-            "E0404", f"the result is {list(result.shape)}, its destination {list(shape)}"
-        )
-    return result.reshape(shape)

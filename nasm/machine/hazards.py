@@ -90,13 +90,16 @@ class Hazards:
             if wait is not None:
                 yield wait
 
-    def unwritten(self, queue: int, pc: int, view: View, adding: bool) -> None:
-        """A read of bytes nobody has written."""
+    def unwritten(
+        self, queue: int, pc: int, view: View, adding: bool, missing: int | None = None
+    ) -> None:
+        """A read of bytes nobody has written; ``missing`` elements, if it is known."""
         name = view.tensor.name
         key = ("unwritten", self._line(queue, pc), name)
         if key in self._seen:
             return
-        missing = view.size - int(np.count_nonzero(known(self.machine, view)))
+        if missing is None:
+            missing = view.size - int(np.count_nonzero(known(self.machine, view)))
         part = "" if missing == view.size else f", {missing:,} of {view.size:,} elements of it,"
         verb = "adds to" if adding else "reads"
         said = f"{self._who(queue, pc)} {verb} {name}{part} before it was written"

@@ -15,6 +15,7 @@ from nasm import collector
 from nasm.machine import moves
 from nasm.machine.bind import Binder, Bound
 from nasm.machine.hazards import Hazards
+from nasm.machine.indirect import Indirect, Tile, window
 from nasm.machine.places import Access
 from nasm.machine.state import State
 from nasm.problems import Failure, Refused
@@ -49,6 +50,7 @@ class Machine:
         self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
         self._tasks: dict[tuple[int, int, int, int], Task] = {}
         self._accesses: dict[View, Access] = {}
+        self._indirect: dict[tuple[View, int], Indirect] = {}
         self._flights = 0
         self._plans = 0
         self._places: dict[Tensor, str] = {}
@@ -102,6 +104,19 @@ class Machine:
                 view, self.state.store(view.tensor), self.place(view.tensor),
                 self.state.alone(view.tensor),
             )  # fmt: skip
+        return found
+
+    def indirect(self, view: View, queue: int) -> Indirect:
+        """A view whose addresses a tile decides, bound to its memory for an engine; made once."""
+        offsets = view.offsets
+        assert offsets is not None
+        engine = self.program.generation.engine(self.program.queues[queue].engine)
+        group = offsets.group or engine.group
+        found = self._indirect.get((view, group))
+        if found is None:
+            tile = Tile(self.access(offsets.tile), group)
+            reach = self.access(window(view, offsets))
+            found = self._indirect[view, group] = Indirect(view, reach, tile)
         return found
 
     # -- tasks
@@ -275,11 +290,16 @@ class Machine:
     # -- hazards
 
     def hazard_unwritten(
-        self, queue: int, view: View, adding: bool = False, pc: int | None = None
+        self,
+        queue: int,
+        view: View,
+        adding: bool = False,
+        pc: int | None = None,
+        missing: int | None = None,
     ) -> None:
         """An instruction touches bytes nobody has written."""
         at = self._pc(queue, adding) if pc is None else pc
-        self.hazards.unwritten(queue, at, view, adding)
+        self.hazards.unwritten(queue, at, view, adding, missing)
 
     def hazard_foreign(self, queue: int, view: View) -> None:
         """An instruction adds to what another kind of instruction wrote."""

@@ -128,9 +128,7 @@ class Access:
         """Which bytes were written: the shape of ``array`` with a last axis of bytes."""
         if self.number in self.store.complete:
             return np.ones((*self.array.shape, self.view.dtype.itemsize), np.bool_)
-        owed, self.store.owed = self.store.owed, []
-        for access in owed:
-            access.bits()[...] = True
+        self.store.pay()
         return self.bits()
 
     def bits(self) -> Mask:

@@ -90,7 +90,7 @@ def _line(operand: Operand) -> Line:
     default = "" if operand.default is REQUIRED else _default(operand)
     return Line(
         operand.name, ACCESS[operand.access], operand.kind.describe(), default,
-        operand.doc,
+        "; ".join(said for said in (operand.doc, operand.indirect * "may be indirect") if said),
     )  # fmt: skip
 
 

@@ -8,7 +8,7 @@ better than rows that lie far apart.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -162,6 +162,18 @@ class Store:
             self._keep_loans()
         np.copyto(target, values, where=where)
 
+    def put_at(self, target: Array, places: tuple[Any, ...], values: Array) -> None:
+        """Store values at chosen places of an array; of several for one place the last stays."""
+        if self.loans:
+            self._keep_loans()
+        target[places] = values
+
+    def pay(self) -> None:
+        """Enter into the mask what is owed to it."""
+        owed, self.owed = self.owed, []
+        for access in owed:
+            access.bits()[...] = True
+
     def put_loan(self, target: Array, loan: Loan) -> None:
         """Store what was lent, by this store or another."""
         if self.loans:
@@ -184,7 +196,8 @@ class Region(NamedTuple):
     """The bytes an access touches: rows, a byte range in each, and the pattern within it.
 
     ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count). ``place``
-    tells memories of different cores apart and registers from memories.
+    tells memories of different cores apart and registers from memories. ``runs``, if there are
+    any, say instead which bytes of each row: as [low, high), ascending.
     """
 
     place: str
@@ -194,10 +207,13 @@ class Region(NamedTuple):
     start: int
     dims: tuple[tuple[int, int], ...]
     itemsize: int
+    runs: tuple[tuple[int, int], ...] = ()
 
     @property
     def dense(self) -> bool:
         """Whether it walks a plain run, so that its lowest and highest byte say everything."""
+        if self.runs:
+            return False
         reach = self.itemsize
         for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
             if step and abs(step) != reach:
@@ -211,6 +227,15 @@ class Region(NamedTuple):
         for step, count in reversed(self.dims):
             at = (np.arange(count, dtype=np.int64)[:, None] * step + at[None, :]).reshape(-1)
         return np.unique(at + self.start)
+
+    def spans(self) -> NDArray[np.int64]:
+        """The runs of bytes it touches in a row as [low, high), ascending."""
+        if self.runs:
+            return np.array(self.runs, np.int64)
+        if self.dense:
+            return np.array([(self.low, self.high)], np.int64)
+        at = self.offsets()
+        return np.stack([at, at + 1], axis=1)
 
     def covers_row(self, row: int) -> bool:
         """Whether it touches this row."""
@@ -238,7 +263,16 @@ def overlap(a: Region, b: Region) -> bool:
         return False
     if a.dense and b.dense:
         return True
+    if a.runs or b.runs:
+        return _runs_meet(a.spans(), b.spans())
     return bool(np.intersect1d(a.offsets(), b.offsets(), assume_unique=True).size)
+
+
+def _runs_meet(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
+    """Whether two ascending lists of runs have a byte in common."""
+    before = np.searchsorted(a[:, 0], b[:, 1])  # runs of a that begin before one of b ends
+    reach = np.concatenate(([np.iinfo(np.int64).min], np.maximum.accumulate(a[:, 1])))
+    return bool((reach[before] > b[:, 0]).any())
 
 
 def _rows_meet(a: Region, b: Region) -> bool:

@@ -26,7 +26,7 @@ def rows(dst: View, src: View, axes: Sequence[int], begin: int, end: int) -> tup
     """Elements [begin, end) of dst, which are whole rows, and what becomes them if transposed."""
     inner = dst.size // dst.shape[0]
     first, last = begin // inner, end // inner
-    return _rows(dst, 0, first, last), _rows(src, axes[0], first, last)
+    return dst.rows(0, first, last), src.rows(axes[0], first, last)
 
 
 def run_length(view: View) -> int:
@@ -40,11 +40,6 @@ def _lead(view: View) -> int:
     return next((a for a, n in enumerate(view.shape) if n > 1), len(view.shape) - 1)
 
 
-def _rows(view: View, axis: int, begin: int, end: int) -> View:
-    """Rows [begin, end) of an axis."""
-    return view.index([*[slice(None)] * axis, slice(begin, end)])
-
-
 def _reach(view: View, begin: int, end: int) -> int:
     """How far from ``begin`` one access pattern can walk the view."""
     axis = _lead(view)
@@ -53,7 +48,7 @@ def _reach(view: View, begin: int, end: int) -> int:
         return begin + (end - begin) // inner * inner
     row = begin // inner
     stop = min(end, (row + 1) * inner) - row * inner
-    return row * inner + _reach(_rows(view, axis, row, row + 1), begin % inner, stop)
+    return row * inner + _reach(view.rows(axis, row, row + 1), begin % inner, stop)
 
 
 def _run(view: View, begin: int, end: int) -> View:
@@ -63,6 +58,6 @@ def _run(view: View, begin: int, end: int) -> View:
     axis = _lead(view)
     inner = view.size // view.shape[axis]
     if begin % inner == 0 and end % inner == 0:
-        return _rows(view, axis, begin // inner, end // inner)
+        return view.rows(axis, begin // inner, end // inner)
     row = begin // inner
-    return _run(_rows(view, axis, row, row + 1), begin - row * inner, end - row * inner)
+    return _run(view.rows(axis, row, row + 1), begin - row * inner, end - row * inner)

@@ -46,12 +46,14 @@ class Move:
     sources to float32, adds them in order and rounds once; ``ONTO`` adds the source to what the
     destination holds when the data lands. ``axes`` transposes a copy on the way: axis i of the
     destination is axis ``axes[i]`` of the source, and a share is whole rows of the destination.
+    ``skips`` leaves out what the run addresses out of bounds, which is a fault otherwise.
     """
 
     moves: tuple[tuple[View, ...], ...]
     options: tuple[tuple[str, object], ...] = ()
     op: str = COPY
     axes: tuple[int, ...] = ()
+    skips: bool = False
 
     def option(self, name: str) -> object:
         """An option by name; None if it was not given."""

@@ -59,8 +59,17 @@ class Operand:
     @property
     def walked(self) -> bool:
         """Whether the engine's lanes walk it: not a transfer's view, not a sequencer's element."""
-        tiles = [k for k in (self.kind, *getattr(self.kind, "kinds", ())) if isinstance(k, Tile)]
-        return self.access != "@" and any(t.lanes for t in tiles)
+        return self.access != "@" and any(t.lanes for t in self._tiles)
+
+    @property
+    def indirect(self) -> bool:
+        """Whether a tile of entries may address it."""
+        return any(t.indirect for t in self._tiles)
+
+    @property
+    def _tiles(self) -> list[Tile]:
+        kinds = (self.kind, *getattr(self.kind, "kinds", ()))
+        return [k for k in kinds if isinstance(k, Tile)]
 
 
 @dataclass(slots=True)

@@ -82,7 +82,7 @@ class Tile(Kind):
 
     ``flat`` hands semantics the free axes as one; ``dtypes`` limits the dtypes (empty: all);
     ``column`` wants one element per partition; ``lanes`` says that the engine's lanes walk it, so
-    that the rules of its access patterns hold.
+    that the rules of its access patterns hold; ``indirect`` that a tile of entries may address it.
     """
 
     memories: tuple[str, ...]
@@ -90,6 +90,7 @@ class Tile(Kind):
     flat: bool = True
     column: bool = False
     lanes: bool = True
+    indirect: bool = False
 
     def accept(self, value: object) -> object:
         if isinstance(value, Tensor):

@@ -13,7 +13,8 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused, did_you_mean
-from nasm.spec.view import View
+from nasm.spec.offsets import indirect, moved, row_by_row
+from nasm.spec.view import Reg, View
 
 BAD_VIEW = "E0306"
 
@@ -133,12 +134,39 @@ def broadcast(view: View, *sizes: int | Sequence[int]) -> View:
     )
 
 
-def pattern(view: View, pairs: Sequence[Sequence[int]], offset: int = 0) -> View:
+def pattern(
+    view: View,
+    pairs: Sequence[Sequence[int]],
+    offset: int = 0,
+    scalar_offset: Reg | View | None = None,
+    vector_offset: View | None = None,
+    indirect_dim: int = 0,
+) -> View:
     """The access pattern itself, ``[[step, count], …]`` in elements of the whole tensor.
 
     On a partitioned memory the first pair walks partitions: its step is a multiple of the
-    tensor's elements per partition, as ``nki``'s ``.ap`` has it.
+    tensor's elements per partition, as ``nki``'s ``.ap`` has it. A ``scalar_offset``, a X; a
+    ``vector_offset`` moves each position of the first pair by an entry of its own.
     """
+    made = _static_pattern(view, pairs, offset)
+    if vector_offset is None:
+        _within(made)
+    if scalar_offset is None and vector_offset is None:
+        return made
+    if scalar_offset is not None and vector_offset is not None:
+        raise Refused(BAD_VIEW, "an access pattern has one scalar_offset or vector_offset")
+    base = retype(View.whole(view.tensor), view.dtype)
+    if type(indirect_dim) is not int or not 0 <= indirect_dim < len(base.shape):
+        raise Refused(
+            BAD_VIEW, f"indirect_dim={indirect_dim}: {view.tensor.name} has axes 0 to "
+            f"{len(base.shape) - 1}",
+        )  # fmt: skip
+    if scalar_offset is not None:
+        return moved(made, base, scalar_offset, indirect_dim)
+    return row_by_row(made, base, vector_offset, indirect_dim)
+
+
+def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int) -> View:
     tensor = view.tensor
     if not isinstance(pairs, list | tuple) or not pairs or not all(map(_is_pair, pairs)):
         raise Refused(
@@ -160,11 +188,9 @@ def pattern(view: View, pairs: Sequence[Sequence[int]], offset: int = 0) -> View
             )
         steps[0] //= row
         partition, offset = divmod(offset, row)
-    made = View(
+    return View(
         tensor, view.dtype, partition, offset * view.dtype.itemsize, tuple(counts), tuple(steps)
     )
-    _within(made)
-    return made
 
 
 def _within(view: View) -> None:
@@ -214,29 +240,40 @@ def _where(view: View) -> str:
     return view.tensor.memory.name
 
 
+def _only_plain(name: str, method: Callable[..., View]) -> Callable[..., View]:
+    """A method of views whose positions no tile decides."""
+
+    def checked(view: View, *given: object, **named: object) -> View:
+        if view.offsets is not None:
+            raise Refused(
+                BAD_VIEW, f".{name} of {view.tensor.name}, whose positions "
+                f"{view.offsets.tile.tensor.name} decides at run time",
+                "make the view first and address it indirectly last",
+            )  # fmt: skip
+        return method(view, *given, **named)
+
+    return checked
+
+
 SPELLINGS = {
     "view": ".view(dtype)",
     "reshape": ".reshape(size, …)",
     "permute": ".permute(axis, …)",
     "broadcast": ".broadcast(size, …)",
-    "ap": ".ap([[step, count], …], offset=n)",
+    "ap": ".ap([[step, count], …], offset=n, scalar_offset=%r or tile, vector_offset=tile, "
+    "indirect_dim=d)",
     "T": ".T",
+    "indirect": ".indirect(tile, num_elem=n)",
 }
 """How a program writes each method."""
 
-def indirect(view: View, *_: object) -> View:
-    """Gather or scatter by an index tile: the language has it, nasm does not yet."""
-    raise Refused(
-        "E0602", f"{view.tensor.name}.indirect(…): tensor indirection is not supported yet"
-    )
-
 
 METHODS: dict[str, Callable[..., View]] = {
-    "view": retype,
-    "reshape": reshape,
-    "permute": permute,
-    "broadcast": broadcast,
+    "view": _only_plain("view", retype),
+    "reshape": _only_plain("reshape", reshape),
+    "permute": _only_plain("permute", permute),
+    "broadcast": _only_plain("broadcast", broadcast),
     "ap": pattern,
-    "T": transpose,
-    "indirect": indirect,
+    "T": _only_plain("T", transpose),
+    "indirect": _only_plain("indirect", indirect),
 }

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-from nasm.spec.view import View
+from dataclasses import replace
+
+from nasm.spec.view import Dynamic, View
 
 
 def spell(view: View) -> str:
     """Text that assembles to the same view."""
     if view == View.whole(view.tensor):
         return view.tensor.name
-    return _sliced(view) or _pattern(view)
+    offsets = view.offsets
+    if offsets is None:
+        return _sliced(view) or _pattern(view)
+    if not offsets.columns:
+        return _pattern(view)
+    picked = replace(view.with_free((offsets.limit + 1,), (1,)), offsets=None)
+    return f"{spell(picked)}.indirect({spell(offsets.tile)}, num_elem={view.elements})"
 
 
 def _sliced(view: View) -> str:
@@ -26,16 +34,29 @@ def _sliced(view: View) -> str:
             start = view.partition
         else:
             start, rest = divmod(rest, step * size)
-        register = next((d.register for d in view.dynamic if d.axis == axis), None)
-        items.append(_item(start, view.shape[axis], view.steps[axis] // step, count, register))
+        moving = [d for d in view.dynamic if d.axis == axis]
+        length = view.shape[axis]
+        if moving:
+            unit = step if axis == 0 and view.partitioned else step * size
+            items.append(_window(moving, unit, count - length, length))
+            if start or view.steps[axis] != step:
+                return ""
+        else:
+            items.append(_item(start, length, view.steps[axis] // step, count))
     if rest or "" in items:
         return ""
     return f"{view.tensor.name}[{', '.join(items)}]"
 
 
-def _item(start: int, length: int, step: int, count: int, register: int | None) -> str:
-    if register is not None:
-        return f"%r{register} : +{length}" if step == 1 and start == 0 else ""
+def _window(moving: list[Dynamic], unit: int, limit: int, length: int) -> str:
+    """``%r3 : +512``, if that is how far one register moves the axis."""
+    (first, *more) = moving
+    if more or (first.stride, first.limit) != (unit, limit):
+        return ""
+    return f"%r{first.register} : +{length}"
+
+
+def _item(start: int, length: int, step: int, count: int) -> str:
     if (start, length, step) == (0, count, 1):
         return ":"
     last = start + (length - 1) * step
@@ -58,5 +79,13 @@ def _pattern(view: View) -> str:
         offset += view.partition * row
     pairs = ", ".join(f"[{s}, {n}]" for s, n in zip(steps, view.shape, strict=True))
     typed = "" if view.dtype is tensor.dtype else f".view({view.dtype.name})"
-    regs = "".join(f" + %r{d.register}" for d in view.dynamic)
-    return f"{tensor.name}{typed}.ap([{pairs}], offset={offset}){regs}"
+    return f"{tensor.name}{typed}.ap([{pairs}], offset={offset}{_at_run_time(view)})"
+
+
+def _at_run_time(view: View) -> str:
+    """The arguments of ``.ap`` that move a pattern."""
+    offsets = view.offsets
+    if offsets is not None:
+        which = "scalar_offset" if offsets.single else "vector_offset"
+        return f", {which}={spell(offsets.tile)}, indirect_dim={offsets.dim}"
+    return "".join(f", scalar_offset=%r{d.register}, indirect_dim={d.axis}" for d in view.dynamic)

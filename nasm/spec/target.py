@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 class Engine:
     """An in-order queue with its clock.
 
-    ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches.
+    ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches;
+    ``group`` how many entries of an index tile stand in one column, where it has indirection.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Engine:
     aliases: tuple[str, ...] = ()
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
+    group: int = 0
 
 
 @dataclass(frozen=True, slots=True)

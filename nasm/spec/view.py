@@ -8,9 +8,10 @@ view's dtype, and byte offsets are within each partition.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import index
+from typing import Any
 
 from nasm.dtypes import DType
 from nasm.problems import Failure, Refused
@@ -50,6 +51,30 @@ class Dynamic:
 
 
 @dataclass(frozen=True, slots=True)
+class Offsets:
+    """Positions along the first free axis that are read from a tile when the instruction starts.
+
+    Position i stands ``entry * step`` elements further than the view says, where the entry is
+    ``tile[i % group, i // group]``; a ``group`` of 0 is the engine's. ``limit`` is the largest
+    legal entry, ``first`` the position that the view begins with. If ``single`` there is one
+    entry, which moves all of the view. ``dim`` is the axis of the tensor that was named.
+    """
+
+    tile: View
+    step: int
+    limit: int
+    group: int = 0
+    first: int = 0
+    single: bool = False
+    dim: int = 0
+
+    @property
+    def columns(self) -> bool:
+        """Whether lanes pick columns by it, as their engine groups the entries."""
+        return not self.group
+
+
+@dataclass(frozen=True, slots=True)
 class View:
     """Part of a tensor, seen through an access pattern."""
 
@@ -60,6 +85,7 @@ class View:
     shape: tuple[int, ...]
     steps: tuple[int, ...]
     dynamic: tuple[Dynamic, ...] = ()
+    offsets: Offsets | None = None
 
     @staticmethod
     def whole(tensor: Tensor) -> View:
@@ -102,14 +128,23 @@ class View:
     @property
     def dims(self) -> tuple[tuple[int, int], ...]:
         """The free pattern as (step, count), slowest first, adjacent axes merged."""
-        return _merged(self.shape, self.steps, 1 if self.partitioned else 0)
+        first = 1 if self.partitioned else 0
+        if self.offsets is None or self.offsets.single:
+            return _merged(self.shape, self.steps, first)
+        jumping = _merged(self.shape[: first + 1], self.steps[: first + 1], first)
+        return jumping + _merged(self.shape, self.steps, first + 1)
 
     @property
     def extent(self) -> tuple[int, int]:
-        """The bytes [low, high) it touches within each partition, relative to the tensor."""
+        """The bytes [low, high) it can touch within each partition, relative to the tensor."""
         size = self.dtype.itemsize
         low = high = self.offset
-        for step, count in self.dims:
+        offsets, dims = self.offsets, self.dims
+        if offsets is not None:
+            high += offsets.limit * offsets.step * size
+            if not offsets.single:
+                dims = _merged(self.shape, self.steps, 2 if self.partitioned else 1)
+        for step, count in dims:
             reach = step * (count - 1) * size
             low, high = (low + reach, high) if reach < 0 else (low, high + reach)
         return low, high + size
@@ -120,6 +155,11 @@ class View:
         dims = self.dims
         return not dims or dims[-1][0] == 1
 
+    @property
+    def gathers(self) -> bool:
+        """Whether a tile decides each of its positions."""
+        return self.offsets is not None and not self.offsets.single
+
     # -- how one is made from another
 
     def index(self, items: Sequence[int | slice | Window]) -> View:
@@ -129,6 +169,8 @@ class View:
                 "E0305",
                 f"{len(items)} indices for {len(self.shape)} axes of {self.tensor.name}",
             )
+        if self.offsets is not None:
+            return self._index_around(self.offsets, items)
         partition, offset, size = self.partition, self.offset, self.dtype.itemsize
         shape: list[int] = []
         steps: list[int] = []
@@ -157,11 +199,81 @@ class View:
             self.tensor, self.dtype, partition, offset, tuple(shape), tuple(steps), tuple(dynamic)
         )
 
+    def _index_around(self, offsets: Offsets, items: Sequence[int | slice | Window]) -> View:
+        """Slice the axes that no tile of entries decides."""
+        fixed = -1 if offsets.single else int(self.partitioned)
+        for axis, item in enumerate(items):
+            if isinstance(item, Window) and isinstance(item.start, Reg):
+                raise Refused("E0305", f"{self.tensor.name} starts at run time already")
+            if axis == fixed and item != ALL:
+                raise Refused(
+                    "E0305", f"axis {axis} of {self.tensor.name} is what the entries of "
+                    f"{offsets.tile.tensor.name} decide: it cannot be sliced",
+                    "take fewer entries instead",
+                )  # fmt: skip
+        plain = replace(self, offsets=None).index(items)
+        if offsets.columns:
+            return replace(plain, offsets=offsets)
+        one = plain if offsets.single else plain.rows(0, 0, 1)
+        return replace(plain, offsets=replace(offsets, limit=one.room(offsets.step)))
+
+    def room(self, step: int) -> int:
+        """How often it can be moved by so many elements before it leaves its tensor."""
+        return (self.tensor.bytes - self.extent[1]) // (step * self.dtype.itemsize)
+
+    def rows(self, axis: int, begin: int, end: int) -> View:
+        """Positions [begin, end) of an axis, also of one whose positions a tile decides."""
+        offsets = self.offsets
+        if offsets is None or offsets.single or axis != int(self.partitioned):
+            cut = self.index([*[ALL] * axis, slice(begin, end)])
+            return cut if offsets is None else replace(cut, offsets=offsets)
+        shape = (*self.shape[:axis], end - begin, *self.shape[axis + 1 :])
+        return replace(self, shape=shape, offsets=replace(offsets, first=offsets.first + begin))
+
     def __getitem__(self, items: object) -> View:
         """Slice it from Python; raises Failure."""
         given = items if isinstance(items, tuple) else (items,)
         try:
             return self.index([_python(item) for item in given])
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
+
+    # -- the view methods of the language, from Python; each raises Failure
+
+    def view(self, dtype: Any) -> View:
+        """The same bytes as another dtype."""
+        return self._method("view", dtype)
+
+    def reshape(self, *sizes: int) -> View:
+        """Other sizes of the axes, without moving an element."""
+        return self._method("reshape", *sizes)
+
+    def permute(self, *axes: int) -> View:
+        """The axes in another order."""
+        return self._method("permute", *axes)
+
+    def broadcast(self, *sizes: int) -> View:
+        """Axes of 1 repeated."""
+        return self._method("broadcast", *sizes)
+
+    @property
+    def T(self) -> View:  # noqa: N802  (as the language and NumPy write it)
+        """The axes reversed."""
+        return self._method("T")
+
+    def ap(self, pattern: Sequence[Sequence[int]], offset: int = 0, **dynamic: Any) -> View:
+        """The access pattern itself; offsets of the run as in the language."""
+        return self._method("ap", pattern, offset, **dynamic)
+
+    def indirect(self, index: View, num_elem: int | None = None) -> View:
+        """The columns that a tile of entries names."""
+        return self._method("indirect", index, num_elem)
+
+    def _method(self, name: str, *given: Any, **named: Any) -> View:
+        from nasm.spec.reshape import METHODS  # views are made there, and it needs this module
+
+        try:
+            return METHODS[name](self, *given, **named)
         except Refused as refused:
             raise Failure(refused.at(None)) from None
 

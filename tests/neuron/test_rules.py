@@ -8,7 +8,7 @@ import pkgutil
 import pytest
 
 from nasm.problems import Problem
-from nasm.targets.neuron import rules
+from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from tests.neuron import broken, programs
 from tests.neuron.broken.case import TILES, Broken
@@ -41,7 +41,7 @@ def test_no_rule_is_without_a_program_that_breaks_it() -> None:
     broken = {(c.row, c.rule.sentence) for c in CASES}
     errors = {(row.name, r.sentence) for row in ISA for r in row.rules if not r.warning}
     assert errors <= broken
-    assert {r.sentence for r in rules.EVERYWHERE} <= {sentence for _, sentence in broken}
+    assert {r.sentence for r in TARGET.rules} <= {sentence for _, sentence in broken}
 
 
 def test_every_code_of_a_rule_is_the_code_of_its_case() -> None:

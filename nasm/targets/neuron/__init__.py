@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.spec.target import Samples, Target
-from nasm.targets.neuron import dma, rules
+from nasm.targets.neuron import dma, indirection, rules
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.options import OPTIONS, casting
@@ -36,7 +36,7 @@ TARGET = Target(
     summary="AWS Neuron: NeuronCore-v2, v3 and v4",
     isa=ISA,
     generations=GENERATIONS,
-    rules=rules.EVERYWHERE,
+    rules=(*rules.EVERYWHERE, *indirection.EVERYWHERE),
     plan=dma.plan,
     samples=SAMPLES,
     options=OPTIONS,

@@ -36,6 +36,8 @@ def _drained(site: Site, drain: str, interval: float, evidence: Evidence, source
              unit: str = "") -> Cost:  # fmt: skip
     tail = site.generation.number(drain)
     whole = math.ceil(interval)
+    if any(v.gathers for _, v in site.tiles):
+        evidence, source = ASSUMED, f"{source}; no figure for indirection: taken as a plain tile"
     return Cost(
         whole, whole + cycles(site, tail.value), weakest((evidence, tail.evidence)),
         f"{source}; drain: {tail.source}", unit,
@@ -136,7 +138,7 @@ def tensor_copy(site: Site) -> Cost:
         fact = site.generation.number(pair)
         rate, evidence, source = fact.value, fact.evidence, fact.source
     interval = _floored(site, src.elements * rate)
-    if src.dynamic or dst.dynamic:
+    if any(v.dynamic or (v.offsets and v.offsets.single) for v in (src, dst)):
         least = site.generation.number("dynamic_copy_min")
         interval = max(interval, least.value)
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
@@ -333,6 +335,8 @@ def control(number: str) -> Callable[[Site], Cost]:
 
 def dma_issue(site: Site) -> Cost:
     """What a DMA instruction costs the queue that issues it: by who makes its descriptors."""
+    if any(isinstance(v, View) and v.gathers for v in site.operands.values()):
+        return control("dma_indirect_ns")(site)
     mode = site.operands.get("dge_mode") or default_dge(site)
     number = {"none": "dma_static_ns", "swdge": "dma_swdge_ns", "hwdge": "dma_hwdge_ns"}[mode]
     return control(number)(site)

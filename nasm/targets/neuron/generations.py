@@ -31,19 +31,19 @@ def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engin
     return (
         Engine(
             "tensor", tensor, "128x128 systolic array: matrix multiplication and transposes",
-            source, ("pe",), ("sbuf",), ("psum",),
+            source, ("pe",), ("sbuf",), ("psum",), 32,
         ),
         Engine(
             "vector", vector, "128 lanes: element-wise work on one or two tiles, reductions",
-            source, ("dve",), both, both,
+            source, ("dve",), both, both, 16,
         ),
         Engine(
             "scalar", others, "128 lanes: activation functions with scale and bias", source,
-            ("act",), both, both,
+            ("act",), both, both, 16,
         ),
         Engine(
             "gpsimd", others, "8 general-purpose SIMD cores; no port to PSUM", source, ("pool",),
-            ("sbuf",), ("sbuf",),
+            ("sbuf",), ("sbuf",), 16,
         ),
         Engine("sync", others, "a sequencer only: DMA, waits, housekeeping", source, ("sp",)),
     )  # fmt: skip

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nasm.spec.instruction import Rule
-from nasm.targets.neuron import rules
+from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from tests.neuron.programs import Tile, hbm, psum, sbuf
 
@@ -52,5 +52,5 @@ class Broken:
     @property
     def rule(self) -> Rule:
         own = ISA.rows[self.row].rules
-        (found,) = (r for r in (*rules.EVERYWHERE, *own) if r.sentence.startswith(self.sentence))
+        (found,) = (r for r in (*TARGET.rules, *own) if r.sentence.startswith(self.sentence))
         return found

@@ -11,7 +11,7 @@ from nasm.spec.instruction import Operand, Site
 from nasm.spec.kinds import Choice, Either, LaneOf, Number, State
 from nasm.spec.view import View
 from nasm.targets.neuron import activations, alu, costs
-from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, LANES, Names
+from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
 
 SOURCE = "nki.isa.activation"
@@ -62,8 +62,8 @@ def reduction_named(site: Site) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", LANES, "w"),
-    Operand("data", LANES),
+    Operand("dst", PICKED, "w"),
+    Operand("data", PICKED),
     Operand("op", Choice(activations.PLAIN, "activation function")),
     Operand("bias", Either((Number(), COLUMN)), default=None, doc="added after scaling"),
     Operand("scale", Either((Number(), FLOAT_COLUMN)), default=1.0, doc="multiplied first"),

@@ -9,11 +9,13 @@ from nasm.spec.instruction import BITS, Operand, Rule, Site
 from nasm.spec.kinds import Anything, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
+from nasm.targets.neuron.indirection import not_address_arithmetic
 from nasm.targets.neuron.isa.table import (
     COLUMN,
     INTEGERS,
     ISA,
     LANES,
+    PICKED,
     WORDS,
     Names,
     domain_of,
@@ -109,8 +111,8 @@ def one_order(site: Site) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", LANES, "w"),
-    Operand("data1", LANES),
+    Operand("dst", PICKED, "w"),
+    Operand("data1", PICKED),
     Operand("data2", LANES),
     Operand("op", Operators(alu.BINARY, "operator")),
     engines=("vector", "gpsimd"),
@@ -253,8 +255,8 @@ def _domain(site: Site) -> str:
 
 
 @ISA.instruction(
-    Operand("dst", LANES, "w"),
-    Operand("data", LANES),
+    Operand("dst", PICKED, "w"),
+    Operand("data", PICKED),
     Operand("op0", Operators((*alu.BINARY, *alu.UNARY), "operator")),
     Operand("operand0", SCALAR, default=None, doc="a number, or one value per partition"),
     Operand("reverse0", Flag(), default=False, doc="operand0 <op0> data instead"),
@@ -265,7 +267,8 @@ def _domain(site: Site) -> str:
     engine_since={"scalar": "v3"},
     rules=(same_shape("dst", "data"), same_partitions("data", "operand0", "operand1"),
            operands_present, same_class, first_stage_only, scalar_dtypes, number_fits,
-           bitwise_integers, scalar_engine_pairs, gpsimd_operators, on_engine("op0", "op1")),
+           bitwise_integers, scalar_engine_pairs, gpsimd_operators, on_engine("op0", "op1"),
+           not_address_arithmetic),
     cost=costs.tensor_scalar,
     domain=_domain,
     vendor=Names("tensor_scalar", "TENSOR_SCALAR", "TensorScalar"),

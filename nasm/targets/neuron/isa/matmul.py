@@ -13,6 +13,7 @@ from nasm.problems import Refused, listed
 from nasm.spec.instruction import BITS, FLOAT32, Operand, Site
 from nasm.spec.kinds import Choice, DtypeOf, Flag, Integers, State, SwitchOf, Tile
 from nasm.targets.neuron import costs
+from nasm.targets.neuron.indirection import matmul_dtypes, no_indirect_transpose, not_tiled
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.rules import (
     BANK,
@@ -30,6 +31,7 @@ MATMUL_DTYPES = (
     "float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn", "bfloat16", "float16",
     "tfloat32", "float32",
 )  # fmt: skip
+MOVING = Tile(("sbuf",), MATMUL_DTYPES, flat=False, indirect=True)
 EIGHT_BIT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 FULL = frozenset({"tfloat32", "float32"})
 NEVER_MIXED = frozenset({"float8_e4m3", "float8_e4m3fn"})
@@ -172,7 +174,7 @@ def _domain(site: Site) -> str:
 
 @ISA.instruction(
     Operand("weights", WEIGHTS, "rw"),
-    Operand("stationary", Tile(("sbuf",), MATMUL_DTYPES, flat=False), doc="[K, M], or [K, 2, M]"),
+    Operand("stationary", MOVING, doc="[K, M], or [K, 2, M]"),
     Operand("dtype", DtypeOf("stationary")),
     _MODES[0],
     Operand("is_stationary_onezero", Flag(), "-", False,
@@ -181,7 +183,7 @@ def _domain(site: Site) -> str:
     Operand("exact", SwitchOf("transpose_exact")),
     engines=("tensor",),
     rules=(tiling, _double_row("stationary"), _rows_fit("stationary"), columns_fit,
-           _starts_at_row("stationary"), _transposable("stationary")),
+           _starts_at_row("stationary"), _transposable("stationary"), matmul_dtypes, not_tiled),
     cost=costs.load_stationary,
     domain=_domain,
     vendor=Names("nc_matmul", "LDWEIGHTS", "LoadStationary"),
@@ -273,9 +275,9 @@ def no_adding_transpose(site: Site) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", Tile(("psum",)), "w", adds="accumulate",
+    Operand("dst", Tile(("psum",), indirect=True), "w", adds="accumulate",
             adds_to_any="psum_adds_to_any", doc="[M, N]"),
-    Operand("moving", Tile(("sbuf",), MATMUL_DTYPES, flat=False), doc="[K, N], or [K, 2, N]"),
+    Operand("moving", MOVING, doc="[K, N], or [K, 2, N]"),
     Operand("dtype", DtypeOf("moving")),
     Operand("weights", WEIGHTS),
     Operand("accumulate", Flag(), "-", False, "add to what dst holds, when the matmul completes"),
@@ -285,7 +287,7 @@ def no_adding_transpose(site: Site) -> str | None:
     engines=("tensor",),
     rules=(tiling, _double_row("moving"), _rows_fit("moving"), moving_fits, dst_fits, dst_dtype,
            one_bank, _starts_at_row("moving"), dst_at_column, _transposable("moving"),
-           no_adding_transpose),
+           no_adding_transpose, matmul_dtypes, not_tiled, no_indirect_transpose),
     cost=costs.multiply_moving,
     domain=_domain,
     vendor=Names("nc_matmul", "MATMUL", "MatMul"),

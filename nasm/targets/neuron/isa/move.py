@@ -10,18 +10,19 @@ from nasm.spec.instruction import Operand, Rule, Site
 from nasm.spec.kinds import Anything
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
-from nasm.targets.neuron.isa.table import ISA, LANES, Names, copied
+from nasm.targets.neuron.indirection import indirect_on
+from nasm.targets.neuron.isa.table import ISA, LANES, PICKED, Names, copied
 from nasm.targets.neuron.rules import DTYPE, rule, same_shape
 
 COPY_SOURCE = "nki.isa.tensor_copy"
 
 
 @ISA.instruction(
-    Operand("dst", LANES, "w"),
-    Operand("src", LANES),
+    Operand("dst", PICKED, "w"),
+    Operand("src", PICKED),
     engines=("vector", "gpsimd", "scalar"),
     engine_since={"scalar": "v3"},
-    rules=(same_shape("dst", "src"),),
+    rules=(same_shape("dst", "src"), indirect_on("vector", "scalar")),
     cost=costs.tensor_copy,
     domain=copied,
     vendor=Names("tensor_copy", "COPY", "Copy"),

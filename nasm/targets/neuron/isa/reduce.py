@@ -10,7 +10,7 @@ from nasm.spec.instruction import Operand, Site
 from nasm.spec.kinds import Flag, Integers, OptionOf
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
-from nasm.targets.neuron.isa.table import ISA, LANES, SHAPED, Names, domain_of
+from nasm.targets.neuron.isa.table import ISA, LANES, PICKED, SHAPED_PICKED, Names, domain_of
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import MODE, SHAPE, elements, free_dims, rule, same_partitions
 
@@ -55,8 +55,8 @@ def negate_arithmetic(site: Site) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", LANES, "w"),
-    Operand("data", SHAPED),
+    Operand("dst", PICKED, "w"),
+    Operand("data", SHAPED_PICKED),
     Operand("op", Operators(alu.REDUCING, "reduction operator")),
     Operand("axis", Integers(), doc="the last free axes, the partition axis being 0"),
     Operand("negate", Flag(), default=False, doc="multiply the result by -1"),

@@ -1,0 +1,233 @@
+"""Operands that a tile of entries addresses: which may be, and where everything has to stand.
+
+Tensor indirection (`.indirect(tile)`) gathers and scatters columns on NeuronCore-v4. Rows of HBM
+are gathered and scattered by DMA, whose own rules are with its instructions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from nasm.problems import listed
+from nasm.spec.instruction import Operand, Rule, Site
+from nasm.spec.view import Offsets, View
+from nasm.targets.neuron.rules import (
+    AVAILABLE,
+    DTYPE,
+    LIMIT,
+    MEMORY,
+    MODE,
+    START_PARTITION,
+    rule,
+)
+
+GUIDE = "Trainium3 architecture guide, 'SBUF/PSUM indirect access'"
+TI = "nki.isa, 'Tensor indirection' of each instruction"
+VIEW = "nki.language.NkiTensor.indirect"
+SHORT, WORDS = ("uint16", "int16", "uint32", "int32"), ("uint32", "int32")
+
+
+def addressed(site: Site) -> Iterator[tuple[Operand, View, Offsets]]:
+    """The operands that a tile of entries addresses."""
+    for name, view in site.operands.items():
+        if isinstance(view, View) and view.offsets is not None:
+            yield site.row.operand(name), view, view.offsets
+
+
+def picked(site: Site) -> Iterator[tuple[Operand, View, Offsets]]:
+    """Those of them whose columns the engine picks."""
+    return (found for found in addressed(site) if found[2].columns)
+
+
+def start(view: View) -> int:
+    """The first partition of a view."""
+    return (view.tensor.partition or 0) + view.partition
+
+
+@rule(AVAILABLE, "tensor indirection is NeuronCore-v4's", f"{VIEW}; {GUIDE}")
+def generation_has_it(site: Site) -> str | None:
+    """Earlier ones take one column, or one pattern, at a time."""
+    for operand, view, _ in picked(site):
+        if not site.generation.switches["tensor_indirection"]:
+            return (
+                f"{operand.name} ({view.tensor.name}) is addressed by an index tile on "
+                f"{site.generation.name}; v4 has that"
+            )
+    return None
+
+
+@rule(MODE, "only some operands of an instruction may be indirect", f"{TI}; nki.isa.dma_copy")
+def operand_may(site: Site) -> str | None:
+    """The table of the vendor; rows of HBM are addressed by DMA only."""
+    for operand, view, offsets in addressed(site):
+        if offsets.single and operand.walked:
+            continue
+        row = site.row
+        may = [o.name for o in row.operands if o.indirect and offsets.columns == o.walked]
+        if operand.name in may:
+            continue
+        said = f"of {row.name} {listed(may)} may be" if may else f"none of {row.name}'s may be"
+        return f"{operand.name} ({view.tensor.name}) is indirect; {said}"
+    return None
+
+
+@rule(MEMORY, "an index tile is in SBUF", f"{VIEW}; nki.isa.dma_copy")
+def index_in_sbuf(site: Site) -> str | None:
+    """Also the one element of a scalar_offset."""
+    for operand, _, offsets in addressed(site):
+        where = offsets.tile.tensor.memory.name
+        if where != "sbuf":
+            return f"the index of {operand.name} ({offsets.tile.tensor.name}) is in {where}"
+    return None
+
+
+@rule(DTYPE, "entries are 32-bit integers, those of tensor indirection also 16-bit ones (assumed)",
+      "nki.isa.dma_copy; NKI access patterns guide")  # fmt: skip
+def index_dtype(site: Site) -> str | None:
+    """No page names the dtype of tensor indirection."""
+    for operand, _, offsets in addressed(site):
+        wanted = SHORT if offsets.columns else WORDS
+        found = offsets.tile.dtype.name
+        if found not in wanted:
+            tile = offsets.tile.tensor.name
+            return f"the index of {operand.name} ({tile}) is {found}; wanted {listed(wanted)}"
+    return None
+
+
+@rule(LIMIT, "entry i of an index is at row i % 16, column i // 16; on Tensor 32 for 16", VIEW,
+      "num_elem= says how many there are; without it all that the index has room for")  # fmt: skip
+def entries_there(site: Site) -> str | None:
+    """An index has as many entries as its first rows can hold."""
+    group = site.generation.engine(site.engine).group
+    for operand, view, offsets in picked(site):
+        tile, count = offsets.tile, view.elements
+        rows = min(group, tile.partitions)
+        holds = rows * tile.elements if rows == group else rows
+        if count > holds:
+            return (
+                f"{operand.name} ({view.tensor.name}) takes {count} entries; the first {rows} "
+                f"partitions of {tile.tensor.name} hold {holds} of them"
+            )
+    return None
+
+
+@rule(START_PARTITION, "an index tile starts at a multiple of 32", TI)
+def index_at_quadrant(site: Site) -> str | None:
+    """The quadrants of SBUF."""
+    for operand, _, offsets in picked(site):
+        at = start(offsets.tile)
+        if at % 32:
+            return (
+                f"the index of {operand.name} ({offsets.tile.tensor.name}) starts at "
+                f"partition {at}; wanted 0, 32, 64 or 96"
+            )
+    return None
+
+
+@rule(START_PARTITION, "an indirect input starts on the partition of its index", TI)
+def input_at_index(site: Site) -> str | None:
+    """A lane reads its own part of the index."""
+    for operand, view, offsets in picked(site):
+        if "w" not in operand.access and start(view) != start(offsets.tile):
+            return (
+                f"{operand.name} ({view.tensor.name}) starts at partition {start(view)}, its "
+                f"index {offsets.tile.tensor.name} at {start(offsets.tile)}; wanted the same"
+            )
+    return None
+
+
+@rule(START_PARTITION, "the index of an indirect dst starts where the main input does, or where "
+      "the index of that does if it is in PSUM",
+      f"{TI}; for a matmul moving stands for stationary (assumed)")  # fmt: skip
+def dst_index_at_input(site: Site) -> str | None:
+    """The main input is the one that may be indirect itself."""
+    main = next(o for o in (*site.row.operands, None) if o is None or _reads_picked(o))
+    for operand, view, offsets in picked(site):
+        if "w" not in operand.access or main is None:
+            continue
+        source: View = site[main.name]
+        if source.tensor.memory.name == "psum":
+            if source.offsets is None:
+                continue
+            source = source.offsets.tile
+        if start(offsets.tile) != start(source):
+            return (
+                f"the index of {operand.name} ({view.tensor.name}) starts at partition "
+                f"{start(offsets.tile)}, {source.tensor.name} at {start(source)}; wanted the same"
+            )
+    return None
+
+
+def _reads_picked(operand: Operand) -> bool:
+    return operand.indirect and operand.access == "r"
+
+
+@rule(MEMORY, "Scalar does not scatter into PSUM", "nki.isa.activation; nki.isa.tensor_copy")
+def scalar_scatters_to_sbuf(site: Site) -> str | None:
+    """Vector does."""
+    for operand, view, _ in picked(site):
+        where = view.tensor.memory.name
+        if site.engine == "scalar" and "w" in operand.access and where == "psum":
+            return f"{operand.name} ({view.tensor.name}) is indirect and in psum on scalar"
+    return None
+
+
+EVERYWHERE = (
+    generation_has_it, operand_may, index_in_sbuf, index_dtype, entries_there, index_at_quadrant,
+    input_at_index, dst_index_at_input, scalar_scatters_to_sbuf,
+)  # fmt: skip
+"""What holds for every instruction with an operand that a tile addresses."""
+
+
+def indirect_on(*engines: str) -> Rule:
+    """Indirect operands are for some engines of the instruction only."""
+
+    @rule(MODE, f"with tensor indirection it runs on {listed(engines)}", TI)
+    def check(site: Site) -> str | None:
+        for operand, view, _ in picked(site):
+            if site.engine not in engines:
+                return f"{operand.name} ({view.tensor.name}) is indirect on {site.engine}"
+        return None
+
+    return check
+
+
+MATMUL_DTYPES = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")
+
+
+@rule(DTYPE, "an indirect operand of a matmul is float16, bfloat16 or fp8", "nki.isa.nc_matmul")
+def matmul_dtypes(site: Site) -> str | None:
+    """Also dst, as the page has it."""
+    for operand, view, _ in picked(site):
+        if view.dtype.name not in MATMUL_DTYPES:
+            return f"{operand.name} ({view.tensor.name}) is indirect and {view.dtype.name}"
+    return None
+
+
+@rule(MODE, "tensor indirection and tiles of the array do not go together",
+      "nki.isa.nc_matmul, nki.isa.nc_matmul_mx")  # fmt: skip
+def not_tiled(site: Site) -> str | None:
+    """The whole array is one tile."""
+    for operand, view, _ in picked(site):
+        if tuple(site["tile_position"]) != (0, 0) or tuple(site["tile_size"]) != (128, 128):
+            return f"{operand.name} ({view.tensor.name}) is indirect with a tile of the array"
+    return None
+
+
+@rule(MODE, "moving is not indirect in transpose mode", "nki.isa.nc_matmul")
+def no_indirect_transpose(site: Site) -> str | None:
+    """A transpose streams its rows as they lie."""
+    if site["is_transpose"] and site["moving"].offsets is not None:
+        return f"moving ({site['moving'].tensor.name}) is indirect with is_transpose=true"
+    return None
+
+
+@rule(MODE, "address arithmetic on int32 or uint32 tiles takes no indirect operand",
+      "nki.isa.tensor_scalar; which tiles that means is assumed")  # fmt: skip
+def not_address_arithmetic(site: Site) -> str | None:
+    """The form that computes addresses has no room for an index."""
+    data, dst = site["data"], site["dst"]
+    for operand, view, _ in picked(site):
+        if data.dtype.name in WORDS and dst.dtype.name in WORDS:
+            return f"{operand.name} ({view.tensor.name}) is indirect among {data.dtype.name} tiles"
+    return None

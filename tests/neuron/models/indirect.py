@@ -1,0 +1,38 @@
+"""What an index tile does to an operand, one element after the other."""
+
+from __future__ import annotations
+
+from tests.neuron.programs import Array
+
+LANES, ARRAY = 16, 32
+"""How many entries stand in one column: for Vector, Scalar and GpSimd, and for Tensor."""
+
+
+def entry(index: Array, i: int, group: int) -> int:
+    """Offset i comes from ``index[i % group, i // group]``."""
+    return int(index[i % group, i // group])
+
+
+def gather(data: Array, index: Array, count: int, group: int = LANES) -> Array:
+    """A column at each offset, from every partition."""
+    out = data[:, :1].repeat(count, axis=1)
+    for i in range(count):
+        column = entry(index, i, group)
+        for p in range(data.shape[0]):
+            out[p, i] = data[p, column]
+    return out
+
+
+def scatter(held: Array, index: Array, values: Array, group: int = LANES) -> Array:
+    """What is held after each column of some values was put where its offset says, in order."""
+    out = held.copy()
+    for i in range(values.shape[1]):
+        column = entry(index, i, group)
+        for p in range(held.shape[0]):
+            out[p, column] = values[p, i]
+    return out
+
+
+def row(first: int, entry: int, step: int, count: int) -> list[int]:
+    """The flat positions of one row of a pattern: where it starts, plus entry times step."""
+    return [first + entry * step + z for z in range(count)]
