@@ -19,11 +19,6 @@ NOT_HERE = "E0408"
 """The code of what another engine or generation has."""
 
 
-def engines_on(row: Instruction, generation: Generation) -> tuple[str, ...]:
-    """The engines of a generation that have an instruction, in the order of the generation."""
-    return examples.engines_on(row, generation, TARGET)
-
-
 def program_text(row: Instruction, engine: str, generation: Generation, n: int) -> str:
     """A program that runs a row's example."""
     return examples.program_text(row, engine, generation, TARGET, n)

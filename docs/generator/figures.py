@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from generator.examples import GENERATIONS, SIZES, cost, engines_on
+from generator.examples import GENERATIONS, SIZES, cost
 from generator.instruction_pages import ISA
 from generator.markdown import code, number, table
 from nasm.spec.facts import Fact
 from nasm.spec.instruction import Instruction
 from nasm.spec.target import Generation
+from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.figures import FIGURES, SWITCHES
 
 
@@ -68,7 +69,7 @@ def costs() -> str:
 
 
 def _cell(row: Instruction, engine: str, generation: Generation) -> str:
-    if engine not in engines_on(row, generation):
+    if engine not in TARGET.engines(row, generation):
         return ""
     for n in reversed(SIZES):
         found = cost(row, engine, generation, n)

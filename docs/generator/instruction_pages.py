@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
-from generator.examples import GENERATIONS, SIZES, cost, engines_on, program_text
+from generator.examples import GENERATIONS, SIZES, cost, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.report import pages
 from nasm.spec.instruction import Instruction
@@ -35,7 +35,7 @@ def page(row: Instruction) -> str:
 
 def _example(row: Instruction) -> str:
     for generation in GENERATIONS:
-        for engine in engines_on(row, generation):
+        for engine in TARGET.engines(row, generation):
             return program_text(row, engine, generation, SIZES[0]).rstrip()
     raise AssertionError(f"{row.name} runs nowhere")
 
@@ -51,7 +51,7 @@ def _cost(row: Instruction) -> str:
     rows: list[tuple[str, ...]] = []
     sources: dict[str, dict[str, None]] = {}
     for generation in GENERATIONS:
-        for engine in engines_on(row, generation):
+        for engine in TARGET.engines(row, generation):
             for *cells, source in _costs(row, engine, generation):
                 rows.append((generation.name, engine, *cells))
                 sources.setdefault(source, {})[f"{generation.name} {engine}"] = None
@@ -85,7 +85,7 @@ def _costs(
 
 
 def _engines(row: Instruction, generation: Generation) -> str:
-    found = engines_on(row, generation)
+    found = TARGET.engines(row, generation)
     return "every engine" if len(found) == len(generation.engines) else ", ".join(found) or "no"
 
 

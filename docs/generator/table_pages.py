@@ -5,7 +5,7 @@ from __future__ import annotations
 from generator.examples import GENERATIONS
 from generator.markdown import NOTE, code, joined, number, table
 from nasm.dtypes import DTYPES
-from nasm.report.pages import option_values
+from nasm.report.lists import option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, Activation
 from nasm.targets.neuron.alu import OPERATORS, Operator
 from nasm.targets.neuron.options import OPTIONS

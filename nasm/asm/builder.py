@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nasm.asm import check
+from nasm.asm import check, elsewhere
 from nasm.asm.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
@@ -234,7 +234,7 @@ class Builder:
         """
         engine = self.program.queues[queue].engine
         if (row, engine) not in self._available:
-            check.available(self.target, self.generation, row, engine)
+            elsewhere.available(self.target, self.generation, row, engine)
             self._available.add((row, engine))
         for name in named:
             if name not in row.position or row.operand(name).hidden:
@@ -250,7 +250,7 @@ class Builder:
             try:
                 accepted[at] = operand.kind.accept(value)
             except Refused as refused:
-                problems.append(_of_operand(row, operand.name, refused, value, spans))
+                problems.append(self._of_operand(row, operand.name, refused, value, spans))
         try:
             check.update_fits(row, update, self.generation)
         except Refused as refused:
@@ -262,6 +262,20 @@ class Builder:
             self._interned(wait, self._waits, self.program.waits),
             self._interned(update, self._updates, self.program.updates),
         )
+
+    def _of_operand(
+        self,
+        row: Instruction,
+        name: str,
+        refused: Refused,
+        value: object,
+        spans: Callable[[str], Span | None] | None,
+    ) -> Problem:
+        """What an operand's kind refused, at the place where the operand is written."""
+        said = f"operand {name} of {row.name}: {refused.message}"
+        others = elsewhere.taking(self.target, row, name, value) if refused.code == "E0206" else ""
+        hint = others or refused.hint
+        return Problem(refused.code, said, spans(name) if spans else None, hint, _declared(value))
 
     def _form(self, engine: str, row: Instruction, operands: tuple[object, ...]) -> int:
         exact = [_exact(o) for o in operands if isinstance(o, int | float)]
@@ -353,19 +367,6 @@ def _exact(value: int | float) -> object:
 def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
     """A note that says where a name was declared."""
     return (Note(f"{name} is declared here", span),) if span is not None else ()
-
-
-def _of_operand(
-    row: Instruction,
-    name: str,
-    refused: Refused,
-    value: object,
-    spans: Callable[[str], Span | None] | None,
-) -> Problem:
-    """What an operand's kind refused, at the place where the operand is written."""
-    said = f"operand {name} of {row.name}: {refused.message}"
-    notes = _declared(value)
-    return Problem(refused.code, said, spans(name) if spans else None, refused.hint, notes)
 
 
 def _declared(value: object) -> tuple[Note, ...]:

@@ -6,32 +6,13 @@ import re
 from collections.abc import Container, Iterable
 from dataclasses import replace
 
+from nasm.asm.elsewhere import legal
 from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.instruction import Instruction, Rule, Site
 from nasm.spec.lists import views
 from nasm.spec.program import Form, Program, Update
 from nasm.spec.target import Generation, Target
-
-
-def available(target: Target, generation: Generation, row: Instruction, engine: str) -> None:
-    """Whether an engine of a generation has an instruction; raises Refused."""
-    if not target.available(row, generation):
-        have = [g.name for g in target.generations if target.available(row, g)]
-        raise Refused(
-            "E0408", f"{row.name} is not on {generation.summary}; {listed(have, 'and')} have it"
-        )
-    order = {g.name: g.order for g in target.generations}
-    since = {e: order[row.engine_since[e]] for e in row.engines if e in row.engine_since}
-    here = [e for e in row.engines if generation.order >= since.get(e, 0)]
-    if engine in here:
-        return
-    hint = f"{listed('@' + e for e in here)} has it" if here else ""
-    said = f"{row.name} does not run on @{engine}"
-    if engine in since:
-        said = f"{row.name} runs on @{engine} from {row.engine_since[engine]} on"
-        said += f"; this is {generation.summary}"
-    raise Refused("E0408", said, hint)
 
 
 def update_fits(row: Instruction, update: Update | None, generation: Generation) -> None:
@@ -60,8 +41,8 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
         hint = did_you_mean(option, counts) or f"its options: {listed(counts, 'and')}"
         raise Refused("E0309", f".dma has no option '{option}'", hint)
     if not counts[option]:
-        have = [g.name for g in target.generations if g.priorities]
-        hint = f"{listed(have, 'and')} has it" if have else ""
+        have = [g.summary for g in target.generations if g.priorities]
+        hint = f"those of {listed(have, 'and')} have" if have else ""
         raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
     if type(value) is not int or not 0 <= value < counts[option]:
         last = counts[option] - 1
@@ -100,7 +81,7 @@ def _broken(
     for rule in (*program.target.rules, *row.rules):
         said = rule.check(site)
         if said is not None:
-            found.append((rule, _problem(row, rule, said, program, queue, pc)))
+            found.append((rule, _problem(site, rule, said, program, queue, pc)))
             if rule.code in _SHAPES:
                 break
     return found
@@ -111,9 +92,10 @@ _SHAPES = ("E0404",)
 
 
 def _problem(
-    row: Instruction, rule: Rule, said: str, program: Program, queue: int, pc: int
+    site: Site, rule: Rule, said: str, program: Program, queue: int, pc: int
 ) -> Problem:
-    problem = rule.refusal(row, said).at(program.span(queue, pc))
+    elsewhere = "" if rule.warning else legal(program.target, rule, site)
+    problem = rule.refusal(site.row, said, elsewhere).at(program.span(queue, pc))
     return replace(problem, warning=rule.warning)
 
 

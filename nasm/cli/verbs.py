@@ -91,24 +91,24 @@ def _fine(about: dict[str, Any]) -> Text:
 
 def isa(args: argparse.Namespace) -> int:
     """``isa``: the page of an instruction, or all of them in short."""
-    from nasm.report import pages
+    from nasm.report import lists, pages
     from nasm.targets import TARGETS
 
     screen = Screen()
     targets = list({id(t): t for t in (load() for load in TARGETS.values())}.values())
     if args.options:
         if args.json:
-            rows = [row for t in targets for row in pages.json_options(t)]
+            rows = [row for t in targets for row in lists.json_options(t)]
             screen.document(jsonable.document("isa", OK, options=rows))
         else:
-            screen.show(*(pages.rich_options(t) for t in targets))
+            screen.show(*(lists.rich_options(t) for t in targets))
         return OK
     if args.mnemonic is None:
         if args.json:
-            rows = [row for t in targets for row in pages.json_list(t)]
+            rows = [row for t in targets for row in lists.json_list(t)]
             screen.document(jsonable.document("isa", OK, instructions=rows))
         else:
-            screen.show(*(pages.rich_list(t) for t in targets))
+            screen.show(*(lists.rich_list(t) for t in targets))
         return OK
     for target in targets:
         row = pages.find(target, args.mnemonic)

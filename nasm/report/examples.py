@@ -17,18 +17,6 @@ _DECLARED = re.compile(r"\.(\w+)\s+(\w+)\s+([\w]+\s*\[[^\]]*\])\s*(?:input\s*=\s
 _INTEGER = re.compile(r"u?int|[iu]\d")
 
 
-def engines_on(row: Instruction, generation: Generation, target: Target) -> tuple[str, ...]:
-    """The engines of a generation that have an instruction, in the order of the generation."""
-    if not target.available(row, generation):
-        return ()
-    order = {g.name: g.order for g in target.generations}
-    return tuple(
-        e.name for e in generation.engines
-        if e.name in row.engines
-        and order.get(row.engine_since.get(e.name, ""), 0) <= generation.order
-    )  # fmt: skip
-
-
 def program_text(
     row: Instruction, engine: str, generation: Generation, target: Target, n: int, limit: int = 0
 ) -> str:

@@ -14,7 +14,6 @@ from rich.text import Text
 
 from nasm.problems import did_you_mean
 from nasm.spec.instruction import REQUIRED, Instruction, Operand
-from nasm.spec.options import Option
 from nasm.spec.target import Target
 
 ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting", "@": "moved"}
@@ -166,66 +165,6 @@ def _pairs(facts: Iterable[tuple[str, str]]) -> Table:
     return table
 
 
-def rich_list(target: Target) -> RenderableType:
-    """Every instruction of a target: its engines, since when, and what it does."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("instruction", style="bold cyan", no_wrap=True)
-    table.add_column("engines", overflow="fold", min_width=8, max_width=22)
-    table.add_column("what it does", overflow="fold", ratio=1)
-    for row in target.isa:
-        since = f" (from {row.since})" if row.since else ""
-        table.add_row(row.name, on_engines(row, target) + since, Text(row.summary))
-    names = ", ".join(s for g in target.generations for s in g.spellings)
-    head = Text.assemble((target.summary, "bold"), f" (.target {names})")
-    return Group(head, Text(), table)
-
-
-def rich_options(target: Target) -> RenderableType:
-    """Every machine option of a target: its values, the default first, and why."""
-    parts: list[RenderableType] = [Text.assemble((target.summary, "bold"), ": machine options")]
-    for option in target.options:
-        table = _grid()
-        table.add_column(overflow="fold")
-        for word, meaning in option_values(option):
-            table.add_row(word, Text(meaning))
-        said = f"{option.evidence.value}: {option.source}"
-        parts += [Text(), Text.assemble((option.name, "bold cyan"), f"  {option.summary}")]
-        parts += [Padding(part, (0, 0, 0, 4)) for part in (table, Text(said, "dim"))]
-    if not target.options:
-        parts.append(Text("none"))
-    return Group(*parts)
-
-
-def option_values(option: Option) -> list[tuple[str, str]]:
-    """What an option may be set to, with the meaning; the default says so."""
-    if option.choices is None:
-        return [(option.describe(), f"default: {option.default}")]
-    return [
-        (word, f"{meaning} (default)" if word == option.default else meaning)
-        for word, meaning in option.choices.items()
-    ]
-
-
-def json_options(target: Target) -> list[dict[str, Any]]:
-    """Every machine option of a target as plain data."""
-    return [
-        {
-            "name": o.name, "target": target.name, "summary": o.summary, "default": o.default,
-            "choices": dict(o.choices) if o.choices is not None else None,
-            "low": o.low if o.choices is None else None,
-            "high": o.high if o.choices is None else None,
-            "evidence": o.evidence.value, "source": o.source,
-        }
-        for o in target.options
-    ]  # fmt: skip
-
-
-def on_engines(row: Instruction, target: Target) -> str:
-    """The engines of a row, or 'all'."""
-    every = {e.name for g in target.generations for e in g.engines}
-    return "all" if set(row.engines) == every else ", ".join(row.engines)
-
-
 # ---------------------------------------------------------------- Markdown
 
 
@@ -291,14 +230,3 @@ def json_page(shown: Page) -> dict[str, Any]:
         "vendor": {tool: list(names) for tool, names in shown.vendor},
         "source": shown.source,
     }  # fmt: skip
-
-
-def json_list(target: Target) -> list[dict[str, Any]]:
-    """Every instruction of a target, in short."""
-    return [
-        {
-            "name": row.name, "target": target.name, "engines": list(row.engines),
-            "since": row.since or None, "until": row.until or None, "summary": row.summary,
-        }
-        for row in target.isa
-    ]  # fmt: skip

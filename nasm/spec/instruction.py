@@ -117,10 +117,13 @@ class Rule:
     hint: str = ""
     warning: bool = False
 
-    def refusal(self, row: Instruction, said: str) -> Refused:
-        """What to say of an instruction that breaks it: the finding, then the rule it breaks."""
+    def refusal(self, row: Instruction, said: str, elsewhere: str = "") -> Refused:
+        """What to say of an instruction that breaks it: the finding, then the rule it breaks.
+
+        ``elsewhere`` says where it would not.
+        """
         quoted = f"rule: {self.sentence} ({self.source})"
-        hint = f"{self.hint}\n  {quoted}" if self.hint else quoted
+        hint = "\n  ".join(part for part in (self.hint, elsewhere, quoted) if part)
         return Refused(self.code, f"{row.name}: {said}", hint)
 
 

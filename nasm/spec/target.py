@@ -149,6 +149,18 @@ class Target:
         until = order[row.until] if row.until else max(order.values())
         return since <= generation.order <= until
 
+    def engines(self, row: Instruction, generation: Generation) -> tuple[str, ...]:
+        """The engines of a generation that have an instruction, in the generation's order."""
+        if not self.available(row, generation):
+            return ()
+        order = {g.name: g.order for g in self.generations}
+        since = {e: order[name] for e, name in row.engine_since.items()}
+        return tuple(
+            e.name
+            for e in generation.engines
+            if e.name in row.engines and since.get(e.name, 0) <= generation.order
+        )
+
 
 Loader = Callable[[], Target]
 """Imports a target when a program first asks for it."""

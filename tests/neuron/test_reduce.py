@@ -202,4 +202,4 @@ def test_gpsimd_reduces_from_v3_on() -> None:
     tiles = {"a": sbuf("f32", (1, 2)), "c": sbuf("f32", (1, 1))}
     (problem,) = refused("@gpsimd TensorReduce c, a, op=add, axis=1", "trn1", **tiles)
     assert problem.code == "E0408"
-    assert "from v3 on" in problem.message
+    assert "NeuronCore-v3 (Trn2) and NeuronCore-v4 (Trn3)" in problem.hint

@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.asm.check import available
+from nasm.asm.elsewhere import available
 from nasm.machine.describe import form_text
 from nasm.problems import Failure, Refused
 from nasm.records import Status
@@ -46,7 +46,7 @@ def every(rows: tuple[Instruction, ...] = ROWS) -> pytest.MarkDecorator:
     cases = [
         pytest.param(row, engine, g.spellings[0], id=f"{row.name}-{g.name}-{engine}")
         for row in rows for g in TARGET.generations
-        for engine in examples.engines_on(row, g, TARGET)
+        for engine in TARGET.engines(row, g)
     ]  # fmt: skip
     return pytest.mark.parametrize(("row", "engine", "on"), cases)
 

@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 MATMUL = str(ROOT / "programs" / "matmul.nasm")
 FREE = ("evidence", "waits", "vendor", "choices")
-MAPS = ("files[].instructions", "files[].options")
+MAPS = ("files[].instructions", "files[].options", "instructions[].generations")
 """Their keys are names of the program or the machine."""
 
 WRONG = """\

@@ -54,11 +54,6 @@ def test_an_engine_that_came_later_says_so() -> None:
     assert data["engines"] == ["vector", "scalar (from v3)", "gpsimd"]
 
 
-def test_the_list_has_every_instruction_once() -> None:
-    names = [r["name"] for r in pages.json_list(NEURON)]
-    assert names == list(NEURON.isa.rows)
-
-
 @pytest.mark.parametrize(
     ("said", "meant"),
     [("tensor_copy", "TensorCopy"), ("MatMul", "MultiplyMoving"), ("Nopp", "Nop"), ("qqq", "")],

@@ -1,0 +1,103 @@
+"""Lists for a terminal or JSON: which engine of which generation has what, and machine options."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rich.console import Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from nasm.spec.instruction import Instruction
+from nasm.spec.options import Option
+from nasm.spec.target import Generation, Target
+
+
+def engine_letters(target: Target) -> dict[str, str]:
+    """A letter for each engine of a target: the first of its name that no other has."""
+    letters: dict[str, str] = {}
+    for generation in target.generations:
+        for engine in generation.engines:
+            free = (c for c in engine.name if c not in letters.values())
+            if engine.name not in letters:
+                letters[engine.name] = next(free)
+    return letters
+
+
+def matrix(row: Instruction, generation: Generation, target: Target) -> str:
+    """The letters of the engines that have an instruction, dots in the places of the others."""
+    have = target.engines(row, generation)
+    return "".join(c if name in have else "." for name, c in engine_letters(target).items())
+
+
+def rich_list(target: Target) -> RenderableType:
+    """Every instruction of a target: the engines that have it, by generation, and what it does."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("instruction", style="bold cyan", no_wrap=True)
+    for generation in target.generations:
+        table.add_column(generation.name, no_wrap=True)
+    table.add_column("what it does", overflow="fold", ratio=1)
+    for row in target.isa:
+        cells = [matrix(row, g, target) for g in target.generations]
+        table.add_row(row.name, *cells, Text(row.summary))
+    head = Text(target.summary, "bold")
+    lines = [
+        Text(f"{g.name}: {g.summary}, .target {' or '.join(g.spellings)}")
+        for g in target.generations
+    ]
+    letters = (f"{letter} {name}" for name, letter in engine_letters(target).items())
+    return Group(head, *lines, Text(f"engines: {', '.join(letters)}"), Text(), table)
+
+
+def json_list(target: Target) -> list[dict[str, Any]]:
+    """Every instruction of a target, in short."""
+    return [
+        {
+            "name": row.name, "target": target.name, "engines": list(row.engines),
+            "since": row.since or None, "until": row.until or None, "summary": row.summary,
+            "generations": {g.name: list(target.engines(row, g)) for g in target.generations},
+        }
+        for row in target.isa
+    ]  # fmt: skip
+
+
+def rich_options(target: Target) -> RenderableType:
+    """Every machine option of a target: its values, the default first, and why."""
+    parts: list[RenderableType] = [Text.assemble((target.summary, "bold"), ": machine options")]
+    for option in target.options:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(style="bold", no_wrap=True)
+        table.add_column(overflow="fold")
+        for word, meaning in option_values(option):
+            table.add_row(word, Text(meaning))
+        said = f"{option.evidence.value}: {option.source}"
+        parts += [Text(), Text.assemble((option.name, "bold cyan"), f"  {option.summary}")]
+        parts += [Padding(part, (0, 0, 0, 4)) for part in (table, Text(said, "dim"))]
+    if not target.options:
+        parts.append(Text("none"))
+    return Group(*parts)
+
+
+def option_values(option: Option) -> list[tuple[str, str]]:
+    """What an option may be set to, with the meaning; the default says so."""
+    if option.choices is None:
+        return [(option.describe(), f"default: {option.default}")]
+    return [
+        (word, f"{meaning} (default)" if word == option.default else meaning)
+        for word, meaning in option.choices.items()
+    ]
+
+
+def json_options(target: Target) -> list[dict[str, Any]]:
+    """Every machine option of a target as plain data."""
+    return [
+        {
+            "name": o.name, "target": target.name, "summary": o.summary, "default": o.default,
+            "choices": dict(o.choices) if o.choices is not None else None,
+            "low": o.low if o.choices is None else None,
+            "high": o.high if o.choices is None else None,
+            "evidence": o.evidence.value, "source": o.source,
+        }
+        for o in target.options
+    ]  # fmt: skip
