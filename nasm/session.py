@@ -284,7 +284,7 @@ class Session:
             channel_bytes=sum(c.bytes for c in machine.scheduler.channels),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=tuple(self.program.warnings),
+            warnings=(*self.program.warnings, *machine.hazards.late()),
             expectations=judged,
             trace_hash=machine.trace.digest() if hashes else "",
             memory_hash=describe.memory_hash(machine) if hashes else "",

@@ -50,7 +50,7 @@ def problems(text: str) -> set[str]:
     except Failure as failure:
         return {p.code for p in failure.problems}
     report = session.run(max_cycles=100_000)
-    return {p.code for p in (*report.hazards, *report.problems)}
+    return {p.code for p in (*report.hazards, *report.problems, *report.warnings)}
 
 
 def test_every_code_in_the_source_is_explained() -> None:

@@ -129,6 +129,17 @@ ROWS = (
         "$ neuron-nasm run prog.nasm --max-cycles 1000000",
     ),
     Code(
+        "E0514",
+        "a transfer that nobody waits for",
+        "A transfer was still under way when the last instruction of every queue had completed. "
+        "The run ends there: on hardware the host may read an output before it is all there. "
+        "Here the transfer is let to land, and the run is all right but for this warning. Let "
+        "one of the queues wait for it in the end.",
+        "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1",
+        "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1   $loaded += 16\n"
+        "@sync   EventSemaphore  $loaded >= 16",
+    ),
+    Code(
         "E0601",
         "something of the machine that is not done yet",
         "The program is legal as far as anyone knows, but nasm cannot do this yet, or not "

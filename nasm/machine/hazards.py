@@ -90,6 +90,22 @@ class Hazards:
             if wait is not None:
                 yield wait
 
+    def late(self) -> tuple[Problem, ...]:
+        """Transfers that nobody waits for: under way when every queue had ended."""
+        found: dict[object, Problem] = {}
+        for queue, pc, _, _, _ in self.machine.scheduler.late:
+            program = self.machine.program
+            update = program.updates[program.queues[queue].updates[pc]]
+            said = f"{self._who(queue, pc)} had not landed when every queue had ended"
+            name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
+            does = f"it updates {name}:" if name else "let it update a semaphore, and"
+            hint = f"{does} wait for that in the end"
+            found.setdefault(
+                self._line(queue, pc),
+                Problem("E0514", said, self._span(queue, pc), hint, warning=True),
+            )
+        return tuple(found.values())
+
     def unwritten(
         self, queue: int, pc: int, view: View, adding: bool, missing: int | None = None
     ) -> None:

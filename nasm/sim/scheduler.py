@@ -38,7 +38,10 @@ class Observer(Protocol):
 
 
 class Scheduler:
-    """Queues, channels and semaphores, and the heap of what comes next."""
+    """Queues, channels and semaphores, and the heap of what comes next.
+
+    ``late`` are the transfers that had not landed when the last task of all queues completed.
+    """
 
     def __init__(
         self,
@@ -56,6 +59,7 @@ class Scheduler:
         self.observer = observer
         self.trace = trace
         self.transfers: dict[int, UnderWay] = {}
+        self.late: tuple[UnderWay, ...] = ()
         self.per_core = max(1, semaphores)
         self._heap: list[tuple[int, int, int, int, Any]] = []
         self._sequence = 0
@@ -232,10 +236,17 @@ class Scheduler:
         queue.count += 1
         queue.finished = finish
         self.retired += 1
+        if queue.done and self.transfers and not self.flying:
+            self._ended()
         self.trace.instructions.append((queue.core, queue.index, pc, reached, started, finish))
         if task.update is not None and not task.update[3]:
             number, op, value, _ = task.update
             self.post(number, op, value, self.delay)
+
+    def _ended(self) -> None:
+        """Remember which transfers are under way if no queue has anything left to do."""
+        if all(queue.done for queue in self.queues):
+            self.late = tuple(self.transfers.values())
 
     # -- semaphores
 

@@ -222,6 +222,30 @@ def test_a_dma_is_complete_for_its_queue_once_issued() -> None:
     assert times(done, "sync") == [(0, 2880), (2880, 2928)]
 
 
+# -- the end
+
+
+def test_a_transfer_that_nobody_waits_for_is_told() -> None:
+    lines = ".sem s, t\n@sync\nDmaCopy c, A  $s += 16\nDmaCopy d, A\nDmaCopy c, A  $t += 16\n"
+    tiles = {"A": hbm("f32", DATA), "c": sbuf("f32", (128, 512)), "d": sbuf("f32", (128, 512))}
+    done = ran(lines + "EventSemaphore $s >= 16", **tiles)
+    second, third = done.report().warnings
+    assert [(w.code, w.warning) for w in (second, third)] == [("E0514", True)] * 2
+    assert second.message == "sync pc 1 (DmaCopy) had not landed when every queue had ended"
+    assert second.hint == "let it update a semaphore, and wait for that in the end"
+    assert third.message.startswith("sync pc 2")
+    assert third.hint == "it updates $t: wait for that in the end"
+    assert done.report().ok
+    np.testing.assert_array_equal(done.read("d"), DATA)
+
+
+def test_a_transfer_that_lands_before_the_end_is_not() -> None:
+    # 5,847 ticks until it has landed; Vector is busy for 10,000 elements of 5 ticks.
+    lines = "@sync DmaCopy c, A\n@vector Memset w, 1.0"
+    done = ran(lines, A=hbm("f32", [[1]]), c=sbuf("f32", (1, 1)), w=sbuf("f32", (1, 10_000)))
+    assert done.report().warnings == ()
+
+
 # -- queues
 
 TWO = {"A": hbm("f32", DATA), "a": sbuf("f32", (128, 512)), "b": sbuf("f32", (128, 512)),

@@ -45,7 +45,7 @@ def documented(section: str) -> set[str]:
 def keys(value: Any, path: str = "") -> Iterator[str]:
     """The keys of a document: a.b for maps, a[].b for lists of maps; problems have their own."""
     name = re.split(r"[.\[]", path)[-1]
-    if path and (name in (*FREE, "problems", "hazards") or path in MAPS or value == {}):
+    if path and (name in (*FREE, "problems", "hazards", "warnings") or path in MAPS or value == {}):
         yield path
     elif isinstance(value, dict):
         for key, held in value.items():
