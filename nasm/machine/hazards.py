@@ -90,6 +90,16 @@ class Hazards:
             if wait is not None:
                 yield wait
 
+    def tangled(self, queue: int, pc: int) -> None:
+        """A transfer that reads what it writes, in no order."""
+        said = (
+            f"{self._who(queue, pc)} reads bytes that it also writes, and its shares move side by "
+            "side: what it reads may be old or new"
+        )
+        key = ("tangled", self._line(queue, pc))
+        hint = "let a transfer of its own read what this one has written"
+        self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
+
     def late(self) -> tuple[Problem, ...]:
         """Transfers that nobody waits for: under way when every queue had ended."""
         found: dict[object, Problem] = {}

@@ -274,6 +274,8 @@ class Machine:
         key = self._flights
         pc = self.scheduler.queues[queue].pc
         self.scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes, plan.number)
+        if plan.tangled:
+            self.hazards.tangled(queue, pc)
         core = self.program.queues[queue].core
         shipment = plan.start(queue, pc, semaphore, key, core)
         self.scheduler.submit(shipment, now + plan.transfer.dispatch)

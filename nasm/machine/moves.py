@@ -15,7 +15,7 @@ from nasm import dtypes
 from nasm.dtypes import Casting, DType
 from nasm.machine.places import Access, elements
 from nasm.sim.channels import Shipment
-from nasm.sim.memory import Array, Loan
+from nasm.sim.memory import Array, Loan, overlap
 from nasm.spec.cut import pieces, rows
 from nasm.spec.effects import ONTO, SUM, Move, Transfer
 from nasm.spec.view import View
@@ -123,6 +123,18 @@ class Plan:
         ]
         self.full = sum(1 for share in transfer.shares if share.ranges)
         self._shares: dict[int, list[Part]] = {}
+        self.tangled = self._tangled()
+
+    def _tangled(self) -> bool:
+        """Whether it reads what it writes, but not as it writes it: its shares have no order."""
+        straight = not self.move.axes
+        return any(
+            overlap(read.region, part.write.region)
+            and not (straight and mine is part and read.region == part.write.region)
+            for part in self.whole
+            for mine in self.whole
+            for read in mine.reads
+        )
 
     def parts(self, shares: Sequence[int]) -> list[Part]:
         """What some shares move: the whole transfer if they are all that move anything."""

@@ -216,6 +216,21 @@ def test_reading_what_is_still_on_its_way_is_a_hazard_and_gets_the_old_bytes() -
     assert not made.read("d").any()
 
 
+@pytest.mark.parametrize(("lines", "found"), [
+    ("@sync DmaCopy c[1:4], c[0:3]", ["E0502"]),
+    ("@sync DmaCopy c[:, 0:2], c[:, 2:4]", []),
+    ("@sync DmaCopy c, c", []),
+    (".dma t\n  d <- c\n  e <- d\n.end\n@sync DmaTrigger t", ["E0502"]),
+    (".dma t\n  d <- c\n  c <- e\n.end\n@sync DmaTrigger t", ["E0502"]),
+    ("@sync DmaTranspose c, c", ["E0502"]),
+    ("@sync DmaCompute c, [d, c[::-1]], reduce_op=add", ["E0502"]),
+    ("@sync DmaCompute c, [d, c], reduce_op=add", []),
+])  # fmt: skip
+def test_a_transfer_that_reads_what_it_writes_has_no_order(lines: str, found: list[str]) -> None:
+    tile = sbuf("f32", np.ones((4, 4)))
+    assert hazards(lines, c=tile, d=tile, e=tile) == found
+
+
 def test_a_dma_is_complete_for_its_queue_once_issued() -> None:
     done = ran("@sync\nDmaCopy c, A\nNop", "trn2", A=hbm("f32", DATA), c=sbuf("f32", (128, 512)))
     # 600 ns with hardware descriptors are 720 cycles of 4 ticks; then 10 ns, 12 cycles.
