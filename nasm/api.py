@@ -108,7 +108,7 @@ class Semaphore:
     """A declared semaphore; comparisons make waits, ``+`` and ``-`` make updates.
 
     ``loaded >= 16`` and ``loaded == 16`` wait, ``loaded + 16`` adds at completion,
-    ``loaded.set(3)`` assigns.
+    ``loaded.set(3)`` assigns. An event is waited for with ``==``, set and cleared with ``set``.
     """
 
     name: str
@@ -151,9 +151,9 @@ def at_read(update: Update) -> Update:
 class Queue:
     """An engine of a builder: its instructions are methods, named as in the language."""
 
-    def __init__(self, owner: Builder, engine: str) -> None:
+    def __init__(self, owner: Builder, engine: str, core: int = 0) -> None:
         self._owner = owner
-        self._index = owner.core.queue(engine)
+        self._index = owner.core.queue(engine, core)
 
     def label(self, name: str) -> None:
         """Name the place of the next instruction."""
@@ -186,6 +186,9 @@ class Queue:
 
 class Builder:
     """Makes a Program from Python calls, one per instruction.
+
+    Tensors, semaphores and events are declared for a core with ``core=``, and
+    ``engine("vector", core=1)`` is an engine of core 1; all else is of core 0.
 
     Every instruction remembers the line of Python that made it. Problems of operands are raised
     at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`. ``options``
@@ -221,11 +224,22 @@ class Builder:
 
         return declare
 
-    def semaphore(self, name: str, number: int | None = None) -> Semaphore:
+    def engine(self, name: str, core: int = 0) -> Queue:
+        """An engine of a core by name: ``b.engine("vector")`` is ``b.vector``."""
+        with _located():
+            return Queue(self, name, core)
+
+    def semaphore(self, name: str, number: int | None = None, *, core: int = 0) -> Semaphore:
         """Declare a semaphore."""
         with _located() as span:
-            self.core.semaphore(name, number, span)
+            self.core.semaphore(name, number, span, core=core)
         return Semaphore(name, self.core.program.semaphores[name])
+
+    def event(self, name: str, number: int | None = None, *, core: int = 0) -> Semaphore:
+        """Declare an event, which is one bit."""
+        with _located() as span:
+            self.core.semaphore(name, number, span, core=core, event=True)
+        return Semaphore(name, self.core.program.events[name])
 
     def transfer(
         self, name: str, *moves: tuple[View, View], queue: int = 0, priority: int | None = None

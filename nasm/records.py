@@ -75,13 +75,14 @@ class QueueRecord:
 
 @dataclass(frozen=True, slots=True)
 class SemaphoreRecord:
-    """One semaphore now, and the engines parked on it."""
+    """One semaphore or event now, and the engines parked on it."""
 
     core: int
     number: int
     name: str
     value: int
     waiting: tuple[str, ...]
+    event: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +175,7 @@ class RunReport:
     memory_hash: str
     messages: tuple[Message, ...] = ()
     options: tuple[tuple[str, str | int], ...] = ()
+    semaphores: tuple[SemaphoreRecord, ...] = ()
 
     @property
     def ok(self) -> bool:

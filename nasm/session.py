@@ -18,10 +18,12 @@ from nasm.asm.assemble import assemble
 from nasm.asm.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, load
-from nasm.problems import Failure, Problem, Refused
+from nasm.machine.deadlock import deadlock
+from nasm.problems import Failure, Problem, Refused, listed
 from nasm.records import (
     BankRecord,
     ChannelRecord,
+    EngineRecord,
     Executed,
     ExpectationRecord,
     Message,
@@ -138,7 +140,7 @@ class Session:
         if self.machine.scheduler.idle:
             if self.machine.scheduler.blocked():
                 self.status = Status.DEADLOCK
-                self.problems.append(describe.deadlock(self.machine))
+                self.problems.append(deadlock(self.machine))
             else:
                 self.status = Status.FINISHED
         return done
@@ -152,6 +154,8 @@ class Session:
 
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
         """Run until so many more instructions have completed, of one engine or of any.
+
+        An engine is named as :meth:`queue` says.
 
         Returns every instruction that completed on the way, in order.
         """
@@ -169,7 +173,9 @@ class Session:
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
         """Go on for so many cycles of an engine's clock (default: the base clock)."""
         generation = self.program.generation
-        clock = generation.engine(engine) if engine is not None else generation.base
+        clock = generation.base
+        if engine is not None:
+            clock = generation.engine(self.queue(engine).name)
         until = self.now + cycles * clock.cycle
         trace = self.machine.trace.instructions
         before = len(trace)
@@ -180,11 +186,21 @@ class Session:
         return [describe.executed(self.machine, r) for r in trace[before:]]
 
     def queue(self, engine: str) -> Queue:
-        """An engine's queue by name or alias; raises Refused."""
-        name = self.program.generation.engine(engine).name
-        return next(q for q in self.machine.scheduler.queues if q.name == name)
+        """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
+        number, dot, rest = engine.rpartition(".")
+        name = self.program.generation.engine(rest).name
+        core = int(number) if number.isdecimal() else -1 if dot else 0
+        for queue in self.machine.scheduler.queues:
+            if (queue.core, queue.name) == (core, name):
+                return queue
+        cores = listed((str(n) for n in range(self.program.cores)), "and")
+        raise Refused("E0203", f"no engine '{engine}'", f"the program uses core {cores}")
 
     # -- looking
+
+    def name(self, record: QueueRecord | EngineRecord | Executed) -> str:
+        """What to call the engine of a record: with its core if the program uses several."""
+        return self.program.named(record.core, record.engine)
 
     def view(self, text: str) -> View:
         """A tensor, or a slice or view of one, as the language writes it; raises Failure.
@@ -210,7 +226,7 @@ class Session:
         return load.known(self.machine, self.view(text))
 
     def registers(self, engine: str) -> dict[int, int]:
-        """The registers of an engine that were ever set."""
+        """The registers of an engine that were ever set; it is named as :meth:`queue` says."""
         held = self.machine.state.registers[self.queue(engine).index]
         return {n: v for n, (v, k) in enumerate(zip(held.values, held.known, strict=True)) if k}
 
@@ -219,7 +235,7 @@ class Session:
         return tuple(describe.queue_record(self.machine, q) for q in self.machine.scheduler.queues)
 
     def semaphores(self) -> tuple[SemaphoreRecord, ...]:
-        """Every semaphore the program names."""
+        """Every semaphore and event the program names."""
         return describe.semaphore_records(self.machine)
 
     def channels(self) -> tuple[ChannelRecord, ...]:
@@ -285,6 +301,7 @@ class Session:
             hazards=self.hazards,
             problems=tuple(problems),
             warnings=(*self.program.warnings, *machine.hazards.late()),
+            semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.trace.digest() if hashes else "",
             memory_hash=describe.memory_hash(machine) if hashes else "",
@@ -306,8 +323,8 @@ class _Measures:
             return None
         return load.contents(self.session.machine, View.whole(tensor)), tensor.dtype
 
-    def engine(self, what: str, name: str) -> float:
-        queue = self.session.queue(name)
+    def engine(self, what: str, name: str, core: int) -> float:
+        queue = self.session.queue(f"{core}.{name}")
         cycle = self.session.machine.cycle(queue.index)
         if what == "cycles":
             return queue.finished // cycle

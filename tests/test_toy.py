@@ -160,7 +160,7 @@ def test_a_loop_counts_down_and_waits_for_its_register() -> None:
         (3, 33, 33, 36),
     ]  # fmt: skip
     queue = done.scheduler.queues[0]
-    assert queue.waiting == {"semaphore": 0, "data": 3 + 3 + 3 + 3, "unit": 0}
+    assert queue.waiting == {"semaphore": 0, "data": 3 + 3 + 3 + 3, "unit": 0, "core": 0}
     assert done.state.registers[0].values[0] == 0
 
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
 from nasm.asm import check, elsewhere
+from nasm.asm.counters import Counters
 from nasm.asm.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
@@ -43,13 +44,24 @@ class Builder:
         self._waits: dict[Wait, int] = {}
         self._updates: dict[Update, int] = {}
         self._spans: dict[tuple[int, int, int], int] = {}
-        self._numbers: dict[str, int | None] = {}
+        self._counters = Counters(generation)
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = 0
         self._available: set[tuple[Instruction, str]] = set()
-        for engine in generation.engines:
-            self.queue(engine.name)
+        self._entered = -1
+        self.enter(0)
+
+    def enter(self, core: int) -> None:
+        """Use a core of the generation, and all before it; refuses one that does not exist."""
+        check.core_exists(self.target, self.generation, core)
+        for number in range(self._entered + 1, core + 1):
+            for engine in self.generation.engines:
+                name = engine.name
+                self._queues[number, name] = len(self.program.queues)
+                self.program.queues.append(Lines(number, name))
+        self._entered = max(self._entered, core)
+        self.program.cores = self._entered + 1
 
     # -- declarations
 
@@ -81,6 +93,7 @@ class Builder:
         span: Span | None = None,
     ) -> Tensor:
         """Declare a tensor; without a place it is given one when the program is finished."""
+        self.enter(core)
         space = self.memory(memory)
         kind = dtype_named(dtype)
         _shape_fits(name, tuple(shape), space)
@@ -126,38 +139,17 @@ class Builder:
         """Every name declared so far and where; labels are the queues' own."""
         return self._declared
 
-    def semaphore(self, name: str, number: int | None = None, span: Span | None = None) -> str:
-        """Declare a semaphore, at a number of its own or at the next one that is free."""
-        count = self.generation.semaphores
-        if number is not None and not 0 <= number < count:
-            raise Refused("E0312", f"semaphore {number}: a core has 0 to {count - 1}")
-        taken = next((n for n, k in self._numbers.items() if k == number and k is not None), None)
-        if taken is not None:
-            raise Refused("E0312", f"semaphore {number} is ${taken} already")
-        if len(self._numbers) >= count:
-            raise Refused("E0312", f"a core has {count} semaphores, and all are declared")
+    def semaphore(
+        self, name: str, number: int | None = None, span: Span | None = None, *,
+        core: int = 0, event: bool = False,
+    ) -> str:
+        """Declare a semaphore or event, at a number of its own or at the next one that is free."""
+        self.enter(core)
+        index = self._counters.free(core, event, number)
         self._new_name(name, span)
-        self._numbers[name] = number
-        self._number_semaphores()
+        self._counters.give(name, index, number is not None)
+        (self.program.events if event else self.program.semaphores)[name] = index
         return name
-
-    def _number_semaphores(self) -> None:
-        """Names keep the number they got; one that asks for a taken number moves its holder."""
-        numbers = self.program.semaphores
-        name, wanted = next(reversed(self._numbers.items()))
-        used = set(numbers.values())
-        free = (n for n in range(self.generation.semaphores) if n not in used)
-        if wanted is None:
-            numbers[name] = next(free)
-            return
-        if wanted in used:
-            raise Refused(
-                "E0312",
-                f"semaphore {wanted} was given to "
-                f"${next(n for n, k in numbers.items() if k == wanted)} already",
-                "declare numbered semaphores before those without a number",
-            )
-        numbers[name] = wanted
 
     def transfer(
         self,
@@ -207,15 +199,12 @@ class Builder:
         return f"it is several instructions here: {listed(theirs[said], 'and')}"
 
     def queue(self, engine: str, core: int = 0) -> int:
-        """The index of an engine's queue; made when it is first asked for."""
+        """The index of an engine's queue."""
         found = self._queues.get((core, engine))
         if found is None:
             name = self.generation.engine(engine).name
-            found = self._queues.get((core, name))
-            if found is None:
-                found = len(self.program.queues)
-                self.program.queues.append(Lines(core, name))
-            self._queues[core, name] = self._queues[core, engine] = found
+            self.enter(core)
+            found = self._queues[core, engine] = self._queues[core, name]
         return found
 
     def make(
@@ -249,12 +238,11 @@ class Builder:
                 continue
             try:
                 accepted[at] = operand.kind.accept(value)
+                if self._entered:
+                    check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:
                 problems.append(self._of_operand(row, operand.name, refused, value, spans))
-        try:
-            check.update_fits(row, update, self.generation)
-        except Refused as refused:
-            problems.append(refused.at(spans("$update") if spans else None))
+        problems += check.sync(self.program, queue, row, wait, update, spans)
         if problems:
             raise Failure(problems)
         return (

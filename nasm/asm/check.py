@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterable
+from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
 from nasm.asm.elsewhere import legal
@@ -11,12 +11,82 @@ from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.instruction import Instruction, Rule, Site
 from nasm.spec.lists import views
-from nasm.spec.program import Form, Program, Update
+from nasm.spec.program import Form, Prepared, Program, Update, Wait
 from nasm.spec.target import Generation, Target
 
 
-def update_fits(row: Instruction, update: Update | None, generation: Generation) -> None:
+def core_exists(target: Target, generation: Generation, core: int) -> None:
+    """Whether a generation has a core of this number; raises Refused."""
+    if 0 <= core < generation.cores:
+        return
+    last = generation.cores - 1
+    have = f"cores 0 to {last}" if last > 1 else "cores 0 and 1" if last else "one core, 0"
+    others = [g.name for g in target.generations if g.cores > core >= 0]
+    hint = f"{listed(others, 'and')} have it" if others else ""
+    raise Refused("E0318", f"no core {core}: {generation.summary} has {have}", hint)
+
+
+def within_reach(core: int, value: object) -> None:
+    """Whether a queue of a core can name an operand's tensor; raises Refused."""
+    pairs = value.moves if isinstance(value, Prepared) else (views(value),)
+    for tensor in (view.tensor for pair in pairs for view in pair):
+        if tensor.core != core and not tensor.memory.shared:
+            raise Refused(
+                "E0319",
+                f"{tensor.name} is in {tensor.memory.name} of core {tensor.core}; this is core "
+                f"{core}, which reaches its own",
+                "move it through a memory the cores share, or have them exchange it",
+            )
+
+
+def sync(
+    program: Program, queue: int, row: Instruction, wait: Wait | None, update: Update | None,
+    spans: Callable[[str], Span | None] | None,
+) -> list[Problem]:
+    """What is wrong with the wait and the update of an instruction, at their places."""
+    problems: list[Problem] = []
+    tries: tuple[tuple[str, Callable[[], None]], ...] = (
+        ("$wait", lambda: wait_fits(program, queue, wait)),
+        ("$update", lambda: update_fits(program, row, update)),
+    )
+    for place, fits in tries:
+        try:
+            fits()
+        except Refused as refused:
+            problems.append(refused.at(spans(place) if spans else None))
+    return problems
+
+
+def wait_fits(program: Program, queue: int, wait: Wait | None) -> None:
+    """Whether a queue may wait so; raises Refused."""
+    if wait is None:
+        return
+    core, _, event = program.generation.counter(wait.semaphore)
+    here = program.queues[queue].core
+    name = f"${program.semaphore_name(wait.semaphore)}"
+    if core != here:
+        raise Refused(
+            "E0320", f"{name} is core {core}'s; core {here} can update it, but not wait for it",
+            "declare one for this core, and let the other update it",
+        )  # fmt: skip
+    if event and (wait.op, wait.value) not in ((">=", 1), ("==", 1), ("==", 0)):
+        raise Refused(
+            "E0321", f"the event {name} is one bit, found {wait.op} {wait.value}",
+            f"wait with {name} == 1 or {name} == 0",
+        )  # fmt: skip
+
+
+def update_fits(program: Program, row: Instruction, update: Update | None) -> None:
     """Whether an instruction may make this update; raises Refused."""
+    generation = program.generation
+    if update is not None and generation.counter(update.semaphore)[2]:
+        name = f"${program.semaphore_name(update.semaphore)}"
+        if row.posts or update.op != "=" or update.value not in (0, 1):
+            hint = f"set it with {name} = 1, clear it with {name} = 0"
+            if row.posts:
+                hint = f"{row.name} posts {row.posts} times: let it update a semaphore"
+            said = f"the event {name} is one bit, found {_written(update)}"
+            raise Refused("E0321", said, hint)
     if not row.posts or update is None:
         return
     if (update.op, update.value, update.at_read) != ("+", row.posts, False):
@@ -119,12 +189,12 @@ def _targets(form: Form) -> list[str]:
 
 def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:
     lines = program.queues[queue]
-    elsewhere = [q.engine for q in program.queues if name in q.labels]
+    elsewhere = [program.queue_name(n) for n, q in enumerate(program.queues) if name in q.labels]
     hint = did_you_mean(name, lines.labels)
     if elsewhere:
         hint = f"it stands in @{elsewhere[0]}; labels belong to the queue they stand in"
     place = _pointing(program.span(queue, pc), name)
-    return Problem("E0207", f"no label '{name}' in @{lines.engine}", place, hint)
+    return Problem("E0207", f"no label '{name}' in @{program.queue_name(queue)}", place, hint)
 
 
 def _pointing(line: Span | None, name: str) -> Span | None:

@@ -36,7 +36,7 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
     try:
         builder.tensor(
             statement.space.name, name, statement.dtype.name, shape, role=role, init=init,
-            partition=partition, offset=offset, bank=bank, span=place,
+            partition=partition, offset=offset, bank=bank, core=scope.core, span=place,
         )  # fmt: skip
     except Refused as refused:
         written = {"E0204": statement.space, "E0205": statement.dtype}
@@ -127,15 +127,15 @@ def _seed(node: tree.Call, scope: Scope) -> int:
 
 
 def semaphores(statement: tree.SemLine, scope: Scope, builder: Builder) -> None:
-    """``.sem a, b = 7``."""
-    if statement.kind == "event":
-        raise Refused("E0602", ".event: one-bit events are not supported yet", "use a .sem")
+    """``.sem a, b = 7``, or ``.event e``."""
     problems: list[Problem] = []
     for name, number in statement.items:
         place = scope.span(name)
         try:
             wanted = None if number is None else whole(number, scope)
-            builder.semaphore(_fresh(name, scope), wanted, place)
+            fresh = _fresh(name, scope)
+            event = statement.kind == "event"
+            builder.semaphore(fresh, wanted, place, core=scope.core, event=event)
         except Refused as refused:
             problems.append(refused.at(place))
             scope.lost.add_name(name)

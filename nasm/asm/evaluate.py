@@ -44,7 +44,7 @@ CONSTANTS = {"true": True, "false": False, "inf": math.inf, "nan": math.nan}
 
 @dataclass(slots=True)
 class Scope:
-    """What names mean while a line is evaluated."""
+    """What names mean while a line is evaluated, and the core it belongs to."""
 
     source: Source
     values: dict[str, Value] = field(default_factory=dict)
@@ -52,6 +52,7 @@ class Scope:
     views: dict[str, View] = field(default_factory=dict)
     transfers: dict[str, Prepared] = field(default_factory=dict)
     chain: tuple[Frame, ...] = ()
+    core: int = 0
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
     lost: Lost = field(default_factory=Lost)

@@ -107,7 +107,7 @@ class Expander:
         for expectation in program.expectations:
             assert isinstance(expectation.tree, tuple)
             if not any(name in self.scope.lost for name in free_names(expectation.tree[0])):
-                found += check_static(expectation, program.tensors, engines)
+                found += check_static(expectation, program.tensors, engines, program.cores)
         return found
 
     def run(self, statements: Iterable[tree.Statement]) -> None:
@@ -187,6 +187,15 @@ class Expander:
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place
         self.scope.later = lambda name, kind: declared_later(name, kind, self.body)
+
+    def core(self, statement: tree.CoreLine) -> None:
+        """``.core 1``: what follows belongs to that core."""
+        number = declare.whole(statement.number, self.scope)
+        try:
+            self.made.enter(number)
+        except Refused as refused:
+            raise Failure(refused.at(self._span(statement.number))) from None
+        self.scope.core = number
 
     def const(self, statement: tree.Const) -> None:
         """``.const N = 512, K = N // 4``."""
@@ -311,7 +320,7 @@ class Expander:
         engine = self._engine(statement)
         if engine is None:
             return
-        queue = builder.queue(engine)
+        queue = builder.queue(engine, self.scope.core)
         if statement.label is not None:
             place = self._span(statement.label)
             try:
@@ -365,6 +374,7 @@ class Expander:
     HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
         tree.Version: version,
         tree.TargetLine: target,
+        tree.CoreLine: core,
         tree.Const: const,
         tree.TensorLine: _declare,
         tree.SemLine: _declare,

@@ -74,14 +74,16 @@ def check_static(
     expectation: Expectation,
     tensor_names: Collection[str],
     engine_names: Collection[str] | None = None,
+    cores: int | None = None,
 ) -> list[Problem]:
     """All that is wrong with an expectation and can be said without a run.
 
-    ``engine_names`` are the engines and their aliases; without them, engines are not checked.
+    ``engine_names`` are the engines and their aliases, ``cores`` how many cores the program uses;
+    without them, these are not checked.
     """
     statement, scope = _opened(expectation)
     names = set(tensor_names)
-    return _check(statement, Checker(scope, names.__contains__, names, engine_names))
+    return _check(statement, Checker(scope, names.__contains__, names, engine_names, cores))
 
 
 def judge(expectation: Expectation, measures: Measures) -> ExpectationRecord:

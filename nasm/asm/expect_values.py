@@ -48,7 +48,7 @@ class Measures(Protocol):
     def tensor(self, name: str) -> tuple[Array, DType] | None:
         """A tensor as it is after the run, in its storage dtype; None if there is none."""
 
-    def engine(self, what: str, name: str) -> float:
+    def engine(self, what: str, name: str, core: int) -> float:
         """``cycles``, ``busy``, ``util`` or ``stalls`` of an engine; refuses an unknown one."""
 
     def time_us(self) -> float:
@@ -80,13 +80,14 @@ class Checker:
     """Collects what is wrong with an expression that no run can mend.
 
     ``known`` decides which names are tensors, ``names`` are those to suggest; ``engines`` are all
-    spellings of engines, or None if they are not known yet.
+    spellings of engines, or None if they are not known yet. The program uses so many ``cores``.
     """
 
     scope: Scope
     known: Callable[[str], bool]
     names: Collection[str] = ()
     engines: Collection[str] | None = None
+    cores: int | None = None
     problems: list[Problem] = field(default_factory=list)
 
     def check(self, node: tree.Node) -> None:
@@ -175,7 +176,8 @@ class Checker:
             return
         if name == "time_us":
             fewest = most = 0
-        self._axis(name, named, function is not None and function.axis)
+        takes = "axis" if function is not None and function.axis else ""
+        self._option(name, named, "core" if name in METRICS else takes)
         if not fewest <= len(plain) <= most:
             wanted = "an engine" if name in METRICS else _arguments(fewest, most)
             self.report(node, "E0222", f"{name} takes {wanted}, found {len(plain)} arguments")
@@ -185,18 +187,28 @@ class Checker:
         for argument in plain:
             self.check(argument)
 
-    def _axis(self, name: str, named: list[tree.Named], takes: bool) -> None:
+    def _option(self, name: str, named: list[tree.Named], takes: str) -> None:
+        """The one option of a function: ``axis``, ``core`` or none."""
         for at, option in enumerate(named):
-            if option.name != "axis" or not takes:
-                hint = did_you_mean(option.name, ["axis"]) if takes else ""
+            if option.name != takes:
+                hint = did_you_mean(option.name, [takes]) if takes else ""
                 self.report(option, "E0222", f"{name} has no option '{option.name}'", hint)
             elif at:
-                self.report(option, "E0222", "axis= is given twice")
+                self.report(option, "E0222", f"{takes}= is given twice")
             else:
-                axis = self.constant(option.value)
-                if axis is not None and type(axis) is not int:
-                    message = f"an axis is an integer, found {shown(axis)}"
-                    self.report(option.value, "E0210", message)
+                self._whole(takes, option.value)
+
+    def _whole(self, what: str, node: tree.Node) -> None:
+        """The value of an option: an integer, and of a core one that the program uses."""
+        found = self.constant(node)
+        if found is None:
+            return
+        if type(found) is not int:
+            article = "an" if what == "axis" else "a"
+            self.report(node, "E0210", f"{article} {what} is an integer, found {shown(found)}")
+        elif what == "core" and self.cores is not None and not 0 <= found < self.cores:
+            used = listed((str(n) for n in range(self.cores)), "and")
+            self.report(node, "E0318", f"no core {found}: the program uses core {used}")
 
     def _engine(self, metric: str, node: tree.Node) -> None:
         if not isinstance(node, tree.Name):
@@ -290,10 +302,11 @@ class Evaluator:
         if name == "time_us":
             return numbers(np.asarray(self.measures.time_us()))
         if name in METRICS:
-            engine = node.arguments[0]
-            assert isinstance(engine, tree.Name)
+            (engine,) = (a for a in node.arguments if isinstance(a, tree.Name))
+            named = [a.value for a in node.arguments if isinstance(a, tree.Named)]
+            core = evaluate(named[0], self.scope) if named else 0
             try:
-                return numbers(np.asarray(self.measures.engine(name, engine.name)))
+                return numbers(np.asarray(self.measures.engine(name, engine.name, core)))
             except Refused as refused:
                 raise Failure(refused.at(self.scope.span(engine))) from None
         plain = [self._array(a) for a in node.arguments if not isinstance(a, tree.Named)]

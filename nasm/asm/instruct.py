@@ -93,7 +93,7 @@ def compile_line(statement: tree.Line, scope: Scope, builder: Builder) -> Compil
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     for node in statement.sync:
-        places["$update"] = node  # the last one, which is the update if there is one
+        places["$wait" if isinstance(node, tree.Wait) else "$update"] = node
     place = Span(scope.source, statement.mnemonic.start, statement.end)
     free = tuple(sorted(free_names(statement)))
     return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
@@ -208,14 +208,17 @@ def _sync(
 
 def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[Scope], int]:
     name = compile_name(node)
-    numbers = builder.program.semaphores
+    semaphores, events = builder.program.semaphores, builder.program.events
 
     def number(scope: Scope) -> int:
         spelled = name(scope)
-        found = numbers.get(spelled)
+        found = semaphores.get(spelled)
+        if found is None:
+            found = events.get(spelled)
         if found is None:
             scope.lost.silence(spelled)
-            hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, numbers, "$")
+            known = [*semaphores, *events]
+            hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
             hint = hint or f"declare it: .sem {spelled}"
             raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
         return found

@@ -263,6 +263,10 @@ class Builder(_Instructions):
         """Read ``.target trn1``."""
         return tree.TargetLine(_start(parts[0]), parts[1].end, parts[1])
 
+    def core(self, parts: Parts) -> tree.CoreLine:
+        """Read ``.core 1``."""
+        return tree.CoreLine(_start(parts[0]), parts[1].end, parts[1])
+
     def const(self, parts: Parts) -> tree.Const:
         """Read ``.const N = 512, K = N // 4``."""
         return tree.Const(_start(parts[0]), parts[-1].end, tuple(parts[1:]))
@@ -340,7 +344,7 @@ class Builder(_Instructions):
         return tree.Expect(start, end, left, sides[at[0]].value, right, options)
 
     def unsupported(self, parts: Parts) -> tree.Unsupported:
-        """Read ``.macro``, ``.include`` or ``.core``."""
+        """Read ``.macro`` or ``.include``."""
         word = _name(parts[0], 1)
         return tree.Unsupported(word.start - 1, _end(parts[-1]), word)
 

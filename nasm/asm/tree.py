@@ -144,6 +144,13 @@ class TargetLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class CoreLine(Statement):
+    """``.core 1``."""
+
+    number: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Const(Statement):
     """``.const N = 512, K = N // 4``."""
 

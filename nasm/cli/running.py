@@ -56,7 +56,7 @@ class Run:
             return []
         running = [q for q in session.queues() if q.state in ("running", "waiting")]
         span = next((q.span for q in running if q.state == "running" and q.span), None)
-        where = ", ".join(f"{q.engine} at pc {q.pc}" for q in running)
+        where = ", ".join(f"{session.name(q)} at pc {q.pc}" for q in running)
         return [
             Problem(
                 "E0511", f"still running after {self.args.max_cycles:,} cycles: {where}", span,
@@ -141,7 +141,8 @@ class Run:
             if queue.state in ("running", "waiting") and queue.text:
                 where = f" ({queue.span})" if queue.span else ""
                 held = f", waits for {queue.wait}" if queue.wait else ""
-                self.screen.note(f"  {queue.engine} pc {queue.pc}: {queue.text}{where}{held}")
+                name = session.name(queue)
+                self.screen.note(f"  {name} pc {queue.pc}: {queue.text}{where}{held}")
         return INTERRUPTED
 
 

@@ -70,7 +70,9 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
     about["target"] = program.generation.spellings[0]
     about["generation"] = program.generation.summary
     about["options"] = program.chosen
-    about["instructions"] = {q.engine: len(q) for q in program.queues if len(q)}
+    about["instructions"] = {
+        program.queue_name(n): len(q) for n, q in enumerate(program.queues) if len(q)
+    }
     about["tensors"] = len(program.tensors)
     about["expectations"] = len(program.expectations)
     return about, []

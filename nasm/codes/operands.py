@@ -150,6 +150,39 @@ ROWS = (
         "@vector TensorCopy  c, acc  $loaded >= 16",
     ),
     Code(
+        "E0318",
+        "a core that is not there",
+        "Two cores of a generation that has pairs run beside each other, `.core 0` and "
+        "`.core 1`; others have one core alone, core 0.",
+        ".target trn1\n.core 1",
+        ".target trn2\n.core 1",
+    ),
+    Code(
+        "E0319",
+        "a tensor of another core",
+        "A tensor on chip belongs to the core that is chosen where it is declared, and only the "
+        "engines and transfers of that core reach it. Device memory is shared.",
+        ".target trn2\n.core 1\n.sbuf  t  f32[128, 8]\n.core 0\n@vector Memset  t, 0",
+        ".target trn2\n.core 1\n.sbuf  t  f32[128, 8]\n@vector Memset  t, 0",
+    ),
+    Code(
+        "E0320",
+        "a wait for a semaphore of another core",
+        "An engine waits for semaphores and events of its own core; to update one of another "
+        "core is a write, which any engine can do.",
+        ".target trn2\n.sem  far\n.core 1\n@sync EventSemaphore  $far >= 1",
+        ".target trn2\n.core 1\n.sem  near\n@sync EventSemaphore  $near >= 1\n"
+        ".core 0\n@sync EventSemaphore  $near++",
+    ),
+    Code(
+        "E0321",
+        "more than an event holds",
+        "An event is one bit: it is set with `$e = 1`, cleared with `$e = 0`, and an instruction "
+        "waits until it is one or the other. What counts is a semaphore.",
+        ".event  e\n@sync EventSemaphore  $e++",
+        ".event  e\n@sync EventSemaphore  $e = 1",
+    ),
+    Code(
         "E0401",
         "a tile starts at a partition where it cannot",
         "An engine reaches the partitions through ports that start at some of them only, the "

@@ -129,6 +129,29 @@ ROWS = (
         "$ neuron-nasm run prog.nasm --max-cycles 1000000",
     ),
     Code(
+        "E0512",
+        "cores that meet do not fit each other",
+        "Instructions of several cores wait for each other and go on together. What they name "
+        "must fit: one shape and dtype on both sides, a sender for every receiver, and one "
+        "instruction of each core at a time.",
+        ".target trn2\n.sbuf  a  f32[1, 8] = zeros\n.sbuf  c  f32[1, 8]\n"
+        "@gpsimd SendRecv  c, a, send_to_rank=1, recv_from_rank=1, pipe_id=0\n"
+        ".core 1\n.sbuf  b  f32[1, 4] = zeros\n.sbuf  d  f32[1, 4]\n"
+        "@gpsimd SendRecv  d, b, send_to_rank=0, recv_from_rank=0, pipe_id=0",
+        ".target trn2\n.sbuf  a  f32[1, 8] = zeros\n.sbuf  c  f32[1, 8]\n"
+        "@gpsimd SendRecv  c, a, send_to_rank=1, recv_from_rank=1, pipe_id=0\n"
+        ".core 1\n.sbuf  b  f32[1, 8] = zeros\n.sbuf  d  f32[1, 8]\n"
+        "@gpsimd SendRecv  d, b, send_to_rank=0, recv_from_rank=0, pipe_id=0",
+    ),
+    Code(
+        "E0513",
+        "an event is set twice, or cleared twice",
+        "An event is one bit. Whoever sets one that is set has nothing to tell: the event before "
+        "this one was never noticed. The profiler of the vendor flags it; the bit stays as it is.",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n@sync   EventSemaphore  $e = 1",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n@vector EventSemaphore  $e == 1  $e = 0",
+    ),
+    Code(
         "E0514",
         "a transfer that nobody waits for",
         "A transfer was still under way when the last instruction of every queue had completed. "
@@ -149,7 +172,7 @@ ROWS = (
         "E0602",
         "something of the language that is not done yet",
         "The directive belongs to the language and is not supported by this version.",
-        ".event  ready",
+        ".include \"other.nasm\"",
         ".sem  ready",
     ),
     Code(

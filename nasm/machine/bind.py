@@ -21,6 +21,7 @@ from nasm.problems import Refused
 from nasm.sim.memory import Region, Store
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import Operand, Site
+from nasm.spec.kinds import Here
 from nasm.spec.kinds import State as Held
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
@@ -45,6 +46,7 @@ class Bound:
     branches: bool
     gate: Callable[[], int] | None
     number: int
+    arrive: Callable[[int], None] | None = None
 
 
 class Binder:
@@ -79,6 +81,8 @@ class Binder:
             reader = None
             if type(value) is View or type(value) is Reg or isinstance(operand.kind, Held):
                 reader = self._reader(operand, value)
+            elif isinstance(operand.kind, Here):
+                value = getattr(self.machine.program.queues[self.queue], operand.kind.what)
             else:
                 value = operand.kind.handed(value, self.site)
             if reader is None:

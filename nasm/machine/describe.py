@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nasm.problems import Note, Problem, listed
+from nasm.problems import listed
 from nasm.records import (
     BankRecord,
     ChannelRecord,
@@ -19,7 +19,7 @@ from nasm.records import (
 )
 from nasm.spec.facts import Evidence
 from nasm.spec.memory import Memory, Tensor
-from nasm.spec.program import Form, Prepared, Update, Wait
+from nasm.spec.program import Form, Update
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def form_text(form: Form) -> str:
             named = named or not operand.hidden
             continue
         kind = operand.kind
-        named = named or bool(kind.words) or kind.names == "label"
+        named = named or operand.keyword or bool(kind.words) or kind.names == "label"
         text = kind.format(value)
         parts.append(f"{operand.name}={text}" if named else text)
     return f"{form.row.name} {', '.join(parts)}".rstrip()
@@ -108,21 +108,33 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
     return QueueRecord(
         queue.core, queue.name, queue.index, queue.pc, queue.length, state,
         instruction_text(machine, queue.index, queue.pc) if more else "",
-        wait_text(machine, queue.index, queue.pc) if more and queue.parked else "",
+        _held_up_by(machine, queue) if more and queue.parked else "",
         tuple(form_text(machine.program.form(queue.index, pc)) for _, pc, *_ in queue.flight),
         machine.program.span(queue.index, queue.pc) if more else None, queue.count,
     )  # fmt: skip
 
 
+def _held_up_by(machine: Machine, queue: Queue) -> str:
+    """What a parked queue waits for: a semaphore, or cores that have not come."""
+    if queue.arrived is None:
+        return wait_text(machine, queue.index, queue.pc)
+    absent = [
+        core for member, cores in machine.acts.meetings.waiting() if member.queue == queue.index
+        for core in cores
+    ]  # fmt: skip
+    return f"core {listed(map(str, absent), 'and')}" if absent else "what the cores exchange"
+
+
 def semaphore_records(machine: Machine) -> tuple[SemaphoreRecord, ...]:
-    """The semaphores a program names, by number."""
+    """The semaphores and events a program names: core by core, semaphores first, by number."""
     found = []
-    scheduler = machine.scheduler
-    for core in range(len(scheduler.semaphores) // scheduler.per_core):
-        for name, number in sorted(machine.program.semaphores.items(), key=lambda i: i[1]):
-            semaphore = scheduler.semaphores[core * scheduler.per_core + number]
-            parked = tuple(scheduler.queues[q].name for q in semaphore.parked)
-            found.append(SemaphoreRecord(core, number, name, semaphore.value, parked))
+    program, scheduler = machine.program, machine.scheduler
+    named = {**program.semaphores, **program.events}
+    for name, index in sorted(named.items(), key=lambda i: i[1]):
+        semaphore = scheduler.semaphores[index]
+        core, number, event = program.generation.counter(index)
+        parked = tuple(program.queue_name(q) for q in semaphore.parked)
+        found.append(SemaphoreRecord(core, number, name, semaphore.value, parked, event))
     return tuple(found)
 
 
@@ -198,88 +210,6 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
 def evidence_order(mix: dict[str, int]) -> tuple[tuple[str, int], ...]:
     """Evidence from the strongest to the weakest."""
     return tuple((e.value, mix[e.value]) for e in Evidence if mix.get(e.value))
-
-
-def deadlock(machine: Machine) -> Problem:
-    """Why nothing can go on: every queue that waits, for what, and who could still help."""
-    program, scheduler = machine.program, machine.scheduler
-    notes = []
-    blocked = scheduler.blocked()
-    for queue in blocked:
-        wait = _wait_of(machine, queue)
-        value = scheduler.semaphores[queue.core * scheduler.per_core + wait.semaphore].value
-        said = (
-            f"{queue.name} pc {queue.pc} waits for "
-            f"{wait_text(machine, queue.index, queue.pc)}; it is {value}"
-        )
-        if wait.value > value:
-            said += f", short by {wait.value - value}"
-        elif wait.op == "==":
-            said += f", past it by {value - wait.value}"
-        span = program.span(queue.index, queue.pc)
-        notes.append(Note(f"{said}; {_posters(machine, wait.semaphore)}", span))
-    first = program.span(blocked[0].index, blocked[0].pc) if blocked else None
-    said = f"deadlock at {machine.microseconds(scheduler.now):.3f} µs: "
-    waiting = listed((f"@{q.name}" for q in blocked), "and")
-    said += f"{waiting} {'waits' if len(blocked) == 1 else 'wait'} for what will never happen"
-    return Problem("E0510", said, first, _way_out(machine), tuple(notes))
-
-
-def _wait_of(machine: Machine, queue: Queue) -> Wait:
-    program = machine.program
-    wait = program.waits[program.queues[queue.index].waits[queue.pc]]
-    assert wait is not None
-    return wait
-
-
-def _updaters(machine: Machine, semaphore: int) -> dict[int, list[int]]:
-    """Where a semaphore is updated: the pcs of each queue that does."""
-    program = machine.program
-    changing = {n for n, u in enumerate(program.updates) if u and u.semaphore == semaphore}
-    found = {
-        index: [pc for pc, n in enumerate(lines.updates) if n in changing]
-        for index, lines in enumerate(program.queues)
-    }
-    return {index: pcs for index, pcs in found.items() if pcs}
-
-
-def _posters(machine: Machine, semaphore: int) -> str:
-    """Who still has an update of a semaphore ahead of it."""
-    queues = machine.scheduler.queues
-    updaters = _updaters(machine, semaphore)
-    if not updaters:
-        return "nothing in the program updates it"
-    left = {i: [pc for pc in pcs if pc >= queues[i].pc] for i, pcs in updaters.items()}
-    ahead = [f"{queues[i].name} pc {pcs[0]}" for i, pcs in left.items() if pcs]
-    if not ahead:
-        return "every update of it has been made"
-    return f"the next update is to come from {listed(ahead)}, which is held up itself"
-
-
-def _way_out(machine: Machine) -> str:
-    """What to do about a deadlock: the likeliest of its causes."""
-    program = machine.program
-    started = {o.name for f in program.forms for o in f.operands if isinstance(o, Prepared)}
-    idle = [name for name in program.transfers if name not in started]
-    if idle:
-        return f"the transfer {listed(idle, 'and')} is declared, and no instruction starts it"
-    waits = [_wait_of(machine, queue) for queue in machine.scheduler.blocked()]
-    lacking = {w.semaphore for w in waits if not _updaters(machine, w.semaphore)}
-    if lacking:
-        awaited = {wait.semaphore for wait in program.waits if wait is not None}
-        spare = {u.semaphore for u in program.updates if u is not None} - awaited
-        names = [f"${program.semaphore_name(s)}" for s in sorted(spare)]
-        if names:
-            return f"{listed(names, 'and')} is updated and nobody waits for it: is it meant here?"
-        names = [f"${program.semaphore_name(s)}" for s in sorted(lacking)]
-        return f"no instruction updates {listed(names)}: one has to, or the wait is not needed"
-    if any(wait.op == "==" for wait in waits):
-        return "an == wait holds only while the value is exactly that: wait with >="
-    if all("every update" in _posters(machine, wait.semaphore) for wait in waits):
-        return "the updates are fewer than the wait expects: count them"
-    if len(waits) == 1:
-        return "the update stands behind the wait in the same queue: it never gets its turn"
-    return "each waits for another of them: let one of the updates come before a wait"
 
 
 def memory_hash(machine: Machine) -> str:

@@ -48,7 +48,7 @@ class Hazards:
 
     def _who(self, queue: int, pc: int) -> str:
         program = self.machine.program
-        return f"{program.queues[queue].engine} pc {pc} ({program.form(queue, pc).row.name})"
+        return f"{program.queue_name(queue)} pc {pc} ({program.form(queue, pc).row.name})"
 
     def race(self, kind: str, reader: tuple[int, int], writer: tuple[int, int], now: int) -> None:
         """Two accesses met without an order between them."""
@@ -178,6 +178,20 @@ class Hazards:
         hint = f"every engine has registers of its own{self._setters()}"
         key = ("register", self._line(queue, pc), number)
         self._add(key, Problem("E0505", said, self._span(queue, pc), hint))
+
+    def twice(self, who: tuple[int, int], number: int, now: int) -> None:
+        """An event was set that was set, or cleared that was clear."""
+        program = self.machine.program
+        name = f"${program.semaphore_name(number)}"
+        value = self.machine.scheduler.semaphores[number].value
+        does, was = ("sets", "set") if value else ("clears", "clear")
+        at = f"(at {self.machine.microseconds(now):.3f} µs)"
+        said = f"{self._who(*who)} {does} {name}, which is {was} already {at}"
+        hint = "an event is one bit: let who waits for it clear it before it is set again"
+        if not value:
+            hint = "an event is one bit, clear at the start: set it before it is cleared"
+        self._add(("twice", self._line(*who), number),
+                  Problem("E0513", said, self._span(*who), hint))  # fmt: skip
 
     def _setters(self) -> str:
         rows = self.machine.program.target.isa

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from nasm import collector
-from nasm.machine import moves
+from nasm.machine.acts import Acts
 from nasm.machine.bind import Binder, Bound
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect import Indirect, Tile, window
@@ -20,11 +20,11 @@ from nasm.machine.places import Access
 from nasm.machine.state import State
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channel
+from nasm.sim.counters import Event, Semaphore
 from nasm.sim.memory import Region
 from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
-from nasm.spec.effects import Jump, Move, Say
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import Site
 from nasm.spec.memory import Tensor
@@ -40,19 +40,19 @@ class Machine:
         self.state = State(program)
         self.trace = Trace()
         self.hazards = Hazards(self)
+        self.acts = Acts(self)
         generation = program.generation
-        self.cores = max((q.core for q in program.queues), default=0) + 1
+        self.cores = program.cores
         channels = [Channel(c, n) for c in range(self.cores) for n in range(generation.channels)]
+        kinds = (Semaphore,) * generation.semaphores + (Event,) * generation.events
         self.scheduler = Scheduler(
-            generation.semaphores * self.cores, channels, self._hand_off(), self.hazards, self.trace
-        )
-        self.scheduler.per_core = generation.semaphores
+            [kind() for _ in range(self.cores) for kind in kinds], generation.counters, channels,
+            self._hand_off(), self.hazards, self.trace,
+        )  # fmt: skip
         self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
         self._tasks: dict[tuple[int, int, int, int], Task] = {}
         self._accesses: dict[View, Access] = {}
         self._indirect: dict[tuple[View, int], Indirect] = {}
-        self._flights = 0
-        self._plans = 0
         self._places: dict[Tensor, str] = {}
         self._units: list[dict[str, int]] = [{} for _ in program.queues]
         self._cycles = [generation.engine(q.engine).cycle for q in program.queues]
@@ -159,12 +159,11 @@ class Machine:
         form = program.forms[lines.forms[pc]]
         wait = program.waits[lines.waits[pc]]
         update = program.updates[lines.updates[pc]]
-        base = lines.core * program.generation.semaphores
-        waits = (base + wait.semaphore, wait.op, wait.value) if wait else None
+        waits = (wait.semaphore, wait.op, wait.value) if wait else None
         posts = None
         if update is not None and not form.row.posts:
-            posts = (base + update.semaphore, update.op, update.value, update.at_read)
-        target = base + update.semaphore if update is not None and form.row.posts else None
+            posts = (update.semaphore, update.op, update.value, update.at_read)
+        target = update.semaphore if update is not None and form.row.posts else None
         registers = _registers(form)
         try:
             if not registers:
@@ -205,7 +204,7 @@ class Machine:
         return Task(
             bound.number, bound.start, bound.finish, max(1, cost.interval * cycle),
             max(1, cost.latency * cycle), unit, bound.reads, bound.writes, wait, update,
-            bound.branches, None, bound.gate, parts, spare,
+            bound.branches, None, bound.gate, parts, spare, bound.arrive,
         )  # fmt: skip
 
     def _bind(
@@ -224,7 +223,7 @@ class Machine:
                 self._obey(binder.site)
             bound = binder.bind(number)
             if form.row.effects:
-                self._effective(queue, bound, binder.site, semaphore)
+                self.acts.effective(queue, bound, binder.site, semaphore)
             self._bound[key] = bound
         return bound
 
@@ -234,55 +233,6 @@ class Machine:
             said = rule.check(site)
             if said is not None and not rule.warning:
                 raise rule.refusal(site.row, said)
-
-    def _effective(self, queue: int, bound: Bound, site: Site, semaphore: int | None) -> None:
-        """Let an instruction that returns effects act on the machine."""
-        labels = self.program.queues[queue].labels
-        inner = bound.start
-        plans: list[moves.Plan] = []
-        bound.branches = True
-        fixed = None
-        if not bound.reads and bound.gate is None:  # a pure function of nothing that changes
-            fixed = inner(0)
-            if isinstance(fixed, Move):
-                plans.append(self._plan(fixed, site))
-
-        def start(now: int) -> int | None:
-            effect = fixed or inner(now)
-            if isinstance(effect, Jump):
-                return labels[effect.target] if effect.target is not None else None
-            if isinstance(effect, Move):
-                if not plans:
-                    plans.append(self._plan(effect, site))
-                self._launch(plans[0], queue, semaphore, now)
-            if isinstance(effect, Say):
-                self._say(effect, queue, now)
-            return None
-
-        bound.start = start
-        bound.finish = _nothing
-
-    def _plan(self, move: Move, site: Site) -> moves.Plan:
-        plan = self.program.target.plan
-        assert plan is not None, "the target has a moving instruction and no plan for it"
-        self._plans += 1
-        transfer = plan(move, site.generation, site.engine)
-        return moves.Plan(self, move, transfer, -1 - self._plans)
-
-    def _launch(self, plan: moves.Plan, queue: int, semaphore: int | None, now: int) -> None:
-        self._flights += 1
-        key = self._flights
-        pc = self.scheduler.queues[queue].pc
-        self.scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes, plan.number)
-        if plan.tangled:
-            self.hazards.tangled(queue, pc)
-        core = self.program.queues[queue].core
-        shipment = plan.start(queue, pc, semaphore, key, core)
-        self.scheduler.submit(shipment, now + plan.transfer.dispatch)
-
-    def _say(self, effect: Say, queue: int, now: int) -> None:
-        core, pc = self.program.queues[queue].core, self.scheduler.queues[queue].pc
-        self.trace.messages.append((core, queue, pc, now, effect.text))
 
     def cost(self, queue: int, form: int) -> Cost:
         """What a form costs on a queue."""

@@ -163,8 +163,14 @@ class Plan:
             return [rows(dst, src, self.move.axes, begin, end)]
         return pieces(views, begin, end)
 
-    def start(self, queue: int, pc: int, semaphore: int | None, key: int, core: int) -> Shipment:
-        """One start of the transfer, as a shipment that posts for each share that has landed."""
+    def start(
+        self, queue: int, pc: int, semaphore: int | None, key: int,
+        landed: Callable[[], None] | None = None,
+    ) -> Shipment:
+        """One start of the transfer, as a shipment that posts for each share that has landed.
+
+        ``landed`` is called when all have.
+        """
         machine, transfer = self.machine, self.transfer
         left = len(transfer.shares)
         adds = self.move.op == ONTO
@@ -189,11 +195,14 @@ class Plan:
             left -= len(shares)
             if not left:
                 del machine.scheduler.transfers[key]
+                if landed is not None:
+                    landed()
             if semaphore is not None:
                 for _ in shares:
                     machine.scheduler.post(semaphore, "+", 1, transfer.notify)
 
+        timings = self.timings[machine.program.queues[queue].core]
         return Shipment(
-            key, (queue, pc), transfer.ring, self.timings[core], read, land, transfer.urgency
+            key, (queue, pc), transfer.ring, timings, read, land, transfer.urgency
         )
 

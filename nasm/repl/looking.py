@@ -61,7 +61,7 @@ def _semaphore(shell: Shell, name: str) -> str:
         if s.name == name:
             waiting = f", {listed(s.waiting, 'and')} waiting" if s.waiting else ""
             return f"${name} = {s.value}{waiting}"
-    hint = did_you_mean(f"${name}", [f"${n}" for n in shell.program.semaphores])
+    hint = did_you_mean(f"${name}", [f"${s.name}" for s in shell.session.semaphores()])
     raise Refused("E0206", f"no semaphore '${name}'", hint or "'info semaphores' lists them")
 
 
@@ -82,7 +82,7 @@ def list_(shell: Shell, rest: str) -> None:
     marks: dict[int, list[str]] = {}
     for q in shell.session.queues():
         if q.span is not None and q.span.source is source:
-            marks.setdefault(q.span.line, []).append(q.engine)
+            marks.setdefault(q.span.line, []).append(shell.session.name(q))
     last = source.position(len(source.text.rstrip()))[0]
     width = max((len(",".join(m)) for m in marks.values()), default=0)
     shell.screen.say(source.name)
@@ -111,14 +111,14 @@ def _place(shell: Shell, word: str) -> tuple[Source, int]:
         try:
             number = session.queue(word.removeprefix("@")).index
         except Refused:
-            known = [e.name for e in program.generation.engines]
+            known = [session.name(q) for q in session.queues()]
             labels = [label for lines in program.queues for label in lines.labels]
             raise Refused(
                 WRONG, f"no engine, label or line '{word}'", did_you_mean(word, known + labels)
             ) from None
         record = next(q for q in session.queues() if q.index == number)
         if record.span is None:
-            raise Refused(WRONG, f"{record.engine} has nothing left to do")
+            raise Refused(WRONG, f"{session.name(record)} has nothing left to do")
         span = record.span
     return span.source, span.line
 
@@ -173,8 +173,9 @@ def info(shell: Shell, rest: str) -> None:
 @command("info queues", "engines")
 def queues(shell: Shell, rest: str) -> None:
     """Every engine's queue, and its next instruction."""
+    name = shell.session.name
     rows = [
-        (q.engine, f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
+        (name(q), f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
         for q in shell.session.queues()
     ]
     heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
@@ -183,12 +184,18 @@ def queues(shell: Shell, rest: str) -> None:
 
 @command("info semaphores", "semaphore")
 def semaphores(shell: Shell, rest: str) -> None:
-    """Every semaphore, and the engines that wait for it."""
+    """Every semaphore and event, and who waits for it."""
     rows = [
-        (f"${s.name}", str(s.number), str(s.value), ", ".join(s.waiting))
+        (f"${s.name}", f"{'event ' if s.event else ''}{_numbered(shell, s.core, s.number)}",
+         str(s.value), ", ".join(s.waiting))
         for s in shell.session.semaphores()
-    ]
+    ]  # fmt: skip
     _rows(shell, ("semaphore", ">number", ">value", "waiting"), rows, "no semaphores")
+
+
+def _numbered(shell: Shell, core: int, number: int) -> str:
+    """A number of something of a core, with the core's in front if the program uses several."""
+    return f"{core}.{number}" if shell.program.cores > 1 else str(number)
 
 
 @command("info banks", usage="info banks [MEMORY]", takes=("memory",))
@@ -207,7 +214,8 @@ def _banks(shell: Shell, memory: str) -> None:
         full = -(-b.written * BAR // b.size)
         bar = "#" * full + "." * (BAR - full)
         name = ", ".join(b.tensors) or "-"
-        rows.append((b.memory, str(b.bank), f"{b.written}/{b.size}", bar, name))
+        number = _numbered(shell, b.core, b.bank)
+        rows.append((b.memory, number, f"{b.written}/{b.size}", bar, name))
     _rows(shell, ("memory", ">bank", ">written", "", "tensors"), rows, "no banked memory")
     if rows:
         shell.screen.say("written: bytes of each partition")
@@ -221,7 +229,8 @@ def channels(shell: Shell, rest: str) -> None:
     """
     session = shell.session
     rows = [
-        (str(c.index), f"{c.jobs:,}", f"{c.bytes:,}", f"{tell.microseconds(session, c.busy):,.3f}",
+        (_numbered(shell, c.core, c.index), f"{c.jobs:,}", f"{c.bytes:,}",
+         f"{tell.microseconds(session, c.busy):,.3f}",
          str(c.pending), "moving" if c.moving else "idle")
         for c in session.channels()
     ]  # fmt: skip
@@ -234,7 +243,9 @@ def registers(shell: Shell, rest: str) -> None:
     """The registers that were set, of one engine or all."""
     session = shell.session
     wanted = rest.strip().removeprefix("@")
-    engines = [session.queue(wanted).name] if wanted else [q.engine for q in session.queues()]
+    engines = [session.name(q) for q in session.queues()]
+    if wanted:
+        engines = [session.program.queue_name(session.queue(wanted).index)]
     rows = [
         (engine, f"%r{number}", str(value), f"0x{value & 0xFFFFFFFF:08x}")
         for engine in engines

@@ -29,7 +29,10 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
     program = session.program
     generation = program.generation
     return {
-        "engine": {e.name: e.summary for e in generation.engines},
+        "engine": {
+            program.named(core, e.name): e.summary
+            for core in range(program.cores) for e in generation.engines
+        },
         "memory": {m.name: m.summary for m in generation.memories.values() if m.banks},
         "mnemonic": {
             row.name: row.summary
@@ -40,10 +43,13 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
             name: f"{t.dtype.name}{list(t.shape)} in {t.memory.name}"
             for name, t in program.tensors.items()
         },
-        "semaphore": {f"${name}": f"semaphore {n}" for name, n in program.semaphores.items()},
+        "semaphore": {
+            f"${s.name}": f"{'event' if s.event else 'semaphore'} {s.number}"
+            for s in session.semaphores()
+        },
         "label": {
-            label: f"{lines.engine} pc {pc}"
-            for lines in program.queues
+            label: f"{program.queue_name(n)} pc {pc}"
+            for n, lines in enumerate(program.queues)
             for label, pc in lines.labels.items()
         },
     }

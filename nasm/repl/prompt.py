@@ -79,7 +79,7 @@ def toolbar(shell: Shell) -> str:
     session = shell.loaded
     if session is None:
         return " no program: load FILE"
-    queues = "  ".join(f"{q.engine} {q.pc}/{q.length}" for q in session.queues() if q.length)
+    queues = "  ".join(f"{session.name(q)} {q.pc}/{q.length}" for q in session.queues() if q.length)
     name = os.path.basename(shell.path) or "program"
     return cut(f" {name}  {tell.moment(session)}  {session.status.value}  {queues}", WIDTH)
 

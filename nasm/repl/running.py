@@ -60,7 +60,7 @@ def step(shell: Shell, rest: str) -> None:
             # One at a time where only some count: an engine may wait for ever beside a loop.
             more = session.step(count=1 if engine else min(left, SLICE))
             done.add(more)
-            left -= sum(1 for e in more if not engine or e.engine == engine)
+            left -= sum(1 for e in more if engine in (None, session.name(e)))
 
     _moved(shell, move, each=True)
 
@@ -249,14 +249,15 @@ def _engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, 
     engine: str | None = None
     count: int | None = None
     for word in rest.replace("@", " @").split():
-        if word[0].isdigit() or word[0] == "-":
+        if (word[0].isdigit() or word[0] == "-") and "." not in word:
             if count is not None:
                 raise Refused(WRONG, f"two counts: {count} and {word}", f"usage: {usage}")
             count = _count(word, usage)
         else:
             if engine is not None:
                 raise Refused(WRONG, f"two engines: {engine} and {word}", f"usage: {usage}")
-            engine = shell.program.generation.engine(word.removeprefix("@")).name
+            queue = shell.session.queue(word.removeprefix("@"))
+            engine = shell.program.queue_name(queue.index)
     return engine, count
 
 

@@ -36,7 +36,7 @@ class Names:
     files: Callable[[str], Mapping[str, str]] = no_files
 
 
-_WORD = re.compile(r"[@$/]?\w*$")
+_WORD = re.compile(r"[@$/]?(?:\d+\.)?\w*$")
 _CODE = "code"
 
 

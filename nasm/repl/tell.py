@@ -45,9 +45,9 @@ class Snapshot:
         return Snapshot(
             {s.name: s.value for s in session.semaphores()},
             {
-                (q.engine, n): value
+                (session.name(q), n): value
                 for q in session.queues() if q.length
-                for n, value in session.registers(q.engine).items()
+                for n, value in session.registers(session.name(q)).items()
             },
             len(session.hazards), len(session.problems), len(session.machine.trace.messages),
         )  # fmt: skip
@@ -88,7 +88,8 @@ def completed(session: Session, done: Completed) -> list[str]:
     for e in done.last:
         start, finish = _cycles(session, e)
         us = microseconds(session, e.finish)
-        rows.append((e.engine, str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}", str(e.waited)))
+        rows.append((session.name(e), str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}",
+                     str(e.waited)))  # fmt: skip
     lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows)
     hidden = done.count - len(done.last)
     return [f"… {hidden:,} earlier ones", *lines] if hidden else lines
@@ -99,8 +100,8 @@ def _one(session: Session, e: Executed) -> list[str]:
     first, last = microseconds(session, e.start), microseconds(session, e.finish)
     waited = f", after waiting {tables.counted(e.waited, 'cycle')}" if e.waited else ""
     return [
-        f"{e.engine} pc {e.pc}  {e.text}",
-        f"  {e.engine} cycles {start}..{finish}, {first:.3f}..{last:.3f} µs{waited}",
+        f"{session.name(e)} pc {e.pc}  {e.text}",
+        f"  {session.name(e)} cycles {start}..{finish}, {first:.3f}..{last:.3f} µs{waited}",
     ]
 
 
@@ -129,9 +130,9 @@ def where(session: Session, queues: Iterable[QueueRecord]) -> list[str]:
     values = {s.name: s.value for s in session.semaphores()}
     for q in queues:
         if not q.text:
-            rest.setdefault(_idle(q), []).append(q.engine)
+            rest.setdefault(_idle(q), []).append(session.name(q))
             continue
-        lines.append(f"{q.engine} pc {q.pc} of {q.length}, {_state(q, values)}")
+        lines.append(f"{session.name(q)} pc {q.pc} of {q.length}, {_state(q, values)}")
         lines += excerpt(q.span) if q.span else [f"    {q.text}"]
     return lines + [f"{what}: {', '.join(engines)}" for what, engines in rest.items()]
 

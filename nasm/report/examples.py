@@ -54,7 +54,7 @@ def program_text(
 def _said(row: Instruction, engine: str) -> list[str]:
     """The row's example behind what it needs, each line with its engine."""
     lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
-    said = [line if line.startswith("@") else f"@{engine} {line}" for line in lines]
+    said = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]
     if "again" in set(_WORD.findall("\n".join(lines))):
         said.insert(len(said) - 1, f"again: @{engine} Nop")
     return said
@@ -76,7 +76,7 @@ def _declarations(
 
 def _unwritten(program: Program) -> Iterator[str]:
     """Tensors that a program reads before anything of it writes to them, inputs left out."""
-    written = {t.name for t in program.tensors.values() if t.memory.io}
+    written = {t.name for t in program.tensors.values() if t.memory.io or t.init is not None}
     for form in program.forms:
         pairs = [
             (operand, view.tensor.name)

@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 from nasm import __version__
 from nasm.codes.row import family
 from nasm.problems import Note, Problem
-from nasm.records import EngineRecord, ExpectationRecord, Message, RunReport
+from nasm.records import (
+    EngineRecord,
+    ExpectationRecord,
+    Message,
+    RunReport,
+    SemaphoreRecord,
+)
 from nasm.source import Frame, Span
 
 if TYPE_CHECKING:
@@ -98,6 +104,18 @@ def engine(record: EngineRecord) -> dict[str, Any]:
     }
 
 
+def semaphore(record: SemaphoreRecord) -> dict[str, Any]:
+    """A semaphore or event, and who waits for it."""
+    return {
+        "core": record.core,
+        "number": record.number,
+        "name": record.name,
+        "event": record.event,
+        "value": record.value,
+        "waiting": list(record.waiting),
+    }
+
+
 def expectation(record: ExpectationRecord) -> dict[str, Any]:
     """An expectation, whether it held, and its worst elements if not."""
     return {
@@ -149,6 +167,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         },
         "evidence": dict(record.evidence),
         "engines": [engine(e) for e in record.engines],
+        "semaphores": [semaphore(s) for s in record.semaphores],
         "bytes_moved": record.channel_bytes,
         "messages": [message(m) for m in record.messages],
         "hazards": problems(record.hazards),

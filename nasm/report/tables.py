@@ -90,7 +90,7 @@ def wrong(
 def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
     """What each engine did that did anything, in cycles of its own clock."""
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    several = len({e.core for e in engines}) > 1
+    names = engine_names(engines)
     table.add_column("engine", no_wrap=True)
     for name in ("instr.", "busy", "waiting"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -100,12 +100,20 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
         table.add_column(SHORT[kind], justify="right", no_wrap=True)
     for e in engines:
         if e.instructions:
-            name = f"{e.core}.{e.engine}" if several else e.engine
+            name = names[e.core, e.engine]
             table.add_row(
                 Text(name, "bold"), f"{e.instructions:,}", f"{e.busy:,}", f"{e.waiting:,}",
                 main_wait(e), f"{100 * e.utilisation:.1f}%", *evidence_shares(e),
             )  # fmt: skip
     return table if table.row_count else Text("no instruction completed", "dim")
+
+
+def engine_names(engines: Sequence[EngineRecord]) -> dict[tuple[int, str], str]:
+    """What to call each engine of each core: by its name alone if there is one core."""
+    several = len({e.core for e in engines}) > 1
+    return {
+        (e.core, e.engine): f"{e.core}.{e.engine}" if several else e.engine for e in engines
+    }
 
 
 def main_wait(engine: EngineRecord) -> str:
@@ -119,7 +127,8 @@ def main_wait(engine: EngineRecord) -> str:
 
 def table_notes(engines: Sequence[EngineRecord]) -> str:
     """What the cycles of the table are, and which engines are not in it."""
-    idle = [e.engine for e in engines if not e.instructions]
+    names = engine_names(engines)
+    idle = [names[e.core, e.engine] for e in engines if not e.instructions]
     if len(idle) == len(engines):
         return ""
     said = "cycles of each engine's own clock; busy ones documented, measured or assumed"

@@ -8,7 +8,7 @@ that begins before the last has ended goes to a second thread of the same engine
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Any, TextIO
 
 from nasm.machine.describe import form_text, update_text, wait_text
@@ -127,19 +127,22 @@ def _jobs(session: Session, threads: dict[tuple[int, int], str]) -> Iterator[Eve
             "ph": "X", "name": f"{size:,} bytes", "cat": "transfer", "pid": core, "tid": thread,
             "ts": started / ticks, "dur": (landed - started) / ticks,
             "args": {
-                "engine": program.queues[queue].engine, "pc": pc, "ring": ring, "bytes": size,
+                "engine": program.queue_name(queue), "pc": pc, "ring": ring, "bytes": size,
             },
         }  # fmt: skip
 
 
 def _posts(session: Session) -> Iterator[Event]:
     """Every change of a semaphore as a point of its counter."""
-    ticks = session.program.generation.ticks
-    names = {n: session.program.semaphore_name(n) for n in _numbers(session.machine.trace.posts)}
-    for core, number in sorted({(c, n) for c, n, _, _ in session.machine.trace.posts}):
-        yield _counter(core, names[number], 0.0, 0)
-    for core, number, tick, value in session.machine.trace.posts:
-        yield _counter(core, names[number], tick / ticks, value)
+    generation, posts = session.program.generation, session.machine.trace.posts
+    names = {
+        (core, number): session.program.semaphore_name(core * generation.counters + number)
+        for core, number in sorted({(core, number) for core, number, _, _ in posts})
+    }
+    for (core, _), name in names.items():
+        yield _counter(core, name, 0.0, 0)
+    for core, number, tick, value in posts:
+        yield _counter(core, names[core, number], tick / generation.ticks, value)
 
 
 def _messages(session: Session) -> Iterator[Event]:
@@ -151,10 +154,6 @@ def _messages(session: Session) -> Iterator[Event]:
             "tid": LANES * (queue + 1), "ts": tick / ticks, "s": "t",
             "args": {"pc": pc, "text": text},
         }  # fmt: skip
-
-
-def _numbers(posts: Iterable[tuple[int, int, int, int]]) -> set[int]:
-    return {number for _, number, _, _ in posts}
 
 
 def _counter(core: int, name: str, at: float, value: int) -> Event:

@@ -1,10 +1,11 @@
-"""Semaphores: signed 32-bit counters that queues wait on."""
+"""Semaphores, signed 32-bit counters that queues wait on, and events, which are one bit."""
 
 from __future__ import annotations
 
 from nasm.problems import Refused
 
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
+
 
 class Semaphore:
     """A counter, when it last changed, and who is parked on it."""
@@ -18,8 +19,11 @@ class Semaphore:
         self.delay = 0
         self.parked: list[int] = []
 
-    def post(self, op: str, value: int, now: int, delay: int) -> None:
-        """Change the value; a waiter sees the change ``delay`` ticks later."""
+    def post(self, op: str, value: int, now: int, delay: int) -> bool:
+        """Change the value; a waiter sees the change ``delay`` ticks later.
+
+        Returns whether it was as it should be.
+        """
         new = self.value + value if op == "+" else value
         if not LOWEST <= new <= HIGHEST:
             raise Refused(
@@ -27,6 +31,7 @@ class Semaphore:
                 f"a semaphore holds 32 bits, signed: {self.value} and {value} make {new}",
             )
         self.before, self.value, self.changed, self.delay = self.value, new, now, delay
+        return True
 
     def visible(self, op: str, value: int, now: int) -> int | None:
         """When a condition is seen to hold, at the earliest ``now``; None if it does not hold."""
@@ -36,6 +41,18 @@ class Semaphore:
         if seen > now and not holds(self.before, op, value):
             return seen
         return now
+
+
+class Event(Semaphore):
+    """One bit. To set it while it is set, or clear it while it is clear, changes nothing."""
+
+    __slots__ = ()
+
+    def post(self, op: str, value: int, now: int, delay: int) -> bool:
+        """Set or clear it; returns whether that changed it, as it should."""
+        if value == self.value:
+            return False
+        return super().post("=", value, now, delay)
 
 
 def holds(have: int, op: str, want: int) -> bool:

@@ -8,8 +8,9 @@ from typing import Any
 
 from nasm.sim.memory import Region
 
-CAUSES = ("semaphore", "data", "unit")
-"""Why a queue's next instruction does not start: a wait, a result on its way, a busy unit."""
+CAUSES = ("semaphore", "data", "unit", "core")
+"""Why a queue's next instruction does not start: a wait, a result on its way, a busy unit, or
+another core that has not come."""
 
 
 class Task:
@@ -18,11 +19,14 @@ class Task:
     ``parts`` are units of their own within ``unit``: tasks in different parts run side by side,
     and one without parts has the whole unit to itself. ``spare`` is another unit that serves as
     well while ``unit`` is busy. Units count from 1: a spare of 0 is none.
+
+    One with ``arrive`` is held: nothing blocks it any more, and it goes on only once somebody
+    releases its queue. ``arrive`` is told of it.
     """
 
     __slots__ = (
-        "branches", "expand", "finish", "gate", "interval", "key", "latency", "parts", "reads",
-        "spare", "start", "unit", "update", "wait", "writes",
+        "arrive", "branches", "expand", "finish", "gate", "interval", "key", "latency", "parts",
+        "reads", "spare", "start", "unit", "update", "wait", "writes",
     )  # fmt: skip
 
     def __init__(
@@ -42,6 +46,7 @@ class Task:
         gate: Callable[[], int] | None = None,
         parts: tuple[int, ...] = (),
         spare: int = 0,
+        arrive: Callable[[int], None] | None = None,
     ) -> None:
         self.key = key
         self.start = start
@@ -58,15 +63,16 @@ class Task:
         self.gate = gate
         self.parts = parts
         self.spare = spare
+        self.arrive = arrive
 
 
 class Queue:
     """An in-order stream of tasks with its own state and counters (all times in ticks)."""
 
     __slots__ = (
-        "busy", "busy_until", "cause", "core", "count", "done", "fetch", "finished", "flight",
-        "head", "index", "last_finish", "length", "mark", "name", "parked", "pc", "reached",
-        "split", "units", "waited", "waiting",
+        "arrived", "busy", "busy_until", "cause", "core", "count", "done", "fetch", "finished",
+        "flight", "head", "index", "last_finish", "length", "mark", "name", "parked", "pc",
+        "reached", "split", "units", "waited", "waiting",
     )  # fmt: skip
 
     def __init__(
@@ -84,6 +90,7 @@ class Queue:
         self.head: Task | None = None
         self.waited = False
         self.parked = False
+        self.arrived: int | None = None
         self.done = length == 0
         self.reached = 0
         self.flight: deque[tuple[int, int, int, int, Task, Any]] = deque()

@@ -36,6 +36,9 @@ class Observer(Protocol):
     def race(self, kind: str, reader: tuple[int, int], writer: tuple[int, int], now: int) -> None:
         """Two accesses of different queues met; each is (queue, pc), a queue below 0 a channel."""
 
+    def twice(self, who: tuple[int, int], number: int, now: int) -> None:
+        """A post set a bit that was set, or cleared one that was clear."""
+
 
 class Scheduler:
     """Queues, channels and semaphores, and the heap of what comes next.
@@ -45,7 +48,8 @@ class Scheduler:
 
     def __init__(
         self,
-        semaphores: int,
+        semaphores: Sequence[Semaphore],
+        per_core: int,
         channels: Sequence[Channel],
         delay: int,
         observer: Observer,
@@ -53,14 +57,14 @@ class Scheduler:
     ) -> None:
         self.now = 0
         self.queues: list[Queue] = []
-        self.semaphores = [Semaphore() for _ in range(semaphores)]
+        self.semaphores = list(semaphores)
         self.channels = list(channels)
         self.delay = delay
         self.observer = observer
         self.trace = trace
         self.transfers: dict[int, UnderWay] = {}
         self.late: tuple[UnderWay, ...] = ()
-        self.per_core = max(1, semaphores)
+        self.per_core = max(1, per_core)
         self._heap: list[tuple[int, int, int, int, Any]] = []
         self._sequence = 0
         self._meets: dict[tuple[int, int], bool] = {}
@@ -160,7 +164,18 @@ class Scheduler:
             queue.head = task.expand()
             self._attempt(queue)
             return
+        if task.arrive is not None and queue.arrived is None:
+            queue.arrived, queue.parked, queue.cause = now, True, "core"
+            self.acting = (queue.index, queue.pc)
+            task.arrive(now)
+            return
         self._start(queue, task, now)
+
+    def release(self, index: int, at: int) -> None:
+        """Let a queue that is held go on at a tick."""
+        queue = self.queues[index]
+        queue.parked = False
+        self._push(at, START, index, queue)
 
     def _ready(self, queue: Queue, task: Task) -> int:
         """When the last earlier task of the queue that writes what this one reads completes."""
@@ -202,7 +217,8 @@ class Scheduler:
         if finish < queue.last_finish:
             finish = queue.last_finish
         queue.last_finish = finish
-        queue.flight.append((finish, pc, queue.reached, now, task, payload))
+        started, queue.arrived = (now if queue.arrived is None else queue.arrived), None
+        queue.flight.append((finish, pc, queue.reached, started, task, payload))
         self.flying += 1
         self._push(finish, COMMIT, 0, queue)
         if task.update is not None and task.update[3]:
@@ -253,7 +269,9 @@ class Scheduler:
     def post(self, number: int, op: str, value: int, delay: int) -> None:
         """Change a semaphore now; whoever waits for the new value may start ``delay`` later."""
         semaphore = self.semaphores[number]
-        semaphore.post(op, value, self.now, delay)
+        if not semaphore.post(op, value, self.now, delay):
+            self.observer.twice(self.acting, number, self.now)
+            return
         self.trace.posts.append(
             (number // self.per_core, number % self.per_core, self.now, semaphore.value)
         )

@@ -61,6 +61,44 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
+class Clear:
+    """Set the semaphores of the core from one number to another, both included, to 0."""
+
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """What a core sends and receives in a meeting.
+
+    ``src`` goes to core ``to``, and what core ``source`` sends comes into ``dst``. The channels of
+    the sender move it, and the meeting is over when all has landed; with ``direct`` the engines do
+    it themselves, within the latency of the instruction.
+    """
+
+    dst: View
+    src: View
+    to: int
+    source: int
+    direct: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Meeting:
+    """Hold the queue until an instruction like this one is held on each of some cores.
+
+    ``by`` names what tells apart meetings of one instruction, ``alike`` what has to be the same on
+    every side, as pairs of a name and a value.
+    """
+
+    cores: tuple[int, ...]
+    by: tuple[tuple[str, object], ...] = ()
+    alike: tuple[tuple[str, object], ...] = ()
+    exchange: Exchange | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Share:
     """One channel's part of a transfer: element ranges (move, begin, end), moved in order.
 

@@ -36,6 +36,7 @@ class Operand:
     of the generation: where it is off, adding to what another kind of instruction wrote last has
     no defined result. ``partial`` says that
     elements may keep what they held: the semantics return a :class:`~nasm.spec.effects.Partial`.
+    ``keyword`` has it written with its name, as a bare number would say little.
     ``footprint`` gives the views that are really read or written, where they are not the one that
     a program writes; the semantics see them stacked along the partitions.
     """
@@ -48,6 +49,7 @@ class Operand:
     adds: str = ""
     adds_to_any: str = ""
     partial: bool = False
+    keyword: bool = False
     evidence: str = ""
     footprint: Callable[[Site], tuple[View, ...]] | None = None
 

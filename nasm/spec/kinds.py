@@ -417,6 +417,16 @@ class PartitionsOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
+class Here(Hidden):
+    """The ``core`` or the ``engine`` the instruction stands on."""
+
+    what: str
+
+    def describe(self) -> str:
+        return f"the {self.what} it stands on"
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchOf(Hidden):
     """A switch of the generation."""
 

@@ -33,7 +33,10 @@ class Prepared:
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """Hold an instruction until a semaphore's value compares so."""
+    """Hold an instruction until a semaphore's or event's value compares so.
+
+    ``semaphore`` counts those of all cores: see :meth:`Generation.counter`.
+    """
 
     semaphore: int
     op: str
@@ -42,7 +45,10 @@ class Wait:
 
 @dataclass(frozen=True, slots=True)
 class Update:
-    """Change a semaphore: ``op`` is ``+`` or ``=``; at completion or when reading starts."""
+    """Change a semaphore or event, of whichever core: ``op`` is ``+``, or ``=``, which sets a bit.
+
+    It happens at completion, or when reading starts.
+    """
 
     semaphore: int
     op: str
@@ -101,13 +107,17 @@ class Lines:
 class Program:
     """What the builder makes and a machine runs. Index 0 of each table means 'none'.
 
-    ``constants`` are those of the whole text, for whoever asks about it by name later.
+    ``constants`` are those of the whole text, for whoever asks about it by name later. Semaphores
+    and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
+    how many the program uses.
     """
 
     target: Target
     generation: Generation
     tensors: dict[str, Tensor] = field(default_factory=dict)
+    cores: int = 1
     semaphores: dict[str, int] = field(default_factory=dict)
+    events: dict[str, int] = field(default_factory=dict)
     transfers: dict[str, Prepared] = field(default_factory=dict)
     queues: list[Lines] = field(default_factory=list)
     forms: list[Form] = field(default_factory=list)
@@ -140,11 +150,22 @@ class Program:
         return self.forms[self.queues[queue].forms[pc]]
 
     def semaphore_name(self, number: int) -> str:
-        """The name a program gave a semaphore, or its number."""
-        for name, at in self.semaphores.items():
-            if at == number:
-                return name
-        return str(number)
+        """The name a program gave a semaphore or event, or its number on its core."""
+        for table in (self.semaphores, self.events):
+            for name, at in table.items():
+                if at == number:
+                    return name
+        core, own, event = self.generation.counter(number)
+        return f"{core}.{'event' if event else ''}{own}" if self.cores > 1 else str(own)
+
+    def queue_name(self, queue: int) -> str:
+        """An engine's name, with its core's number in front of it if there are several."""
+        lines = self.queues[queue]
+        return self.named(lines.core, lines.engine)
+
+    def named(self, core: int, engine: str) -> str:
+        """The name of an engine of a core, as reports say it."""
+        return f"{core}.{engine}" if self.cores > 1 else engine
 
     def __len__(self) -> int:
         return sum(len(q) for q in self.queues)

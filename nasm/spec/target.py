@@ -44,6 +44,8 @@ class Generation:
     ``options`` are the machine options in force: a target's generations have the defaults.
     ``rings`` are the queues of a channel, ``priorities`` the levels of urgency that transfers have,
     from 0, the most urgent (0 levels: transfers have none).
+    Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
+    core's; ``cores`` run beside each other and have in common what memories share.
     """
 
     name: str
@@ -57,6 +59,8 @@ class Generation:
     switches: Mapping[str, bool] = field(default_factory=dict)
     registers: int = 64
     semaphores: int = 256
+    events: int = 0
+    cores: int = 1
     channels: int = 0
     rings: int = 0
     priorities: int = 0
@@ -69,6 +73,17 @@ class Generation:
     def base(self) -> Engine:
         """The engine whose clock counts cycles of the whole."""
         return self.engine(self.clock) if self.clock else self.engines[0]
+
+    @property
+    def counters(self) -> int:
+        """Semaphores and events of one core: numbered one after the other, core by core."""
+        return self.semaphores + self.events
+
+    def counter(self, index: int) -> tuple[int, int, bool]:
+        """Of a semaphore or event among those of all cores: core, number, whether an event."""
+        core, number = divmod(index, self.counters)
+        event = number >= self.semaphores
+        return core, number - self.semaphores * event, event
 
     def engine(self, name: str) -> Engine:
         """An engine by its name or an alias; raises Refused with the legal ones."""

@@ -45,7 +45,7 @@ class Run:
         assert dtype is not None
         return np.asarray(array, dtype.numpy), dtype
 
-    def engine(self, what: str, name: str) -> float:
+    def engine(self, what: str, name: str, core: int) -> float:
         if name not in ("tensor", "pe"):
             raise Refused("E0203", f"no engine '{name}'", "the engine is @tensor")
         self.asked.append((what, name))

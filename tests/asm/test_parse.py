@@ -297,7 +297,6 @@ def test_expectations(statement, shape, text, left, op, right, options):
     ("text", "word", "place"),
     [
         ('.include "a.nasm"', "include", (1, 8)),
-        (".core 0", "core", (1, 5)),
         (".macro m(a, n=4)\n.for k in 0..2\n?? [\n.end\n$\n.end", "macro", (1, 6)),
         ("m(c, acc, n=2)", "macro", (0, 1)),
         ("l: @pe m()", "macro", (7, 8)),

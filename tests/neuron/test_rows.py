@@ -128,7 +128,8 @@ def test_an_engine_either_has_the_instruction_or_refuses_it_by_name(row: Instruc
         try:
             assemble(Source("example.nasm", text(row, engine, on)), TARGETS)
         except Failure as failure:
-            found = {p.code for p in failure.problems}
+            # An example with a second core fails of that too where there is none.
+            found = {p.code for p in failure.problems} - {"E0318"}
             assert found == {"E0408"}, (on, engine)
             continue
         assert engine in row.engines, (on, engine)

@@ -33,7 +33,7 @@ def test_idle_ticks_are_charged_to_the_cause_and_busy_ones_to_nobody() -> None:
     assert queue.waiting["data"] == 1
     queue.cause = "semaphore"
     queue.account(6)  # tick 5 was idle
-    assert queue.waiting == {"data": 1, "semaphore": 1, "unit": 0}
+    assert queue.waiting == {"data": 1, "semaphore": 1, "unit": 0, "core": 0}
 
 
 # -- units with parts, and spare ones
@@ -45,11 +45,14 @@ class Silent:
     def race(self, *_: object) -> None:
         raise AssertionError("no access was declared")
 
+    def twice(self, *_: object) -> None:
+        raise AssertionError("no event was declared")
+
 
 def timed(*tasks: Task) -> list[int]:
     """When tasks start that come one after the other on one queue."""
     queue = Queue(0, "engine", 0, len(tasks), lambda pc: tasks[pc], 8)
-    scheduler = Scheduler(1, [], 0, Silent(), Trace())
+    scheduler = Scheduler([], 1, [], 0, Silent(), Trace())
     scheduler.add_queue(queue)
     scheduler.run(1000)
     return [started for _, _, _, _, started, _ in scheduler.trace.instructions]

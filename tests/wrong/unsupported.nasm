@@ -1,5 +1,4 @@
 .target trn1
-.event e
 .macro m(a)
 Nop
 .end

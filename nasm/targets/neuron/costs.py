@@ -333,6 +333,20 @@ def control(number: str) -> Callable[[Site], Cost]:
     return cost
 
 
+def send_recv(site: Site) -> Cost:
+    """SendRecv: a barrier beside what the DMA engines take, or GpSimd's own DMA engine."""
+    if site["dma_engine"] == "dma":
+        return control("barrier_ns")(site)
+    src, numbers = site["src"], site.generation.number
+    rate = numbers("dma_bytes_per_ns").value * site.generation.channels
+    size = src.size * src.dtype.itemsize
+    taken = cycles(site, max(numbers("dma_payload_ns").value, size / rate))
+    return Cost(
+        taken, taken, ASSUMED,
+        "no figure is published for GpSimd's DMA engine; taken as a DMA from read to landing",
+    )  # fmt: skip
+
+
 def dma_issue(site: Site) -> Cost:
     """What a DMA instruction costs the queue that issues it: by who makes its descriptors."""
     if any(isinstance(v, View) and v.gathers for v in site.operands.values()):

@@ -81,6 +81,12 @@ _CHAIN = Fact(
     200 / 1.4, MEAS, f"{PERF_GUIDE}, figure 16: dependent 1-element ACTIVATE every 264 cycles = "
     "64 + 200",
 )  # fmt: skip
+_COUNTERS = (
+    _doc(256, "open-source driver, address_map.h of v2"),
+    _doc(256, "open-source driver, address_map.h of v3"),
+    Fact(256, ASSUMED, "not published for v4; taken as v3's"),
+)
+_BARRIER = "PSEUDO_CORE_BARRIER in third-party profiles of balanced cores, mean of about 600 ns"
 _READ = f"{TRN2_PROBES}: accumulator read issued every 185 ns, 222 cycles"
 _ONE = Fact(1, ASSUMED, "no figure is published; taken as one")
 _RECIPROCAL = f"{TRN2_PROBES}: 6.25 ns per element"
@@ -106,12 +112,25 @@ FIGURES = (
     each("accumulator_read", "cycles", "added to Activation when reduce_res reads the sums",
          _doc(64, f"{NKI_COSTS}: + MIN_II to read the accumulators"),
          Fact(222, MEAS, _READ), Fact(222, ASSUMED, _READ)),
+    each("cores", "cores", "cores that run beside each other and share HBM (.core)",
+         *(_doc(n, f"Logical NeuronCore configuration: {said}") for n, said in (
+             (1, "Trn2 and Trn3 only"), (2, "LNC=2 is two physical cores"),
+             (2, "LNC=2 is two physical cores")))),
+    each("semaphores", "semaphores", "semaphores of a core", *_COUNTERS),
+    each("events", "events", "one-bit events of a core", *_COUNTERS),
     carried("semaphore_ns", "ns", "from a post by an engine until a waiter may start", 40,
             "profiles show 26 to 52 ns from one engine's completion to another's start"),
     carried("event_ns", "ns", "EventSemaphore", 9,
             "EVENT_SEMAPHORE in published Trainium2 profiles"),
+    everywhere("clear_ns", "ns", "EventSemaphoreRangeClear", 10, ASSUMED,
+               "no figure is published; taken as an EVENT_SEMAPHORE"),
+    everywhere("rank_ns", "ns", "RankId", 70, ASSUMED,
+               "no figure is published; taken as a register MOVE"),
     everywhere("nop_ns", "ns", "Nop", 10, ASSUMED,
                "no figure is published; taken as an EVENT_SEMAPHORE"),
+    each("barrier_ns", "ns", "CoreBarrier from the last arrival on, and the barrier in SendRecv",
+         _doc(0, "nki.isa.core_barrier: not on v2"), Fact(600, MEAS, _BARRIER),
+         Fact(600, ASSUMED, f"carried over from v3: {_BARRIER}")),
     carried("alu_ns", "ns", "RegisterAlu", 45, "third-party profiles of ALU_OP: 44 to 47 ns"),
     carried("move_ns", "ns", "RegisterMove", 68, f"{TRN2_PROBES}: register MOVE"),
     carried("tensor_load_ns", "ns", "TensorLoad", 300, "third-party profiles: 297 to 355 ns"),

@@ -51,6 +51,7 @@ def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engin
 
 def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tuple[int, int, int],
                 sbuf_kib: int, order: int, dtypes: tuple[str, ...]) -> Generation:  # fmt: skip
+    facts = numbers(version)
     return Generation(
         name=version,
         spellings=spellings,
@@ -59,10 +60,12 @@ def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tu
         engines=_engines(version, *cycles),
         memories=memories(sbuf_kib),
         dtypes=dtypes,
-        numbers=numbers(version),
+        numbers=facts,
         switches=switches(version),
         registers=64,
-        semaphores=256,
+        semaphores=int(facts["semaphores"].value),
+        events=int(facts["events"].value),
+        cores=int(facts["cores"].value),
         channels=16,
         rings=16,
         priorities=4 if version == "v4" else 0,

@@ -10,7 +10,7 @@ from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Jump
 from nasm.spec.instruction import BITS, Operand, Site
-from nasm.spec.kinds import Choice, DtypeOf, Either, Label, Number, Register, Tile
+from nasm.spec.kinds import Choice, DtypeOf, Either, Here, Label, Number, Register, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32
@@ -42,6 +42,21 @@ def _in_bits(_: Site) -> str:
 def RegisterMove(src: int) -> int:
     """Put a number, or another register's value, into a register."""
     return src
+
+
+@ISA.instruction(
+    Operand("dst", REGISTER, "w"),
+    Operand("rank", Here("core")),
+    engines=EVERY_ENGINE,
+    cost=costs.control("rank_ns"),
+    vendor=Names("", "", "RankId"),
+    formula="dst = the number of the core",
+    example="RankId %r0",
+    source=f"{KLR}, RankId; that it is the rank SendRecv names, the core's number, is assumed",
+)
+def RankId(rank: int) -> int:
+    """Put the rank of the core, its number within the pair, into a register."""
+    return rank
 
 
 @ISA.instruction(

@@ -1,11 +1,19 @@
-"""Waiting, and doing nothing."""
+"""Waiting, doing nothing, and meeting the other core of a pair."""
 
 from __future__ import annotations
 
+from nasm.spec.effects import Clear, Exchange, Meeting
+from nasm.spec.instruction import Operand, Site
+from nasm.spec.kinds import Choice, Here, Integers, Number, Tile
+from nasm.spec.view import View
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
+from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MODE, SHAPE, repeats, rule
 
 SCHEMA = "Neuron Explorer profile schema, control opcodes"
+BARRIER, SENDRECV = "nki.isa.core_barrier", "nki.isa.sendrecv"
+SEMAPHORE = Number(integer=True, low=0, high=255)
+RANK = Number(integer=True, low=0, high=1)
 
 
 @ISA.instruction(
@@ -30,3 +38,134 @@ def EventSemaphore() -> None:
 )
 def Nop() -> None:
     """Do nothing; it may still wait and update."""
+
+
+@rule(MODE, "first is at most last", f"{SCHEMA} (assumed)")
+def in_order(site: Site) -> str | None:
+    """A range runs upwards."""
+    first, last = site["first"], site["last"]
+    return f"first={first}, last={last}" if first > last else None
+
+
+@ISA.instruction(
+    Operand("first", SEMAPHORE, doc="the number of a semaphore: `.sem name = 7` chooses it"),
+    Operand("last", SEMAPHORE, doc="the last one cleared"),
+    engines=EVERY_ENGINE,
+    rules=(in_order,),
+    cost=costs.control("clear_ns"),
+    effects=True,
+    vendor=Names("", "EVENT_SEMAPHORE_RANGE_CLEAR", ""),
+    formula="for n in first..last: semaphore n = 0",
+    example="EventSemaphoreRangeClear 8, 15",
+    source=f"{SCHEMA}; that it clears semaphores of its own core, when it completes, is assumed",
+)
+def EventSemaphoreRangeClear(first: int, last: int) -> Clear:
+    """Set the core's semaphores from one number to another, both included, to 0.
+
+    Events stay as they are. Who waits for 0 is woken as by any other update.
+    """
+    return Clear(first, last)
+
+
+@rule(MODE, "the cores that meet are 0 and 1", BARRIER)
+def a_pair(site: Site) -> str | None:
+    """Exactly the two cores that share HBM."""
+    cores = site["cores"]
+    return None if cores == (0, 1) else f"cores={list(cores)}; wanted [0, 1]"
+
+
+@ISA.instruction(
+    Operand("data", Tile(("hbm",), lanes=False), "@", doc="what both cores have written, in HBM"),
+    Operand("cores", Integers(length=2, what="the two cores, [0, 1]"), default=(0, 1)),
+    Operand("engine", Here("engine")),
+    engines=EVERY_ENGINE,
+    since="v3",
+    rules=(a_pair,),
+    cost=costs.control("barrier_ns"),
+    effects=True,
+    vendor=Names("core_barrier", "PSEUDO_CORE_BARRIER", "CoreBarrier"),
+    formula="wait until the other core is here too",
+    setup=".core 1\nCoreBarrier A\n.core 0",
+    example="CoreBarrier A",
+    source=f"{BARRIER}; that the same engine of both cores meets, in order, is assumed",
+)
+def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Meeting:
+    """Hold this engine until the same engine of the other core has come to its barrier.
+
+    Other engines go on, and so do transfers: wait for what the core itself has to finish before
+    it, and let it update a semaphore for those who need what the other core wrote. The vendor's
+    `engine` operand is the engine the instruction stands on.
+    """
+    return Meeting(cores, (("engine", engine),), (("data", data.tensor.name),))
+
+
+@rule(DTYPE, "src and dst have one dtype", SENDRECV)
+def one_dtype(site: Site) -> str | None:
+    """Elements are moved as they are."""
+    src, dst = site["src"].dtype.name, site["dst"].dtype.name
+    return None if src == dst else f"src is {src}, dst {dst}"
+
+
+@rule(SHAPE, "src and dst have one shape", SENDRECV)
+def one_shape(site: Site) -> str | None:
+    """The same partitions, and the same elements in each."""
+    src, dst = site["src"].shape, site["dst"].shape
+    return None if src == dst else f"src is {list(src)}, dst {list(dst)}"
+
+
+@rule(SHAPE, "every element of dst is received once", f"{SENDRECV} (assumed)")
+def received_once(site: Site) -> str | None:
+    """A step of 0 is for src."""
+    return "dst walks some elements more than once" if repeats(site["dst"]) else None
+
+
+@rule(AVAILABLE, "dma_engine=gpsimd_dma is GpSimd's", SENDRECV)
+def own_dma(site: Site) -> str | None:
+    """The engine that has a DMA engine inside."""
+    inside = site["dma_engine"] == "gpsimd_dma"
+    return f"dma_engine=gpsimd_dma on {site.engine}" if inside and site.engine != "gpsimd" else None
+
+
+@rule(LIMIT, "gpsimd_dma moves up to 1024 bytes per partition of 32-bit dtypes, 512 of 16-bit and "
+             "256 of 8-bit ones", SENDRECV, "dma_engine=dma has no such limit")  # fmt: skip
+def short_enough(site: Site) -> str | None:
+    """What GpSimd's DMA engine holds."""
+    src = site["src"]
+    found, most = src.elements * src.dtype.itemsize, 256 * src.dtype.itemsize
+    if site["dma_engine"] == "dma" or found <= most:
+        return None
+    return f"src has {found} bytes per partition; wanted at most {most} of {src.dtype.name}"
+
+
+@ISA.instruction(
+    Operand("dst", Tile(("sbuf",), lanes=False), "@", doc="where what the other core sends comes"),
+    Operand("src", Tile(("sbuf",), lanes=False), "@", doc="what is sent"),
+    Operand("send_to_rank", RANK, keyword=True, doc="the core that receives it"),
+    Operand("recv_from_rank", RANK, keyword=True, doc="the core that sends to this one"),
+    Operand("pipe_id", Number(integer=True, low=0, high=2**31 - 1),
+            doc="those of one pipe meet; pipes do not wait for each other"),
+    Operand("dma_engine", Choice(("dma", "gpsimd_dma"), "dma_engine"), default="dma"),
+    engines=EVERY_ENGINE,
+    since="v3",
+    rules=(one_dtype, one_shape, received_once, own_dma, short_enough),
+    cost=costs.send_recv,
+    effects=True,
+    vendor=Names("sendrecv", "", "SendRecv"),
+    formula="dst of core send_to_rank = src",
+    setup=".core 1\n.sbuf there bf16[128, 8] = iota\n.sbuf back bf16[128, 8]\n"
+          "SendRecv back, there, send_to_rank=0, recv_from_rank=0, pipe_id=0\n.core 0",
+    tensors=".sbuf got bf16[128, 8]",
+    example="SendRecv got, a[:, 0:8], send_to_rank=1, recv_from_rank=1, pipe_id=0",
+    source=f"{SENDRECV}; that the barrier stands behind the transfer is assumed",
+)  # fmt: skip
+def SendRecv(
+    dst: View, src: View, send_to_rank: int, recv_from_rank: int, pipe_id: int, dma_engine: str
+) -> Meeting:
+    """Exchange tiles with the other core: both are held until both tiles have arrived.
+
+    The core's 16 DMA engines move src; with `dma_engine=gpsimd_dma` GpSimd does it itself, in
+    less time. Elements keep their bits. The update is posted when the exchange is complete.
+    """
+    exchange = Exchange(dst, src, send_to_rank, recv_from_rank, dma_engine == "gpsimd_dma")
+    alike = (("shape", src.shape), ("dtype", src.dtype.name), ("dma_engine", dma_engine))
+    return Meeting((0, 1), (("pipe_id", pipe_id),), alike, exchange)

@@ -1,0 +1,106 @@
+"""What effects do to a machine: jumps, transfers, meetings, cleared semaphores, messages."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from nasm.machine import moves
+from nasm.machine.bind import Bound
+from nasm.machine.meetings import Meetings
+from nasm.spec.effects import Clear, Jump, Meeting, Move, Say
+from nasm.spec.instruction import Site
+
+if TYPE_CHECKING:
+    from nasm.machine.machine import Machine
+
+
+class Acts:
+    """Lets instructions that return effects act on a machine."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.meetings = Meetings(machine, self)
+        self._flights = 0
+        self._plans = 0
+
+    def effective(self, queue: int, bound: Bound, site: Site, semaphore: int | None) -> None:
+        """Let an instruction act when it starts, or when it completes, as its effect is."""
+        labels = self.machine.program.queues[queue].labels
+        inner = bound.start
+        plans: list[moves.Plan] = []
+        bound.branches = True
+        fixed = None
+        if not bound.reads and bound.gate is None:  # a pure function of nothing that changes
+            fixed = inner(0)
+            if isinstance(fixed, Move):
+                plans.append(self.plan(fixed, site))
+            elif isinstance(fixed, Meeting):
+                self.meetings.hold(queue, bound, site, fixed)
+                return
+            elif isinstance(fixed, Clear):
+                self._clear(queue, bound, fixed)
+                return
+
+        def start(now: int) -> int | None:
+            effect = fixed or inner(now)
+            if isinstance(effect, Jump):
+                return labels[effect.target] if effect.target is not None else None
+            if isinstance(effect, Move):
+                if not plans:
+                    plans.append(self.plan(effect, site))
+                pc = self.machine.scheduler.queues[queue].pc
+                self.launch(plans[0], queue, pc, now, semaphore)
+            if isinstance(effect, Say):
+                self._say(effect, queue, now)
+            return None
+
+        bound.start = start
+        bound.finish = _nothing
+
+    def plan(self, move: Move, site: Site) -> moves.Plan:
+        """A move as the target splits it, bound to the memories."""
+        plan = self.machine.program.target.plan
+        assert plan is not None, "the target has a moving instruction and no plan for it"
+        self._plans += 1
+        transfer = plan(move, site.generation, site.engine)
+        return moves.Plan(self.machine, move, transfer, -1 - self._plans)
+
+    def launch(
+        self, plan: moves.Plan, queue: int, pc: int, now: int, semaphore: int | None = None,
+        landed: Callable[[], None] | None = None,
+    ) -> None:
+        """Start a transfer for an instruction; ``landed`` is called when all of it has."""
+        self._flights += 1
+        key = self._flights
+        scheduler = self.machine.scheduler
+        scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes, plan.number)
+        if plan.tangled:
+            self.machine.hazards.tangled(queue, pc)
+        shipment = plan.start(queue, pc, semaphore, key, landed)
+        scheduler.submit(shipment, now + plan.transfer.dispatch)
+
+    def _clear(self, queue: int, bound: Bound, clear: Clear) -> None:
+        """Set semaphores of the core to 0 when the instruction completes."""
+        scheduler = self.machine.scheduler
+        base = self.machine.program.queues[queue].core * scheduler.per_core
+
+        def finish(_: Any, __: int) -> None:
+            for number in range(base + clear.first, base + clear.last + 1):
+                if scheduler.semaphores[number].value:
+                    scheduler.post(number, "=", 0, scheduler.delay)
+
+        bound.branches, bound.start, bound.finish = False, _none, finish
+
+    def _say(self, effect: Say, queue: int, now: int) -> None:
+        machine = self.machine
+        core, pc = machine.program.queues[queue].core, machine.scheduler.queues[queue].pc
+        machine.trace.messages.append((core, queue, pc, now, effect.text))
+
+
+def _nothing(_: Any, __: int) -> None:
+    return None
+
+
+def _none(_: int) -> None:
+    return None
