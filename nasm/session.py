@@ -300,7 +300,9 @@ class Session:
             channel_bytes=sum(c.bytes for c in machine.scheduler.channels),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=(*self.program.warnings, *machine.hazards.late()),
+            warnings=(
+                *self.program.warnings, *machine.hazards.warnings, *machine.hazards.late()
+            ),
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.trace.digest() if hashes else "",

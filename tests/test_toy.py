@@ -253,6 +253,21 @@ def test_tensors_do_not_straddle_banks_and_a_full_memory_says_so() -> None:
     assert codes(f"{text}.bank d f32[4, 9]\n") == ["E0311"]
 
 
+def test_a_result_that_is_not_promised_is_stored_and_warned_of_once() -> None:
+    text = (
+        f"{HEAD}.sem s\n@alpha\nMove x, X $s += 2\nWait $s >= 2\nScale y, x, factor=-1\n"
+        ".for k in 0..2\n  Root z, y\n.end\nRoot z, x"
+    )
+    session = load_session(text)
+    report = session.run()
+    assert report.ok
+    (warning,) = report.warnings
+    assert (warning.code, warning.warning) == ("E0515", True)
+    assert warning.message == "alpha pc 3 (Root) takes the root of less than 0"
+    assert warning.hint == "rule: no element is below 0 (made up)"
+    np.testing.assert_array_equal(session.read("z"), IOTA**0.5)
+
+
 @pytest.mark.parametrize("name", ISA.rows)
 def test_the_example_of_every_row_assembles_and_runs(name: str) -> None:
     row = ISA.rows[name]

@@ -163,6 +163,18 @@ ROWS = (
         "@sync   EventSemaphore  $loaded >= 16",
     ),
     Code(
+        "E0515",
+        "a result that the hardware does not promise",
+        "The instruction was given values for which the vendor calls its result invalid, such as "
+        "an activation function outside its valid input range. The run goes on with the "
+        "mathematical value, and this is a warning only: the element may be one that nobody uses. "
+        "Where it is used, hardware gives another number.",
+        "@vector Memset      c, 2.0   $done++\n"
+        "@scalar Activation  c, c, op=arctan   $done >= 1",
+        "@vector Memset      c, 1.0   $done++\n"
+        "@scalar Activation  c, c, op=arctan   $done >= 1",
+    ),
+    Code(
         "E0601",
         "something of the machine that is not done yet",
         "The program is legal as far as anyone knows, but nasm cannot do this yet, or not "

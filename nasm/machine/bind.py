@@ -21,7 +21,7 @@ from nasm.problems import Refused
 from nasm.sim.memory import Region, Store
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Here
+from nasm.spec.kinds import Doubt, Here
 from nasm.spec.kinds import State as Held
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
@@ -176,6 +176,8 @@ class Binder:
         value = self.site.operands[operand.name]
         if isinstance(operand.kind, Held):
             return self._holding(operand.kind.name)
+        if isinstance(operand.kind, Doubt):
+            return self._doubting(operand.kind.rule)
         if value is None:
             return (lambda result: None), None
         if isinstance(value, Reg):
@@ -234,6 +236,15 @@ class Binder:
             held[name] = result if getattr(result, "base", None) is None else result.copy()
 
         return hold, None
+
+    def _doubting(self, rule: str) -> tuple[Writer, None]:
+        machine, queue = self.machine, self.queue
+
+        def warn(said: str | None) -> None:
+            if said is not None:
+                machine.hazard_doubtful(queue, said, rule)
+
+        return warn, None
 
     def _adding(self, access: Access) -> tuple[Writer, Writer]:
         """Add to what the memory holds, in float32, when the instruction completes."""

@@ -31,13 +31,14 @@ class Hazards:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.found: list[Problem] = []
+        self.warnings: list[Problem] = []
         self._seen: set[tuple[object, ...]] = set()
         self._fillers: dict[str, list[tuple[int, int]]] | None = None
 
     def _add(self, key: tuple[object, ...], problem: Problem) -> None:
         if key not in self._seen:
             self._seen.add(key)
-            self.found.append(problem)
+            (self.warnings if problem.warning else self.found).append(problem)
 
     def _span(self, queue: int, pc: int) -> Span | None:
         return self.machine.program.span(queue, pc)
@@ -192,6 +193,12 @@ class Hazards:
             hint = "an event is one bit, clear at the start: set it before it is cleared"
         self._add(("twice", self._line(*who), number),
                   Problem("E0513", said, self._span(*who), hint))  # fmt: skip
+
+    def doubtful(self, queue: int, pc: int, said: str, rule: str) -> None:
+        """A result that the hardware does not promise: harmless where nobody uses it."""
+        said = f"{self._who(queue, pc)} {said}"
+        found = Problem("E0515", said, self._span(queue, pc), f"rule: {rule}", warning=True)
+        self._add(("doubtful", self._line(queue, pc)), found)
 
     def _setters(self) -> str:
         rows = self.machine.program.target.isa

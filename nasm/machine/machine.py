@@ -261,6 +261,10 @@ class Machine:
         """An instruction reads a register nobody has set."""
         self.hazards.register(queue, self._pc(queue, False), number)
 
+    def hazard_doubtful(self, queue: int, said: str, rule: str) -> None:
+        """An instruction computes what the hardware does not promise."""
+        self.hazards.doubtful(queue, self._pc(queue, False), said, rule)
+
     def _pc(self, queue: int, finishing: bool) -> int:
         return self.scheduler.last[1] if finishing else self.scheduler.queues[queue].pc
 

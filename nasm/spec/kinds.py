@@ -390,13 +390,34 @@ class ShapeOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class LaneOf(Hidden):
-    """The first partition of another operand; None if that one is not given."""
+class LanesOf(Hidden):
+    """The partitions of another operand, as a slice; None if that one is not given."""
 
     operand: str
 
     def describe(self) -> str:
-        return f"the first partition of {self.operand}"
+        return f"the partitions of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        if view is None:
+            return None
+        first = (view.tensor.partition or 0) + view.partition
+        return slice(first, first + view.partitions)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt(Hidden):
+    """Where the hardware does not promise a result: semantics write a sentence, or None.
+
+    The run goes on with the result and warns; the sentence begins with a verb, and ``rule`` is
+    what it goes against.
+    """
+
+    rule: str
+
+    def describe(self) -> str:
+        return f"a warning: {self.rule}"
 
     def handed(self, value: object, site: Site) -> object:
         view = site[self.operand]

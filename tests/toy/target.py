@@ -13,7 +13,7 @@ from nasm.spec import effects
 from nasm.spec.effects import Jump, Share, Transfer
 from nasm.spec.facts import Cost, Evidence, Fact
 from nasm.spec.instruction import Isa, Operand, Rule, Site
-from nasm.spec.kinds import Label, Number, Register, Tile
+from nasm.spec.kinds import Doubt, Label, Number, Register, Tile
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
 from nasm.spec.target import Engine, Generation, Target
@@ -133,6 +133,21 @@ def Ends(a: Any) -> Any:
 def Tell(a: Any, prefix: str) -> effects.Say:
     """Say what a tile holds."""
     return effects.Say(f"{prefix}{a.tolist()}")
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "w"),
+    Operand("a", LANES),
+    Operand("doubt", Doubt("no element is below 0 (made up)"), "w"),
+    engines=("alpha",),
+    rules=(SAME_SHAPE,),
+    cost=walked,
+    example="Root y, x",
+    source=SOURCE,
+)
+def Root(a: Any) -> tuple[Any, str | None]:
+    """Take the square root of a tile, of the magnitude where that is below 0."""
+    return abs(a) ** 0.5, "takes the root of less than 0" if (a < 0).any() else None
 
 
 @ISA.instruction(

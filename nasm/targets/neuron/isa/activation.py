@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.problems import Refused
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Either, LaneOf, Number, State
+from nasm.spec.kinds import Choice, Either, LanesOf, Number, State
 from nasm.spec.view import View
 from nasm.targets.neuron import activations, alu, costs
 from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, PICKED, Names
@@ -71,8 +71,8 @@ def reduction_named(site: Site) -> str | None:
     Operand("reduce_res", COLUMN, "w", None, "receives the lanes' sums, a [P, 1] tile"),
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the lanes' sums"),
     Operand("accumulators", ACCUMULATORS, "rw"),
-    Operand("lane", LaneOf("data")),
-    Operand("out", LaneOf("reduce_res")),
+    Operand("lanes", LanesOf("data")),
+    Operand("out", LanesOf("reduce_res")),
     engines=("scalar",),
     rules=(same_shape("dst", "data"), same_partitions("data", "bias", "scale", "reduce_res"),
            bias_form, bias_dtype, reciprocal_unbiased, reduction_named),
@@ -83,8 +83,8 @@ def reduction_named(site: Site) -> str | None:
     source=f"{SOURCE}; architecture guide, 'Scalar Engine'; no fused multiply-add (assumed)",
 )  # fmt: skip
 def Activation(
-    data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Any, lane: int,
-    out: int | None,
+    data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Any, lanes: slice,
+    out: slice | None,
 ) -> tuple[Any, Any, Any]:
     """Apply a function to every element: dst = op(data * scale + bias), in float32.
 
@@ -95,7 +95,7 @@ def Activation(
     if reduce_cmd == "idle" and out is None:
         return y, None, accumulators
     sums, known = _copied(accumulators)
-    here = slice(lane, lane + len(data))
+    here = lanes
     if reduce_cmd in ("reset", "reset_reduce"):
         sums[here], known[here] = 0, True
     elif not known[here].all():
