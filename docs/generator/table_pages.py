@@ -56,9 +56,9 @@ def activations() -> str:
         NOTE, "# Activation functions",
         "What `op=` of [`Activation`](Activation.md) may name. The hardware evaluates them by "
         "tables that are not published; nasm gives the mathematical value, rounded once to "
-        "float32. Outside its valid range a function's result is not valid on the hardware; "
-        "nasm keeps the mathematical value there, but for `sin`, whose extrapolation is "
-        "described by the vendor. A function with a parameter needs an instruction that carries "
+        "float32. Outside its valid range a function's result is invalid on the hardware; nasm "
+        "keeps the mathematical value there and warns (E0515), but for `sin`, whose extrapolation "
+        "is described by the vendor. A function with a parameter needs an instruction that carries "
         "it, and nasm has none yet.",
         table(["function", "value", "valid for", "since", "evidence", "source"], rows),
     )  # fmt: skip
@@ -67,10 +67,7 @@ def activations() -> str:
 def _range(function: Activation) -> str:
     if function.parameter:
         return f"needs {function.parameter}"
-    if function.valid_range is None:
-        return "all x"
-    low, high = (f"{bound:.4g}" for bound in function.valid_range)
-    return f"{low} to {high}" + (", either sign" if function.by_magnitude else "")
+    return function.range_text
 
 
 def dtypes() -> str:

@@ -390,6 +390,20 @@ class ShapeOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
+class LaneOf(Hidden):
+    """The first partition of another operand; None if that one is not given."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the first partition of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        return None if view is None else (view.tensor.partition or 0) + view.partition
+
+
+@dataclass(frozen=True, slots=True)
 class LanesOf(Hidden):
     """The partitions of another operand, as a slice; None if that one is not given."""
 
@@ -418,10 +432,6 @@ class Doubt(Hidden):
 
     def describe(self) -> str:
         return f"a warning: {self.rule}"
-
-    def handed(self, value: object, site: Site) -> object:
-        view = site[self.operand]
-        return None if view is None else (view.tensor.partition or 0) + view.partition
 
 
 @dataclass(frozen=True, slots=True)

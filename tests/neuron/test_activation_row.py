@@ -209,6 +209,76 @@ def test_a_sum_that_became_nan_is_still_a_sum() -> None:
     assert np.isnan(done.read("t")).all()
 
 
+def test_the_accumulators_are_read_on_their_own_and_keep_their_values() -> None:
+    done = ran(
+        f"@scalar\nActivation c, a, op=copy, {SUMS}=reset_reduce\n"
+        "ActReadAccumulator t[32:34]\nActReadAccumulator u[32:34]",
+        a=sbuf("f32", np.arange(128).reshape(64, 2)), c=sbuf("f32", (64, 2)),
+        t=sbuf("f32", (34, 1)), u=sbuf("bf16", (34, 1)),
+    )  # fmt: skip
+    # Lane 32 holds 64 + 65, lane 33 66 + 67; bfloat16 has 8 digits.
+    assert done.read("t[32:34]").tolist() == [[129], [133]]
+    assert done.read("u[32:34]").astype(F32).tolist() == [[129], [133]]
+
+
+def test_reading_accumulators_that_nothing_has_set_is_a_fault() -> None:
+    assert fault("@scalar ActReadAccumulator t", t=sbuf("f32", (2, 1))).code == "E0503"
+
+
+def test_reduce_res_may_be_dst_and_gets_the_sum() -> None:
+    # Release notes of Neuron 2.32: the sum is not clobbered where reduce_res aliases dst.
+    done = ran(
+        f"@scalar Activation c, a, op=copy, {SUMS}=reset_reduce, reduce_res=c[:, 1:2]",
+        a=sbuf("f32", [[1, 2, 4]]), c=sbuf("f32", (1, 3)),
+    )  # fmt: skip
+    assert done.read("c").tolist() == [[1, 7, 4]]
+
+
+# -- valid input ranges
+
+
+@pytest.mark.parametrize(
+    ("op", "data", "said"),
+    [
+        ("log", [1, 0, -1], "takes log of 0 and 1 more, outside 5.421e-20 to 1.845e+19"),
+        ("sqrt", [4, 2e36], "takes sqrt of 2e+36, outside 1.204e-35 to 3.323e+35"),
+        ("reciprocal", [-1, 1e-13], "takes reciprocal of 1e-13, outside 2.274e-13 to 4.398e+12"),
+        ("arctan", [1.5, -2], "takes arctan of -2, outside -1.571 to 1.571"),
+        ("rsqrt", [math.inf], "takes rsqrt of inf, outside 6.462e-27 to 1.585e+29"),
+    ],
+)
+def test_outside_the_valid_range_is_the_mathematical_value_and_a_warning(
+    op: str, data: list[float], said: str
+) -> None:
+    done = ran(f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]),
+               c=sbuf("f32", (1, len(data))))  # fmt: skip
+    (warning,) = done.report().warnings
+    assert (warning.code, warning.warning) == ("E0515", True)
+    assert said in warning.message
+    assert done.report().ok
+    with np.errstate(all="ignore"):
+        numpy = {"arctan": np.arctan, "log": np.log, "sqrt": np.sqrt, "rsqrt": lambda x: x**-0.5,
+                 "reciprocal": lambda x: 1 / x}[op]  # fmt: skip
+        np.testing.assert_allclose(done.read("c")[0], numpy(np.array(data)), rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("op", "data"),
+    [("sin", [9, -100]), ("exp", [200, -math.inf]), ("log", [math.nan, 2.0**-64, 2.0**64]),
+     ("arctan", [math.pi / 2]), ("reciprocal", [-(2.0**-42)])],
+)  # fmt: skip
+def test_what_is_in_range_or_published_is_not_warned_of(op: str, data: list[float]) -> None:
+    done = ran(f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]),
+               c=sbuf("f32", (1, len(data))))  # fmt: skip
+    assert done.report().warnings == ()
+
+
+def test_the_range_holds_after_scale_and_bias() -> None:
+    done = ran("@scalar Activation c, a, op=log, scale=-1.0, bias=0.5", "trn2",
+               a=sbuf("f32", [[-1, 0.25]]), c=sbuf("f32", (1, 2)))  # fmt: skip
+    assert done.report().warnings == ()
+
+
 # -- time
 
 

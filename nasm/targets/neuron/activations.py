@@ -32,8 +32,9 @@ class Activation:
     """One activation function: what it computes, where it is valid, and who says so.
 
     ``function`` maps float32 to float32; None where a parameter is needed, which ``parameter``
-    names and Activate2 alone supplies. ``valid_range`` bounds x, or |x| if ``by_magnitude``; None
-    is everywhere. ``explorer`` is the profiler's name where it is known to differ.
+    names and Activation2 alone supplies. ``valid_range`` bounds x, or |x| if ``by_magnitude``; None
+    is everywhere. ``beyond`` says that the formula is known outside of it as well. ``explorer`` is
+    the profiler's name where it is known to differ.
     """
 
     name: str
@@ -43,9 +44,18 @@ class Activation:
     evidence: Evidence = Evidence.DOCUMENTED
     valid_range: tuple[float, float] | None = None
     by_magnitude: bool = False
+    beyond: bool = False
     parameter: str = ""
     since: str = "v2"
     explorer: str = ""
+
+    @property
+    def range_text(self) -> str:
+        """The valid input range, as the manual prints it."""
+        if self.valid_range is None:
+            return "all x"
+        low, high = (f"{bound:.4g}" for bound in self.valid_range)
+        return f"{low} to {high}" + (", either sign" if self.by_magnitude else "")
 
     def is_valid(self, x: Floats) -> NDArray[np.bool_]:
         """Where x lies in the range for which the hardware's result is valid."""
@@ -175,6 +185,7 @@ _ROWS: Final = (
         f"{_TABLE}: sin(9.0) is about 27.65; that the cubic is Taylor's is assumed",
         _ASSUMED,
         (-math.pi, math.pi),
+        beyond=True,
     ),
     _standard("arctan", "atan x", _in_double(np.arctan), valid_range=(-math.pi / 2, math.pi / 2)),
     _standard("tanh", "tanh x", _in_double(np.tanh)),
@@ -203,7 +214,7 @@ _ROWS: Final = (
 )
 
 ACTIVATIONS: Final = {a.name: a for a in _ROWS}
-# What Activation may name; the others need a parameter that only Activate2 carries.
+# What Activation may name; the others need a parameter that only Activation2 carries.
 PLAIN: Final = tuple(a.name for a in _ROWS if not a.parameter)
 
 _FUNCTIONS: Final = {a.name: a.function for a in _ROWS if a.function is not None}
@@ -215,6 +226,31 @@ def activate(op: str, x: Floats) -> Floats:
     Call it under ``np.errstate(all="ignore")``; it does not enter it. prelu has its own function.
     """
     return _FUNCTIONS[op](x)
+
+
+OUTSIDE: Final = (
+    "outside its valid input range a function's result is invalid, here the mathematical one "
+    f"({_TABLE})"
+)
+_LIMITED: Final = {a.name: a for a in _ROWS if a.valid_range is not None and not a.beyond}
+
+
+def doubt(op: str, x: Floats) -> str | None:
+    """What to say of elements outside the valid input range of a function; None if there are none.
+
+    NaN is not counted: a function of it is NaN, and where it came from has been said.
+    """
+    limited = _LIMITED.get(op)
+    if limited is None:
+        return None
+    inside = limited.is_valid(x)
+    if inside.all():
+        return None
+    outside = x[~inside & ~np.isnan(x)]
+    if not outside.size:
+        return None
+    more = f" and {outside.size - 1:,} more" if outside.size > 1 else ""
+    return f"takes {op} of {outside[0]:.6g}{more}, outside {limited.range_text}"
 
 
 def prelu(x: Floats, relu_param: Floats | float) -> Floats:

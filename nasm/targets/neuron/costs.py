@@ -203,14 +203,28 @@ def tensor_reduce(site: Site) -> Cost:
 
 def activation(site: Site) -> Cost:
     """Activation: C(N), and a second instruction when the accumulators are read back."""
+    return _activation(site, DOC, f"{NKI_COSTS}: max(64, N)")
+
+
+def activation2(site: Site) -> Cost:
+    """Activation2: no figure is published; taken as an Activation."""
+    return _activation(site, ASSUMED, "no figure is published; taken as an Activation")
+
+
+def _activation(site: Site, evidence: Evidence, source: str) -> Cost:
     table = site["op"] != "copy"
     count = _floored(site, site["data"].elements * (2 if strided(site) else 1))
-    evidence, source = DOC, f"{NKI_COSTS}: max(64, N)"
     if site["reduce_res"] is not None:
         read = site.generation.number("accumulator_read")
         count += read.value
         evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
     return _drained(site, _drain(site, table), count, evidence, source)
+
+
+def read_accumulators(site: Site) -> Cost:
+    """ActReadAccumulator: a published interval, and what was measured beyond it."""
+    read = site.generation.number("accumulator_read")
+    return _drained(site, "accumulator_drain_ns", read.value, read.evidence, read.source)
 
 
 def memset(site: Site) -> Cost:

@@ -4,22 +4,19 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from nasm.problems import Refused
+from nasm.dtypes import DType
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Either, LanesOf, Number, State
+from nasm.spec.kinds import Choice, Doubt, DtypeOf, Either, LanesOf, Number, OptionOf
 from nasm.spec.view import View
-from nasm.targets.neuron import activations, alu, costs
+from nasm.targets.neuron import activations, costs
+from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, read, run
 from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
 
 SOURCE = "nki.isa.activation"
-LANE_COUNT = 128
-ACCUMULATORS = State(
-    "accumulators", "reduce_cmd=reset_reduce or reset clears them first", initial=()
-)
-REDUCE = Choice(("idle", "reset", "reduce", "reset_reduce"), "reduce_cmd")
+READ = "architecture guide, 'Pipelined Reduction'"
+OUTSIDE = Doubt(activations.OUTSIDE)
+REDUCE = commands("idle", "reset", "reduce", "reset_reduce")
 
 
 @rule(AVAILABLE, "on v2 bias is a [P, 1] tile; from v3 on it may be a number", SOURCE,
@@ -70,39 +67,44 @@ def reduction_named(site: Site) -> str | None:
     Operand("reduce_op", Choice(("add",), "reduction operator"), "-", None),
     Operand("reduce_res", COLUMN, "w", None, "receives the lanes' sums, a [P, 1] tile"),
     Operand("reduce_cmd", REDUCE, default="idle", doc="what happens to the lanes' sums"),
-    Operand("accumulators", ACCUMULATORS, "rw"),
+    Operand("accumulators", HELD, "rw"),
+    Operand("doubt", OUTSIDE, "w"),
     Operand("lanes", LanesOf("data")),
     Operand("out", LanesOf("reduce_res")),
+    Operand("accumulate", OptionOf("accumulate")),
+    Operand("dtype", DtypeOf("dst")),
     engines=("scalar",),
     rules=(same_shape("dst", "data"), same_partitions("data", "bias", "scale", "reduce_res"),
            bias_form, bias_dtype, reciprocal_unbiased, reduction_named),
     cost=costs.activation,
-    vendor=Names("activation", "ACTIVATE", "Activate"),
+    vendor=Names(("activation", "activation_reduce"), "ACTIVATE",
+                 ("Activate", "NcActivate", "ActivationReduce")),
     formula="dst = op(data * scale + bias); sums += dst along the free axes; reduce_res = sums",
     example="Activation c, a, op=exp, scale=2.0",
     source=f"{SOURCE}; architecture guide, 'Scalar Engine'; no fused multiply-add (assumed)",
 )  # fmt: skip
 def Activation(
-    data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Any, lanes: slice,
-    out: slice | None,
-) -> tuple[Any, Any, Any]:
+    data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Accumulators,
+    lanes: slice, out: slice | None, accumulate: str, dtype: DType,
+) -> tuple[Any, Any, Accumulators, str | None]:  # fmt: skip
     """Apply a function to every element: dst = op(data * scale + bias), in float32.
 
-    reduce_cmd adds the results along the free axes to 128 accumulators, one per lane, before
-    they are rounded to dst's dtype; reduce_res reads them out, at the cost of a second instruction.
+    reduce_cmd adds the results along the free axes to 128 accumulators, one per lane: reset sets
+    them to 0, reduce adds, reset_reduce does both, idle (the default) leaves them alone.
+    reduce_res reads them out, at the cost of a second instruction; without it they stay in the
+    engine for the next Activation, Activation2 or ActReadAccumulator. nki.isa.activation_reduce is
+    reduce_op=add, reduce_cmd=reset_reduce with a reduce_res.
+
+    An element outside the function's valid input range gets the mathematical value and a
+    warning: there the hardware's result is invalid. sin goes on as the vendor says it does.
     """
-    y = activations.activate(op, _scaled(data, scale, bias))
-    if reduce_cmd == "idle" and out is None:
-        return y, None, accumulators
-    sums, known = _copied(accumulators)
-    here = lanes
-    if reduce_cmd in ("reset", "reset_reduce"):
-        sums[here], known[here] = 0, True
-    elif not known[here].all():
-        raise Refused("E0503", f"the engine holds no {ACCUMULATORS.name} yet", ACCUMULATORS.how)
-    if reduce_cmd in ("reduce", "reset_reduce"):
-        sums[here] += alu.reduce("add", y, 1)[:, None]
-    return y, sums[here], (sums, known)
+    x = _scaled(data, scale, bias)
+    y = activations.activate(op, x)
+    if reduce_cmd != "idle":
+        y = folded(y, accumulate, dtype)
+        accumulators = run(accumulators, reduce_cmd, lanes, "add", y)
+    sums = None if out is None else read(accumulators, lanes)
+    return y, sums, accumulators, activations.doubt(op, x)
 
 
 def _scaled(data: Any, scale: Any, bias: Any) -> Any:
@@ -112,9 +114,21 @@ def _scaled(data: Any, scale: Any, bias: Any) -> Any:
     return data if bias is None else data + bias
 
 
-def _copied(accumulators: Any) -> tuple[Any, Any]:
-    """The lanes' sums, and which of them were ever set."""
-    if not accumulators:
-        return np.zeros((LANE_COUNT, 1), np.float32), np.zeros(LANE_COUNT, np.bool_)
-    sums, known = accumulators
-    return sums.copy(), known.copy()
+@ISA.instruction(
+    Operand("dst", COLUMN, "w", doc="receives the accumulators of its own partitions"),
+    Operand("accumulators", HELD),
+    Operand("lanes", LanesOf("dst")),
+    engines=("scalar",),
+    cost=costs.read_accumulators,
+    vendor=Names(explorer="ACTIVATION_READ_ACCUMULATOR"),
+    formula="dst[p] = the accumulator of lane p",
+    setup="Activation c, a, op=exp, reduce_op=add, reduce_cmd=reset_reduce",
+    example="ActReadAccumulator m",
+    source=f"{READ}; that the lanes read are dst's partitions is assumed",
+)  # fmt: skip
+def ActReadAccumulator(accumulators: Accumulators, lanes: slice) -> Any:
+    """Read Scalar's accumulators: what reduce_res= of an Activation adds to it.
+
+    The accumulators keep their values. Reading lanes that no reduce_cmd has set is a fault.
+    """
+    return read(accumulators, lanes)

@@ -1,0 +1,105 @@
+"""Accumulators: one float32 per lane in Scalar and one in Vector, and the commands on them.
+
+A command acts on the lanes of the instruction's main input. The instruction's elements are folded
+from the first to the last, and what they give joins the accumulator (assumed; the vendor does
+not say in which order the hardware adds). They are folded before they are rounded to dst's dtype,
+unless ``--option accumulate=after_cast`` says otherwise: the vendor's pseudo-code adds ``dst[i]``,
+its text says that the engine holds float32.
+
+Everything here is pure: what an instruction leaves in the engine is a new :class:`Accumulators`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm import dtypes
+from nasm.dtypes import DType
+from nasm.problems import Refused
+from nasm.spec.kinds import Choice, State
+from nasm.targets.neuron import alu
+from nasm.targets.neuron.special import Floats
+
+LANE_COUNT: Final = 128
+
+REDUCING: Final = ("reduce", "reset_reduce", "load_reduce")
+"""Commands that add this instruction's elements."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Accumulators:
+    """A value per lane, [128, 1]; which lanes were ever set; whether ``idle`` undid that."""
+
+    values: Floats
+    known: NDArray[np.bool_]
+    lost: bool = False
+
+
+def _unknown(lost: bool) -> Accumulators:
+    values = np.zeros((LANE_COUNT, 1), np.float32)
+    return Accumulators(values, np.zeros(LANE_COUNT, np.bool_), lost)
+
+
+LOST: Final = _unknown(lost=True)
+"""What an instruction of Vector with ``idle`` leaves, in every lane (that it is all is assumed)."""
+
+HELD: Final = State(
+    "accumulators", "reduce_cmd=reset_reduce starts them", initial=_unknown(lost=False)
+)
+"""The hidden operand of every instruction that uses them; each engine has its own."""
+
+
+def commands(*names: str) -> Choice:
+    """What ``reduce_cmd`` may be."""
+    return Choice(names, "reduce_cmd")
+
+
+def run(
+    held: Accumulators, command: str, lanes: slice, op: str, y: Floats, init: Any = 0.0
+) -> Accumulators:
+    """Do a command other than ``idle``: start from somewhere, then fold the elements y in.
+
+    ``init`` is what ``load_reduce`` loads, a number or one value per lane.
+    """
+    value: Any
+    if command in ("reset", "reset_reduce"):
+        value = alu.OPERATORS[op].identity
+    else:
+        value = init if command == "load_reduce" else read(held, lanes)
+    if command in REDUCING:
+        value = alu.apply(op, value, alu.reduce(op, y, 1)[:, np.newaxis])
+    return put(held, lanes, value)
+
+
+def put(held: Accumulators, lanes: slice, value: Any) -> Accumulators:
+    """The accumulators with new values in some lanes."""
+    values, known = held.values.copy(), held.known.copy()
+    values[lanes], known[lanes] = value, True
+    return Accumulators(values, known)
+
+
+def read(held: Accumulators, lanes: slice) -> Floats:
+    """The values of some lanes, [P, 1]; refuses those that nothing has set."""
+    if held.known[lanes].all():
+        return held.values[lanes]
+    if held.lost:
+        raise Refused(
+            "E0503",
+            "an earlier instruction with reduce_cmd=idle has left the accumulators unknown",
+            "reduce_cmd=reset_reduce after it starts them again (nki.isa.exponential)",
+        )
+    raise Refused("E0503", f"the engine holds no {HELD.name} yet", HELD.how)
+
+
+def folded(y: Floats, accumulate: str, dtype: DType) -> Floats:
+    """What is reduced: the results in float32, or as dst's dtype rounds them.
+
+    The rounded ones are then also what is stored: rounding them again changes nothing.
+    """
+    if accumulate == "before_cast":
+        return y
+    return dtypes.to_float32(dtypes.from_float32(y, dtype), dtype)
