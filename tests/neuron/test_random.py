@@ -72,12 +72,14 @@ def test_the_lfsr_comes_around_after_all_states_but_zero() -> None:
 @pytest.mark.parametrize("made", [Lfsr.seeded(9), Xorwow.unseeded(1), Xorwow.unseeded(4)])
 def test_drawing_many_at_once_is_drawing_them_one_by_one(
     made: Lfsr | Xorwow, count: int
-) -> None:  # fmt: skip
+) -> None:
     lane: model.Lane = model.Lfsr(9, 7)
     if isinstance(made, Xorwow):
         lane = model.Xorwow.unseeded(7, 6 * made.states.shape[1])
-    drawn, _ = made.draw(7, 1, count)
+    drawn, after = made.draw(7, 1, count)
     assert drawn[0].tolist() == model.draw(lane, count)
+    again, _ = after.draw(7, 1, 9)
+    assert again[0].tolist() == model.draw(lane, 9)
 
 
 @pytest.mark.parametrize("made", [Lfsr.seeded(1), Xorwow.unseeded(1), Xorwow.unseeded(4)])
