@@ -42,8 +42,12 @@ class Executed:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """What an instruction said, and when: it was read from memory at ``ticks``."""
+    """What an instruction said, and when: it was read from memory at ``ticks``.
 
+    ``queue`` is what its queue is called: its engine, with the core where there are several.
+    """
+
+    queue: str
     core: int
     engine: str
     pc: int

@@ -46,8 +46,8 @@ def messages(machine: Machine) -> tuple[Message, ...]:
     """What instructions have said so far, in order."""
     program = machine.program
     return tuple(
-        Message(core, program.queues[queue].engine, pc, program.span(queue, pc), tick,
-                machine.microseconds(tick), text)
+        Message(program.queue_name(queue), core, program.queues[queue].engine, pc,
+                program.span(queue, pc), tick, machine.microseconds(tick), text)
         for core, queue, pc, tick, text in machine.trace.messages
     )  # fmt: skip
 

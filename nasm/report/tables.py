@@ -189,7 +189,7 @@ def message_lines(messages: Sequence[Message]) -> list[str]:
     lines = []
     for m in messages:
         first, *rest = m.text.split("\n")
-        lines.append(f"{m.engine} pc {m.pc} at {m.microseconds:,.3f} µs: {first}")
+        lines.append(f"{m.queue} pc {m.pc} at {m.microseconds:,.3f} µs: {first}")
         lines += [f"    {line}" for line in rest]
     return lines
 

@@ -238,6 +238,28 @@ def test_messages_are_in_the_report_and_in_its_document(
     assert (message["engine"], message["pc"], message["line"]) == ("gpsimd", 1, 4)
 
 
+def test_of_two_cores_a_message_says_which() -> None:
+    text = (
+        ".target trn2\n.core 0\n.sbuf a u8[1, 1]\n@gpsimd Memset a, 1\n@gpsimd DevicePrint a\n"
+        ".core 1\n.sbuf b u8[1, 1]\n@gpsimd Memset b, 2\n@gpsimd DevicePrint b\n"
+    )
+    done = Session(assemble(Source("x.nasm", text), TARGETS))
+    done.run()
+    assert [(m.queue, m.text) for m in done.messages] == [
+        ("0.gpsimd", " [[1]]"), ("1.gpsimd", " [[2]]"),
+    ]  # fmt: skip
+
+
+def test_cores_have_generators_of_their_own() -> None:
+    text = (
+        ".target trn2\n.core 0\n.sbuf a u8[1, 9]\n@vector Rng a\n@vector Rng a\n"
+        ".core 1\n.sbuf b u8[1, 9]\n@vector Rng b\n@vector Rng b\n"
+    )
+    done = Session(assemble(Source("x.nasm", text), TARGETS))
+    done.run()
+    assert done.read("a").tolist() == done.read("b").tolist()
+
+
 def test_a_register_that_nobody_set_is_told() -> None:
     assert hazards("@gpsimd Iota c, [[1, 4]], offset=%r9", c=sbuf("i32", (1, 4))) == ["E0505"]
 

@@ -88,7 +88,7 @@ _COUNTERS = (
 )
 _BARRIER = "PSEUDO_CORE_BARRIER in third-party profiles of balanced cores, mean of about 600 ns"
 _READ = f"{TRN2_PROBES}: accumulator read issued every 185 ns, 222 cycles"
-_ONE = Fact(1, ASSUMED, "no figure is published; taken as one")
+_ONE = Fact(1, ASSUMED, "no figure is published; taken as one word per cycle")
 _RECIPROCAL = f"{TRN2_PROBES}: 6.25 ns per element"
 _MEMSET = f"{TRN2_PROBES}: DVE memset 0.83 ns per element"
 _WIDENING = f"{TRN2_PROBES}: DVE copy of bfloat16 into float32, 0.80 ns per element"

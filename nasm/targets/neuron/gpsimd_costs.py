@@ -39,6 +39,7 @@ def walked(main: str) -> Callable[[Site], Cost]:
     """An instruction without a published figure: 150 + N."""
 
     def cost(site: Site) -> Cost:
+        """150 + N, assumed: no figure is published."""
         interval = _start(site) + site[main].elements
         return _whole(site, interval, ASSUMED, f"{NOTHING}; taken as 150 + N, as AffineSelect")
 
@@ -78,7 +79,7 @@ def top(site: Site) -> Cost:
 
 
 def drawn(site: Site) -> Cost:
-    """Rng and Rand2: as many words per cycle as the engine makes."""
+    """max(64, N / 4) on v4's Vector, max(64, N) on older ones, 150 + N on GpSimd."""
     count = site["dst"].elements
     if site.engine == "gpsimd":
         return _whole(site, _start(site) + count, ASSUMED, f"{NOTHING}; taken as 150 + N")
@@ -93,9 +94,10 @@ def dropped(site: Site) -> Cost:
 
 
 def seeded(words: str) -> Callable[[Site], Cost]:
-    """Moving the state of a generator: as many cycles as words in each lane, no figure known."""
+    """Moving the state of a generator: max(64, N), on GpSimd 150 + N; no figure is known."""
 
     def cost(site: Site) -> Cost:
+        """150 + the words of a lane on GpSimd, 64 on Vector, assumed: no figure is published."""
         count = site[words].elements
         least = _start(site) + count if site.engine == "gpsimd" else _floored(site, count)
         return _whole(site, least, ASSUMED, f"{NOTHING}; taken as moving the words")

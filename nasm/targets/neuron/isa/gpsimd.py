@@ -77,8 +77,8 @@ def _pattern_size(source: str) -> Any:
 
 @ISA.instruction(
     Operand("dst", SBUF, "w"),
-    Operand("pattern", INDICES, doc="[[step, count], …], slowest first"),
-    Operand("offset", REGISTER_OR_WORD, default=0, doc="a number or a register"),
+    Operand("pattern", INDICES),
+    Operand("offset", REGISTER_OR_WORD, default=0),
     Operand("channel_multiplier", WORD, default=0, doc="added for each partition of dst"),
     Operand("shape", ShapeOf("dst")),
     Operand("dtype", DtypeOf("dst")),
@@ -131,11 +131,11 @@ def _selected(site: Site) -> str:
 @ISA.instruction(
     Operand("dst", SBUF, "w"),
     Operand("on_true_tile", SBUF),
-    Operand("pattern", INDICES, doc="[[step, count], …], slowest first"),
+    Operand("pattern", INDICES),
     Operand("channel_multiplier", WORD, doc="added for each partition of dst"),
     Operand("on_false_value", Number(), doc="float32, converted to dst's dtype"),
     Operand("cmp_op", Choice(tuple(COMPARE), "comparison"), default="equal"),
-    Operand("offset", REGISTER_OR_WORD, default=0, doc="a number or a register"),
+    Operand("offset", REGISTER_OR_WORD, default=0),
     Operand("dtype", DtypeOf("dst")),
     Operand("saturate", Saturates()),
     engines=("gpsimd",),
