@@ -163,6 +163,22 @@ def test_a_prepared_transfer_and_an_expectation() -> None:
     assert [e.held for e in result.report.expectations] == [True]
 
 
+def test_a_list_of_tensors_and_a_priority() -> None:
+    n = nasm.Builder("trn3")
+    x = n.hbm("X", "f32", (8, 4), role="input")
+    y = n.hbm("Y", "f32", (8, 4), role="output")
+    moved = n.semaphore("moved")
+    half = n.transfer("half", (y[0:4], x[4:8]), (y[4:8], x[0:4]), priority=1)
+    n.sync.DmaTrigger(half, update=moved + 16)
+    n.vector.DmaCompute(y, [x, y, x], reduce_op="add", wait=moved >= 16, update=moved + 16)
+    n.vector.EventSemaphore(wait=moved >= 32)
+    program = n.finish()
+    assert program.transfers["half"].options == (("queue", 0), ("priority", 1))
+    values = np.arange(32, dtype=np.float32).reshape(8, 4)
+    found = nasm.run(program, {"X": values}).outputs["Y"]
+    np.testing.assert_array_equal(found, 2 * values + np.roll(values, 4, axis=0))
+
+
 def test_a_semaphore_is_itself_and_nothing_else() -> None:
     n = nasm.Builder("trn1")
     one, two = n.semaphore("one"), n.semaphore("two")

@@ -142,6 +142,18 @@ def test_a_register_moves_the_start_of_a_dma_with_descriptors_made_at_run_time()
     np.testing.assert_array_equal(got, DATA[96:100])
 
 
+# The vendor's test_nki_isa_dma_copy.py, those without an index tile: example 1, 9 and 10.
+@pytest.mark.parametrize(("line", "on", "memory", "shape"), [
+    ("@sync DmaCopy c, a", "trn1", "hbm", (256, 1)),
+    ("@gpsimd DmaCopy c, a, dge_mode=swdge", "trn1", "hbm", (64, 512)),
+    ("@scalar DmaCopy c, a, dge_mode=hwdge", "trn2", "sbuf", (128, 512)),
+])  # fmt: skip
+def test_the_vendors_copies(line: str, on: str, memory: str, shape: tuple[int, int]) -> None:
+    src = np.random.default_rng(0).random(shape).astype(F32) * 100
+    got = result(line, on, a=tile(memory, "f32", src), c=tile(memory, "f32", shape))
+    np.testing.assert_array_equal(got, src)
+
+
 # -- when
 
 # Dispatch, payload at the least, 16,384 bytes at the engine's rate, notify: in ticks.
@@ -287,50 +299,33 @@ def test_the_next_share_starts_when_the_bytes_have_passed_not_when_they_have_lan
     assert spans(done) == [(4206, 4206 + 1641), (4206 + 314, 4206 + 314 + 1641)]
 
 
-# -- prepared transfers
-
-PREPARED = """
-.sem s
-.dma load queue=5
-  a <- A[0:128]
-  b[0:4] <- B
-.end
-"""
-
-
-@pytest.mark.parametrize("engine", ["tensor", "vector", "scalar", "gpsimd", "sync"])
-def test_any_engine_rings_a_prepared_transfer(engine: str) -> None:
-    done = ran(
-        f"{PREPARED}@{engine}\nDmaTrigger load  $s += 16\nEventSemaphore $s >= 16", "trn2",
-        A=hbm("f32", DATA), B=hbm("f32", DATA[:4]), a=sbuf("f32", (128, 512)),
-        b=sbuf("f32", DATA),
-    )  # fmt: skip
-    np.testing.assert_array_equal(done.read("a"), DATA)
-    np.testing.assert_array_equal(done.read("b[0:4]"), DATA[:4])
-    # Engine 0 moves its eight partitions of the first line and the four of the second.
-    assert moved(done)[0] == 12 * 2048
-    assert {job[2] for job in done.machine.trace.jobs} == {5}
+# Issued 9, 9 and 9 cycles apart on v4 (7 ns), each 1,192 ticks; the first is under way when the
+# others arrive.
+@pytest.mark.parametrize(("second", "third", "order"), [
+    ("queue=1", "queue=2, priority=0", "acb"),
+    ("queue=1, priority=3", "queue=2, priority=2", "acb"),
+    ("queue=1, priority=2", "queue=2", "abc"),
+    ("queue=1, priority=1", "queue=2, priority=1", "abc"),
+    ("queue=1", "queue=1, priority=0", "abc"),  # in order within a queue
+])  # fmt: skip
+def test_an_engine_of_v4_takes_the_most_urgent_share_that_waits(
+    second: str, third: str, order: str
+) -> None:
+    lines = f"@vector\nDmaCopy a, A\nDmaCopy b, A, {second}\nDmaCopy c, A, {third}"
+    done = ran(lines, "trn3", **TWO)
+    jobs = sorted(j for j in done.machine.trace.jobs if j[1] == 0)
+    by_start = [pc for _, pc in sorted((j[5], j[4]) for j in jobs)]
+    assert "".join("abc"[pc] for pc in by_start) == order
 
 
-def test_a_prepared_transfer_can_be_rung_again() -> None:
-    done = ran(
-        """.sem s
-        .dma move
-          c <- a
-        .end
-        @sync DmaTrigger move  $s += 16
-        @vector Memset a, 5.0  $s >= 16  $s++
-        @sync DmaTrigger move  $s >= 17  $s += 16
-        @sync EventSemaphore   $s >= 33""",
-        a=sbuf("f32", np.ones((3, 3))), c=hbm("f32", (3, 3)),
-    )  # fmt: skip
-    assert (done.read("c") == 5).all()
-    assert done.semaphores()[0].value == 33
+def test_without_priorities_queues_take_turns() -> None:
+    lines = "@vector\nDmaCopy a, A, queue=2\nDmaCopy b, A, queue=1\nDmaCopy c, A, queue=3"
+    done = ran(lines, "trn3", **TWO)
+    jobs = sorted((j[5], j[4]) for j in done.machine.trace.jobs if j[1] == 0)
+    assert [pc for _, pc in jobs] == [0, 2, 1], "queue 3 comes after 2, then 1"
 
 
-def test_lines_of_a_prepared_transfer_are_moved_in_order() -> None:
-    done = ran(
-        ".dma twice\n  c <- A\n  c <- B\n.end\n@sync DmaTrigger twice",
-        A=hbm("f32", np.ones((2, 4))), B=hbm("f32", 2 * np.ones((2, 4))), c=sbuf("f32", (2, 4)),
-    )  # fmt: skip
-    assert (done.read("c") == 2).all()
+@pytest.mark.parametrize(("have", "want"), [("f32", "bf16"), ("bf16", "f32")])
+def test_the_wider_side_of_a_conversion_takes_the_time(have: str, want: str) -> None:
+    done = ran("@sync DmaCopy c, A", A=hbm(have, DATA), c=sbuf(want, (128, 512)))
+    assert spans(done) == [(4206, 4206 + 5398)]
