@@ -7,6 +7,7 @@ import itertools
 import numpy as np
 import pytest
 
+from nasm.dtypes import find
 from tests.neuron.models import scalar as reference
 from tests.neuron.programs import (
     GENERATIONS,
@@ -18,7 +19,6 @@ from tests.neuron.programs import (
     result,
     sbuf,
     session,
-    times,
 )
 
 F32 = np.float32
@@ -211,6 +211,14 @@ def test_v4_fills_a_whole_psum_partition_with_one_matmul() -> None:
     np.testing.assert_array_equal(got, b[:1] + 2 * b[1:])
 
 
+def test_v4_fills_it_with_twice_as_many_in_bfloat16() -> None:
+    b = whole((2, 8192), 1, "bfloat16")
+    got = result(MULTIPLY, "trn3", a=sbuf("bf16", [[1.0], [2.0]]), b=sbuf("bf16", b),
+                 c=psum("bf16", (1, 8192)))  # fmt: skip
+    wide = b.astype(F32)
+    np.testing.assert_array_equal(got.astype(F32), wide[:1] + 2 * wide[1:])
+
+
 # -- tiles of the array
 
 
@@ -288,6 +296,27 @@ def test_a_transpose_of_tfloat32_keeps_all_its_bits() -> None:
     assert got[0, 0] == value
 
 
+@pytest.mark.parametrize("dtype", ["e4m3", "e5m2", "e3m4"])
+@pytest.mark.parametrize("on", ["trn2", "trn3"])
+def test_a_transpose_of_bytes_writes_sixteen_bits_with_zeros_above(dtype: str, on: str) -> None:
+    # NaN, a subnormal, -0 and ordinary ones
+    codes = np.array([[0x7F, 0x01], [0xFF, 0x80], [0x3C, 0x42]], np.uint8)
+    kind = find(dtype)
+    assert kind is not None
+    a = codes.view(kind.numpy)
+    done = ran(TRANSPOSE.replace("c,", "c[:, ::2],"), on, a=sbuf(dtype, a),
+               i=sbuf(dtype, np.eye(3)), c=psum(dtype, np.ones((2, 6))))  # fmt: skip
+    assert done.read("c").view(np.uint8).tolist() == [
+        [0x7F, 0, 0xFF, 0, 0x3C, 0], [0x01, 0, 0x80, 0, 0x42, 0]
+    ]  # fmt: skip
+
+
+def test_the_zeros_of_such_a_transpose_are_written_too() -> None:
+    done = ran(TRANSPOSE.replace("c,", "c[:, 0:1],"), "trn2", a=sbuf("e4m3", [[1.0]]),
+               i=sbuf("e4m3", [[1.0]]), c=psum("e4m3", (1, 4)))  # fmt: skip
+    assert done.known("c").tolist() == [[True, True, False, False]]
+
+
 def test_a_permutation_moves_rows_as_it_says() -> None:
     a = np.arange(6).reshape(3, 2)
     turn = np.array([[0, 1, 0], [0, 0, 1], [1, 0, 0]])  # column n holds its 1 in row n - 1
@@ -333,6 +362,14 @@ def test_a_matmul_before_any_load_is_a_fault() -> None:
     assert "LoadStationary" in problem.hint
 
 
+def test_a_hint_that_the_load_did_not_have_is_a_fault() -> None:
+    problem = fault(
+        "@tensor\nLoadStationary a\nMultiplyMoving c, b, is_stationary_onezero=true",
+        a=sbuf("f32", [[1]]), b=sbuf("f32", [[1]]), c=psum("f32", (1, 1)),
+    )  # fmt: skip
+    assert problem.code == "E0507"
+
+
 @pytest.mark.parametrize("loaded", ["is_transpose=true", "perf_mode=double_row"])
 def test_modes_must_be_those_of_the_load(loaded: str) -> None:
     a = np.ones((2, 2, 2))
@@ -366,18 +403,3 @@ def test_the_stationary_tile_stays_as_it_was_when_the_load_read_it() -> None:
         a=sbuf("f32", [[1.0]]), b=sbuf("f32", [[1.0]]), c=psum("f32", (1, 1)),
     )  # fmt: skip
     assert got.tolist() == [[1]]
-
-
-# -- time
-
-
-def test_a_load_runs_behind_the_matmul_before_it() -> None:
-    done = ran(
-        "@tensor\nLoadStationary a\nMultiplyMoving c, b\nLoadStationary a\nMultiplyMoving d, b",
-        a=sbuf("bf16", whole((128, 128), 1)), b=sbuf("bf16", whole((128, 512), 2)),
-        c=psum("f32", (128, 512)), d=psum("f32", (128, 512)),
-    )  # fmt: skip
-    starts = [start for start, _ in times(done, "tensor")]
-    # Ticks of 2.8 GHz, two per cycle: a load takes 128 / 4 cycles, a matmul 512; the second load
-    # starts a tick after the matmul, and the second matmul when the array is free.
-    assert starts == [0, 64, 65, 64 + 1024]

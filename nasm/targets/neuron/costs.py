@@ -10,7 +10,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 
-from nasm.spec.facts import Cost, Evidence, Fact, weakest
+from nasm.spec.facts import Cost, Evidence, weakest
 from nasm.spec.instruction import Site
 from nasm.spec.view import View
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
@@ -307,33 +307,6 @@ def reciprocal(site: Site) -> Cost:
     per = site.generation.number("reciprocal_per_element")
     count = site["data"].elements * per.value
     return _drained(site, _drain(site), _floored(site, count), per.evidence, per.source)
-
-
-def passes(site: Site, view: View) -> int:
-    """How often the array is run: float32 takes four passes, two where a mode allows it."""
-    if view.dtype.name != "float32":
-        return 1
-    exact = site["is_transpose"] and site.generation.switches["transpose_exact"]
-    hint = site.operands.get("is_stationary_onezero") or site.operands.get("is_moving_onezero")
-    return 2 if exact or hint else 4
-
-
-def load_stationary(site: Site) -> Cost:
-    """LoadStationary: columns / 4, beside the array, ready when it ends."""
-    view = site["stationary"]
-    columns = view.elements // (2 if site["perf_mode"] == "double_row" else 1)
-    fast: Fact = site.generation.number("fast_load")
-    interval = math.ceil(passes(site, view) * columns / fast.value)
-    return Cost(interval, interval, fast.evidence, fast.source, "load")
-
-
-def multiply_moving(site: Site) -> Cost:
-    """MultiplyMoving: one row per cycle, at least 64."""
-    view = site["moving"]
-    rows = view.elements // (2 if site["perf_mode"] == "double_row" else 1)
-    least = site.generation.number("matmul_min")
-    interval = passes(site, view) * max(least.value, rows)
-    return _drained(site, "tensor_drain_ns", interval, least.evidence, f"{NKI_COSTS}: max(64, N)")
 
 
 def control(number: str) -> Callable[[Site], Cost]:

@@ -28,8 +28,6 @@ def cases() -> list[Broken]:
                    engine.format("f") + "perf_mode=double_row"),
             Broken(row, double, "E0407", "column tiles or transpose",
                    engine.format("pair") + f"perf_mode=double_row, {COLUMN_TILE}"),
-            Broken(row, "transpose mode of fp8", "E0601", "float8_e4m3",
-                   engine.format("f") + "is_transpose=true"),
         ]  # fmt: skip
     return [
         *found,
@@ -57,6 +55,16 @@ def cases() -> list[Broken]:
                f"@tensor MultiplyMoving p, half, {ROW_TILE}"),
         Broken(multiply, "dst starts at", "E0401", "dst starts at partition 0, the tile at 64",
                f"@tensor MultiplyMoving p64, a, {COLUMN_TILE}"),
+        Broken(multiply, "transpose mode writes", "E0402", "steps 1 byte",
+               "@tensor MultiplyMoving pf, f, is_transpose=true"),
+        Broken(multiply, "transpose mode writes", "E0402", "steps 4 byte",
+               "@tensor MultiplyMoving pf[:, ::4], f[:, 0:16], is_transpose=true"),
+        Broken(multiply, "transpose mode writes", "E0402", "no lower half",
+               "@tensor MultiplyMoving pf[:, 1::2], f[:, 0:32], is_transpose=true"),
+        Broken(load, "stationary starts at", "E0401", "partition 64, the tile at row 0",
+               "@tensor LoadStationary a[64:128]"),
+        Broken(multiply, "dst starts at", "E0401", "dst starts at partition 64, the tile at 0",
+               "@tensor MultiplyMoving p[64:128], a"),
         Broken(multiply, "transpose mode overwrites", "E0407", "accumulate=true",
                "@tensor MultiplyMoving p64, a, accumulate=true, is_transpose=true"),
     ]  # fmt: skip

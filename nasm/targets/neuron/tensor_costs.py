@@ -1,0 +1,74 @@
+"""What the Tensor engine's instructions cost, in its cycles.
+
+The array takes a row of the moving tile per cycle and pass. Tiles of it that share no cell run
+side by side, and stationary tiles are loaded beside whatever it does.
+"""
+
+from __future__ import annotations
+
+import math
+
+from nasm.spec.facts import Cost, Fact, weakest
+from nasm.spec.instruction import Site
+from nasm.spec.view import View
+from nasm.targets.neuron.costs import cycles, strided
+from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.tiles import FULL_TILE, columns, exact_transpose
+
+CELL = 32
+"""Rows and columns of the smallest tile of the array on any generation."""
+
+LOADER, BACKGROUND, ARRAY = "load", "background", ""
+
+
+def passes(site: Site, view: View) -> int:
+    """How often the array is run: float32 takes four passes, two where a mode allows it."""
+    if view.dtype.name != "float32":
+        return 1
+    hints = ("is_stationary_onezero", "is_moving_onezero")
+    faster = exact_transpose(site) or any(site.operands.get(hint) for hint in hints)
+    return 2 if faster else 4
+
+
+def load_stationary(site: Site) -> Cost:
+    """LoadStationary: columns / 4, beside the array, ready when it ends."""
+    view = site["stationary"]
+    fast: Fact = site.generation.number("fast_load")
+    count = passes(site, view) * columns(site, "stationary") * (2 if strided(site) else 1)
+    interval = math.ceil(count / fast.value)
+    return Cost(interval, interval, fast.evidence, fast.source, LOADER)
+
+
+def multiply_moving(site: Site) -> Cost:
+    """MultiplyMoving: one row per cycle, at least 64."""
+    view = site["moving"]
+    number = site.generation.number
+    least = number("matmul_min")
+    count = columns(site, "moving") * (2 if strided(site) else 1)
+    interval = passes(site, view) * max(least.value, count)
+    evidence, source = least.evidence, f"{NKI_COSTS}: max(64, N)"
+    if view.partitions <= number("short_k").value and site["tile_size"][0] == FULL_TILE[0]:
+        slow = number("short_k_factor")
+        interval *= slow.value
+        if slow.value != 1:
+            evidence, source = weakest((evidence, slow.evidence)), f"{source}; {slow.source}"
+    background = exact_transpose(site) and site.generation.switches["background_transpose"]
+    unit, spare = (BACKGROUND, ARRAY) if background else (ARRAY, None)
+    drain = number("tensor_drain_ns")
+    whole = math.ceil(interval)
+    return Cost(
+        whole, whole + cycles(site, drain.value), weakest((evidence, drain.evidence)),
+        f"{source}; drain: {drain.source}", unit, cells(site), spare,
+    )  # fmt: skip
+
+
+def cells(site: Site) -> tuple[str, ...]:
+    """The smallest tiles of the array that a tile covers; none if it is the whole array."""
+    if site["tile_size"] == FULL_TILE:
+        return ()
+    (row, column), (rows, wide) = site["tile_position"], site["tile_size"]
+    return tuple(
+        f"{r},{c}"
+        for r in range(row, row + rows, CELL)
+        for c in range(column, column + wide, CELL)
+    )

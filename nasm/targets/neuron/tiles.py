@@ -1,0 +1,222 @@
+"""Tiles of the systolic array: what is loaded where, and the rules of their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nasm.dtypes import DType, Kind
+from nasm.problems import Refused, listed
+from nasm.spec.instruction import Operand, Rule, Site
+from nasm.spec.kinds import Integers, State
+from nasm.targets.neuron.rules import (
+    BANK,
+    DTYPE,
+    LIMIT,
+    MATMUL_SOURCE,
+    MODE,
+    SHAPE,
+    START_PARTITION,
+    rule,
+)
+
+FULL_TILE = (128, 128)
+WEIGHTS = State("stationary tile", "LoadStationary loads one", initial=())
+POSITION = Operand(
+    "tile_position", Integers(2, "[row, column] where the tile starts in the array"), "r", (0, 0),
+    "where the tile starts in the 128x128 array",
+)  # fmt: skip
+SIZE = Operand(
+    "tile_size", Integers(2, "[rows, columns] of the array the tile may use"), "r", FULL_TILE,
+    "rows and columns of the array it may use: 128, 64, from v3 also 32",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A stationary tile in the array: its values and the modes it was loaded with."""
+
+    values: Any
+    dtype: DType
+    tile_position: tuple[int, int]
+    tile_size: tuple[int, int]
+    is_transpose: bool = False
+    perf_mode: str = "none"
+    onezero: bool = False
+
+    def shares_cells(self, other: Loaded) -> bool:
+        """Whether two tiles use a cell of the array in common."""
+        return all(
+            a < b + m and b < a + n
+            for a, n, b, m in zip(
+                self.tile_position, self.tile_size, other.tile_position, other.tile_size,
+                strict=True,
+            )
+        )  # fmt: skip
+
+    @property
+    def scaled(self) -> bool:
+        """Whether it is an MX tile."""
+        return self.dtype.kind is Kind.PACKED
+
+
+def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
+    """The tiles of the array once another is loaded: it replaces those it shares cells with."""
+    return (*(w for w in weights if not w.shares_cells(new)), new)
+
+
+def loaded(weights: tuple[Loaded, ...], position: tuple[int, int], size: tuple[int, int],
+           scaled: bool = False) -> Loaded:  # fmt: skip
+    """The stationary tile of a place; refuses one that is for the other kind of matmul."""
+    for tile in weights:
+        if tile.tile_position == position and tile.tile_size == size:
+            break
+    else:
+        raise Refused(
+            "E0503",
+            f"the array holds no stationary tile at {list(position)} of size {list(size)}",
+            f"LoadStationary{'MX' if scaled else ''} loads one; tile_position and tile_size must "
+            "be the same in both",
+        )
+    if tile.scaled is not scaled:
+        kind, other = ("an MX tile", "MultiplyMovingMX") if tile.scaled else (
+            "a tile without scales", "MultiplyMoving")  # fmt: skip
+        raise Refused("E0507", f"the stationary tile is {kind}", f"{other} multiplies by it")
+    return tile
+
+
+def same_rows(tile: Loaded, moving: Any) -> None:
+    """Both tiles of a matmul have the same K."""
+    found, wanted = moving.shape[0], tile.values.shape[0]
+    if found != wanted:
+        raise Refused("E0404", f"moving has K = {found}, the stationary tile K = {wanted}")
+
+
+def rows_of(site: Site) -> int:
+    """How many rows of a matmul each partition holds: 2 in double_row."""
+    return 2 if site.operands.get("perf_mode") == "double_row" else 1
+
+
+def columns(site: Site, name: str) -> int:
+    """The columns of a tile: M of a stationary one, N of a moving one."""
+    return int(site[name].elements) // rows_of(site)
+
+
+@rule(MODE, "a tile's size is 128, 64 or (v3, v4) 32, and its position a multiple of its size",
+      f"{MATMUL_SOURCE}, 'Tiling mode'")  # fmt: skip
+def tiling(site: Site) -> str | None:
+    """Row and column tiles of the array."""
+    least = int(site.generation.number("tile_min").value)
+    for what, size, at in zip(
+        ("rows", "columns"), site["tile_size"], site["tile_position"], strict=True
+    ):
+        if size not in (32, 64, 128) or size < least:
+            return (
+                f"a tile of {size} {what}; wanted 128, 64"
+                + ("" if least > 32 else " or 32") + f" on {site.generation.name}"
+            )  # fmt: skip
+        if at % size or not 0 <= at < 128:
+            return f"a tile of {size} {what} at {at}; wanted a multiple of {size} below 128"
+    return None
+
+
+def rows_fit(name: str) -> Rule:
+    """K is at most the rows of the tile."""
+
+    @rule(LIMIT, f"{name} spans no more partitions than the tile has rows",
+          f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
+    def check(site: Site) -> str | None:
+        rows = site["tile_size"][0]
+        found = site[name].partitions
+        return None if found <= rows else f"{name} has {found} partitions, the tile {rows} rows"
+
+    return check
+
+
+def starts_at_row(name: str) -> Rule:
+    """A row tile reads its own partitions."""
+
+    @rule(START_PARTITION, f"{name} starts at the tile's row: SBUF partition r feeds row r",
+          f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
+          "tile_position and tile_size choose other rows of the array")  # fmt: skip
+    def check(site: Site) -> str | None:
+        start, row = first_partition(site, name), site["tile_position"][0]
+        if start == row:
+            return None
+        return f"{name} starts at partition {start}, the tile at row {row}"
+
+    return check
+
+
+@rule(LIMIT, "the stationary tile has no more columns than the tile of the array",
+      f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
+def columns_fit(site: Site) -> str | None:
+    """M is at most 128, or the tile's columns."""
+    found, most = columns(site, "stationary"), site["tile_size"][1]
+    return None if found <= most else f"stationary has {found} columns; wanted at most {most}"
+
+
+@rule(LIMIT, "the moving tile has at most 512 columns (v4: 4,096, or 8,192 into bfloat16)",
+      f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
+def moving_fits(site: Site) -> str | None:
+    """N is limited by what the partial-sum buffer can take."""
+    found = columns(site, "moving")
+    bf16 = site["dst"].dtype.name == "bfloat16"
+    most = int(site.generation.number("moving_max_bf16" if bf16 else "moving_max").value)
+    return None if found <= most else f"moving has {found} columns; wanted at most {most}"
+
+
+@rule(SHAPE, "dst has as many elements per partition as moving has columns", MATMUL_SOURCE)
+def dst_fits(site: Site) -> str | None:
+    """N of dst is N of moving."""
+    found, wanted = site["dst"].elements, columns(site, "moving")
+    return None if found == wanted else f"dst has {found} columns, moving {wanted}"
+
+
+@rule(DTYPE, "dst is float32 (v4: or bfloat16; in transpose mode from v3: the input's dtype)",
+      f"{MATMUL_SOURCE}, 'Data types'")  # fmt: skip
+def dst_dtype(site: Site) -> str | None:
+    """What the partial-sum buffer accumulates in."""
+    name = site["dst"].dtype.name
+    if exact_transpose(site):
+        wanted: tuple[str, ...] = (site["moving"].dtype.name,)
+    else:
+        wanted = ("float32", "bfloat16") if site.generation.switches["psum_bf16"] else ("float32",)
+    return None if name in wanted else f"dst is {name}; wanted {listed(wanted)}"
+
+
+@rule(BANK, "dst stays within one PSUM bank (v2, v3)",
+      "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks")  # fmt: skip
+def one_bank(site: Site) -> str | None:
+    """A matmul's output does not cross a bank border."""
+    view = site["dst"]
+    bank = view.tensor.memory.bank
+    if site.generation.switches["wide_psum"] or not bank:
+        return None
+    low, high = (view.tensor.offset + n for n in view.extent)
+    if low // bank == (high - 1) // bank:
+        return None
+    return f"dst covers bytes {low} to {high} of its partitions: banks {low // bank} to " + str(
+        (high - 1) // bank
+    )
+
+
+@rule(START_PARTITION, "dst starts at the tile's column: column c of the array feeds partition c",
+      f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
+      "tile_position and tile_size choose other columns of the array")  # fmt: skip
+def dst_at_column(site: Site) -> str | None:
+    """A column tile writes its own partitions."""
+    start, column = first_partition(site, "dst"), site["tile_position"][1]
+    return None if start == column else f"dst starts at partition {start}, the tile at {column}"
+
+
+def first_partition(site: Site, name: str) -> int:
+    """Where an operand starts."""
+    view = site[name]
+    return int(view.tensor.partition or 0) + int(view.partition)
+
+
+def exact_transpose(site: Site) -> bool:
+    """Whether the array passes bits through instead of multiplying."""
+    transposes = site.operands.get("is_transpose", False)
+    return bool(transposes and site.generation.switches["transpose_exact"])
