@@ -114,6 +114,8 @@ FIGURES = (
          Fact(1, ASSUMED, "no figure is published"),
          Fact(2, MEAS, f"{TRN2_PROBES}: K = 64 takes twice the time of K = 128"),
          Fact(2, ASSUMED, "carried over from v3, whose limiter v4 has as well")),
+    Figure("quantize_rate", "elements per cycle", "how fast QuantizeMX reads a partition",
+           {"v4": _doc(4, "Trainium3 guide, 'MX data-type Quantization': 4 per cycle")}),
     everywhere("gpsimd_start", "cycles", "start-up of a GpSimd instruction, added to its interval",
                150, DOC, f"{NKI_COSTS}: GPSIMD_START is about 150 cycles"),
     each("accumulator_read", "cycles", "ActReadAccumulator, and what reduce_res adds on Scalar",

@@ -72,3 +72,15 @@ def cells(site: Site) -> tuple[str, ...]:
         for r in range(row, row + rows, CELL)
         for c in range(column, column + wide, CELL)
     )
+
+
+def quantize_mx(site: Site) -> Cost:
+    """QuantizeMX: four elements per cycle, on Vector."""
+    number = site.generation.number
+    rate, least, drain = number("quantize_rate"), number("min_interval"), number("vector_drain_ns")
+    count = site["src"].elements * (2 if strided(site) else 1)
+    interval = math.ceil(max(least.value, count / rate.value))
+    return Cost(
+        interval, interval + cycles(site, drain.value),
+        weakest((rate.evidence, drain.evidence)), f"{rate.source}; drain: {drain.source}",
+    )  # fmt: skip

@@ -1,0 +1,284 @@
+"""Microscaling (MX): small floats in groups of 32 that share a power of two, and their matmul.
+
+A group is 8 partitions of one x4 column. Its scale stands in the quadrant of 32 partitions that
+its data is in: the 4 groups of a quadrant have 4 partitions in a row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.dtypes import DTYPES, DType
+from nasm.spec.instruction import BITS, Operand, Rule, Site
+from nasm.spec.kinds import DtypeOf, Flag, OptionOf, Tile
+from nasm.spec.view import View
+from nasm.targets.neuron import tensor_costs, tiles
+from nasm.targets.neuron.isa.table import ISA, Names
+from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
+from nasm.targets.neuron.tiles import POSITION, SIZE, WEIGHTS, Loaded, first_partition
+
+X4 = ("float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4")
+SCALES = Tile(("sbuf",), ("float8_e8m0fnu", "uint8"), flat=False, lanes=False)
+QUADRANT, GROUP, PER_QUADRANT = 32, 8, 4
+"""Partitions of a quadrant, partitions of a group, and groups of a quadrant."""
+OFFSETS = (0, 4, 8, 12)
+BIAS = 127
+SOURCE = "nki.isa.nc_matmul_mx"
+LAYOUT = "NKI 'MXFP8/4 matrix multiplication', scale tensor; nki.isa.quantize_mx"
+
+WEIGHT_TENSORS = ".sbuf w float8_e4m3fn_x4[128, 128] input = zeros\n.sbuf ws u8[128, 128]"
+
+
+def _footprint(scale: str, data: str) -> Any:
+    """The partitions of a scale tile that hold scales of the data: 4 in each quadrant."""
+
+    def footprint(site: Site) -> tuple[View, ...]:
+        view: View = site[scale]
+        return tuple(
+            replace(
+                view, partition=view.partition + QUADRANT * n, shape=(PER_QUADRANT, *view.shape[1:])
+            )
+            for n in range(site[data].partitions // QUADRANT)
+        )
+
+    return footprint
+
+
+def _quadrants(name: str) -> Rule:
+    @rule(LIMIT, f"{name} has 32, 64, 96 or 128 partitions", f"{SOURCE}, 'Tile size'")
+    def check(site: Site) -> str | None:
+        found = site[name].partitions
+        return f"{name} has {found} partitions; wanted a multiple of 32" if found % 32 else None
+
+    return check
+
+
+def _scale_place(scale: str, data: str) -> Rule:
+    @rule(
+        START_PARTITION,
+        f"{scale} starts in the quadrant of {data}, at partition 0, 4, 8 or 12 of it", LAYOUT,
+        f"{scale}[4:] uses partitions 4 to 7 of each quadrant",
+    )  # fmt: skip
+    def check(site: Site) -> str | None:
+        start, first = first_partition(site, scale), first_partition(site, data)
+        if start - first in OFFSETS:
+            return None
+        return f"{scale} starts at partition {start}, {data} at {first}"
+
+    return check
+
+
+def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
+    columns = f"as many columns as {data}" if per == 1 else f"a column for {per} of {data}"
+
+    @rule(SHAPE, f"{scale} has {columns}, and 4 partitions in each quadrant of it", LAYOUT)
+    def check(site: Site) -> str | None:
+        view, groups = site[scale], site[data]
+        wanted = groups.elements // per
+        if view.elements != wanted:
+            return f"{scale} has {view.elements} columns; wanted {wanted}"
+        least = groups.partitions - QUADRANT + PER_QUADRANT
+        if not least <= view.partitions <= groups.partitions:
+            return (
+                f"{scale} has {view.partitions} partitions; wanted {least} to {groups.partitions} "
+                f"for {groups.partitions} of {data}"
+            )
+        return None
+
+    return check
+
+
+def _contiguous(scale: str) -> Rule:
+    @rule(PATTERN, f"the partitions of {scale} are a contiguous run", LAYOUT)
+    def check(site: Site) -> str | None:
+        step = site[scale].steps[0]
+        return None if step == 1 else f"{scale} steps {step} partitions at a time"
+
+    return check
+
+
+def _scale_rules(scale: str, data: str, per: int = 1) -> tuple[Rule, ...]:
+    return (
+        _quadrants(data), _contiguous(scale), _scale_size(scale, data, per),
+        _scale_place(scale, data),
+    )  # fmt: skip
+
+
+@rule(MODE, "an MX tile may be a row tile of the array, not a column tile",
+      f"{SOURCE}, 'Tiling mode'")  # fmt: skip
+def row_tiles(site: Site) -> str | None:
+    """Its column is 0, its columns 128."""
+    column, wide = site["tile_position"][1], site["tile_size"][1]
+    return None if (column, wide) == (0, 128) else f"a tile of {wide} columns at {column}"
+
+
+@rule(LIMIT, "the stationary tile has an even number of columns", f"{SOURCE}, 'Tile size'")
+def even_columns(site: Site) -> str | None:
+    """M is even."""
+    found = site["stationary"].elements
+    return f"stationary has {found} columns; wanted an even number" if found % 2 else None
+
+
+def _bits(_: Site) -> str:
+    return BITS
+
+
+@ISA.instruction(
+    Operand("weights", WEIGHTS, "rw"),
+    Operand("stationary", Tile(("sbuf",), X4), doc="[K, M], four values in each element"),
+    Operand("stationary_scale", SCALES, doc="[K, M], of which 4 partitions per quadrant count",
+            footprint=_footprint("stationary_scale", "stationary")),
+    Operand("dtype", DtypeOf("stationary")),
+    POSITION,
+    SIZE,
+    Operand("scale255", OptionOf("mx.scale255")),
+    engines=("tensor",),
+    rules=(tiles.tiling, row_tiles, tiles.rows_fit("stationary"), tiles.columns_fit, even_columns,
+           tiles.starts_at_row("stationary"), *_scale_rules("stationary_scale", "stationary")),
+    cost=tensor_costs.load_stationary,
+    domain=_bits,
+    since="v4",
+    vendor=Names("nc_matmul_mx", "LDWEIGHTS", "MatMulMX"),
+    formula="W[k, q, m] = stationary[k, m].q * 2 ** (scale[k // 8, m] - 127), q = 0 to 3",
+    tensors=WEIGHT_TENSORS,
+    example="LoadStationaryMX w, ws",
+    source="nki.isa.nc_matmul_mx; Trainium3 architecture guide, 'Quad-MXFP8/MXFP4 Matmul'",
+)  # fmt: skip
+def LoadStationaryMX(
+    weights: tuple[Loaded, ...], stationary: Any, stationary_scale: Any, dtype: DType,
+    tile_position: tuple[int, int], tile_size: tuple[int, int], scale255: str,
+) -> tuple[Loaded, ...]:  # fmt: skip
+    """Load an MX tile into the systolic array, for the MultiplyMovingMXs that follow.
+
+    Each element holds four values along the contraction, so that K = 128 partitions are 512
+    values. 8 partitions share the scale of a column; group k // 8 of a quadrant has its scale on
+    partition (k // 8) % 4 of the same quadrant, from where scale begins.
+    """
+    values = _dequantised(stationary, dtype, stationary_scale, scale255)
+    return tiles.beside(weights, Loaded(values, dtype, tile_position, tile_size))
+
+
+@ISA.instruction(
+    Operand("dst", Tile(("psum",)), "w", adds="accumulate", adds_to_any="psum_adds_to_any",
+            doc="[M, N]"),
+    Operand("moving", Tile(("sbuf",), X4), doc="[K, N], four values in each element"),
+    Operand("moving_scale", SCALES, doc="[K, N], of which 4 partitions per quadrant count",
+            footprint=_footprint("moving_scale", "moving")),
+    Operand("dtype", DtypeOf("moving")),
+    Operand("weights", WEIGHTS),
+    Operand("accumulate", Flag(), "-", False, "add to what dst holds, when the matmul completes"),
+    POSITION,
+    SIZE,
+    Operand("scale255", OptionOf("mx.scale255")),
+    engines=("tensor",),
+    rules=(tiles.tiling, row_tiles, tiles.rows_fit("moving"), tiles.moving_fits, tiles.dst_fits,
+           tiles.dst_dtype, tiles.starts_at_row("moving"), tiles.dst_at_column,
+           *_scale_rules("moving_scale", "moving")),
+    cost=tensor_costs.multiply_moving,
+    domain=_bits,
+    since="v4",
+    vendor=Names("nc_matmul_mx", "MATMUL", "MatMulMX"),
+    formula="dst[m, n] (+)= sum over k, q of W[k, q, m] * moving[k, n].q * 2 ** (scale - 127)",
+    tensors=WEIGHT_TENSORS + """
+        .sbuf x float8_e5m2_x4[128, {n}] input = zeros
+        .sbuf xs u8[128, {n}]""",
+    setup="@tensor LoadStationaryMX w, ws",
+    example="MultiplyMovingMX acc, x, xs",
+    source="nki.isa.nc_matmul_mx; Trainium3 architecture guide, 'Quad-MXFP8/MXFP4 Matmul'",
+)  # fmt: skip
+def MultiplyMovingMX(
+    moving: Any, moving_scale: Any, dtype: DType, weights: tuple[Loaded, ...],
+    tile_position: tuple[int, int], tile_size: tuple[int, int], scale255: str,
+) -> Any:  # fmt: skip
+    """Stream an MX tile past the stationary one: dst (+)= stationary.T @ moving, K four times.
+
+    Both are widened to float32 and scaled first, exactly unless a scaled value leaves float32's
+    range; products and sums are float32, in NumPy's order. MXFP8 and MXFP4 may be mixed. It takes
+    the time of a bfloat16 matmul of the same tiles. A scale of 255 is NaN (assumed; the option
+    mx.scale255 has the other reading).
+    """
+    tile = tiles.loaded(weights, tile_position, tile_size, scaled=True)
+    values = _dequantised(moving, dtype, moving_scale, scale255)
+    tiles.same_rows(tile, values)
+    return np.matmul(tile.values.T, values)
+
+
+def _dequantised(tile: Any, dtype: DType, scale: Any, scale255: str) -> Any:
+    """[K, N] of x4 elements and [K / 8, N] of scales as [4 K, N] in float32."""
+    values = dtypes.unpack(tile, dtype)
+    _, columns, four = values.shape
+    exponents = scale.reshape(-1, columns).view(np.uint8).astype(np.int32)
+    powers = np.ldexp(np.float32(1), exponents - BIAS)
+    powers[exponents == 255] = np.nan if scale255 == "nan" else np.inf
+    grouped = values.reshape(-1, GROUP, columns, four).transpose(0, 1, 3, 2)
+    return np.multiply(grouped, powers[:, None, None, :], order="C").reshape(-1, columns)
+
+
+def _fours(site: Site) -> str | None:
+    found = site["src"].elements
+    return f"src has {found} columns; wanted a multiple of 4" if found % 4 else None
+
+
+FOURS = Rule(LIMIT, "src has a multiple of 4 columns", "nki.isa.quantize_mx, 'Tile size'", _fours)
+
+
+@rule(SHAPE, "dst has the partitions of src and a quarter of its columns, in the same quadrants",
+      "nki.isa.quantize_mx, 'Tile size'; NKI 'MXFP8/4 matrix multiplication'")  # fmt: skip
+def a_quarter(site: Site) -> str | None:
+    """The layout is preserved."""
+    src, dst = site["src"], site["dst"]
+    if (dst.partitions, 4 * dst.elements) != (src.partitions, src.elements):
+        return (
+            f"dst is {dst.partitions} by {dst.elements}, src {src.partitions} by {src.elements}"
+        )
+    start, wanted = first_partition(site, "dst"), first_partition(site, "src")
+    return None if start == wanted else f"dst starts at partition {start}, src at {wanted}"
+
+
+@ISA.instruction(
+    Operand("dst", Tile(("sbuf",), X4[:2]), "w", doc="[P, F / 4]"),
+    Operand("src", Tile(("sbuf",), ("bfloat16", "float16")), doc="[P, F]"),
+    Operand("dst_scale", SCALES, "w", doc="[P, F / 4], of which 4 partitions per quadrant count",
+            footprint=_footprint("dst_scale", "src")),
+    Operand("src_dtype", DtypeOf("src")),
+    Operand("dst_dtype", DtypeOf("dst")),
+    Operand("scale_dtype", DtypeOf("dst_scale")),
+    Operand("scale", OptionOf("quantize_mx.scale")),
+    engines=("vector",),
+    rules=(FOURS, a_quarter, *_scale_rules("dst_scale", "src", 4)),
+    cost=tensor_costs.quantize_mx,
+    domain=_bits,
+    since="v4",
+    vendor=Names("quantize_mx", "", "QuantizeMX"),
+    formula="X = 2 ** (floor(log2(max |src| of the group)) - (Emax - 1)), dst = src / X",
+    tensors=".sbuf x float8_e4m3fn_x4[128, {n} // 4]\n.sbuf xs u8[128, {n} // 4]",
+    example="QuantizeMX x, a, xs",
+    source="nki.isa.quantize_mx; Trainium3 architecture guide, 'MX data-type Quantization'",
+)  # fmt: skip
+def QuantizeMX(
+    src: Any, src_dtype: DType, dst_dtype: DType, scale_dtype: DType, scale: str
+) -> tuple[Any, Any]:
+    """Quantise a tile to MXFP8: small floats, and one power of two for each group of 32.
+
+    A group is 8 partitions by 4 columns; Emax is 8 for float8_e4m3fn and 15 for float8_e5m2. A
+    group of zeros has the scale 2**-127, and smaller scales there are none. The option
+    quantize_mx.scale=ocp takes Emax instead of Emax - 1, as the published reference does, and
+    clips what is then beyond the largest value. Of a group with NaN or an infinity the scale
+    is as if its exponent were 128, and those values are cast as they are (assumed).
+    """
+    values = dtypes.to_float32(src, src_dtype)
+    partitions, columns = values.shape
+    groups = values.reshape(-1, GROUP, columns // 4, 4)
+    exponents = ((groups.view(np.uint32) >> 23) & 255).max(axis=(1, 3)).astype(np.int32)
+    element = DTYPES[dst_dtype.name.removesuffix("_x4")]
+    most = int(np.frexp(element.max_finite)[1]) - 1
+    bytes_ = np.clip(exponents - (most - (scale == "nki")), 0, 254)
+    scaled = groups * np.ldexp(np.float32(1), BIAS - bytes_)[:, None, :, None]
+    clipped = np.clip(scaled, -np.float32(element.max_finite), np.float32(element.max_finite))
+    kept = np.where(np.isfinite(scaled), clipped, scaled)
+    packed = dtypes.pack(kept.reshape(partitions, columns // 4, 4), dst_dtype)
+    return packed, bytes_.astype(np.uint8).view(scale_dtype.numpy)
