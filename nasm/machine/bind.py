@@ -109,22 +109,18 @@ class Binder:
             return self._register(value.number)
         if not isinstance(value, View):
             return None
+        if operand.footprint is None:
+            return self._elements(operand, value)
+        readers = [self._elements(operand, view) for view in operand.footprint(self.site)]
+        if len(readers) == 1:
+            return readers[0]
+        return lambda: np.concatenate([read() for read in readers if read is not None])
+
+    def _elements(self, operand: Operand, value: View) -> Reader | None:
         if value.offsets is not None:
             return gathering(self, operand, value)
         if operand.access == "@":
             return None
-        if operand.footprint is not None:
-            return self._stacked(operand, operand.footprint(self.site))
-        return self._elements(operand, value)
-
-    def _stacked(self, operand: Operand, views: tuple[View, ...]) -> Reader:
-        """Several views read as one, along the partitions."""
-        readers = [self._elements(operand, view) for view in views]
-        if len(readers) == 1:
-            return readers[0]
-        return lambda: np.concatenate([read() for read in readers])
-
-    def _elements(self, operand: Operand, value: View) -> Reader:
         access = self.machine.access(value)
         self.reads.append(access.region)
         self.sources.append(access.store)

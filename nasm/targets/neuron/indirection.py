@@ -60,10 +60,10 @@ def generation_has_it(site: Site) -> str | None:
 def operand_may(site: Site) -> str | None:
     """The table of the vendor; rows of HBM are addressed by DMA only."""
     for operand, view, offsets in addressed(site):
-        if offsets.single and operand.walked:
+        if offsets.single and operand.access != "@":
             continue
         row = site.row
-        may = [o.name for o in row.operands if o.indirect and offsets.columns == o.walked]
+        may = [o.name for o in row.operands if o.indirect and offsets.columns == (o.access != "@")]
         if operand.name in may:
             continue
         said = f"of {row.name} {listed(may)} may be" if may else f"none of {row.name}'s may be"

@@ -17,12 +17,16 @@ from nasm.spec.instruction import BITS, Operand, Rule, Site
 from nasm.spec.kinds import DtypeOf, Flag, OptionOf, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import tensor_costs, tiles
+from nasm.targets.neuron.indirection import not_tiled
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
 from nasm.targets.neuron.tiles import POSITION, SIZE, WEIGHTS, Loaded, first_partition
 
 X4 = ("float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4")
-SCALES = Tile(("sbuf",), ("float8_e8m0fnu", "uint8"), flat=False, lanes=False)
+INPUT = Tile(("sbuf",), X4, indirect=True)
+SCALE_DTYPES = ("float8_e8m0fnu", "uint8")
+SCALES = Tile(("sbuf",), SCALE_DTYPES, lanes=False)
+SCALES_IN = Tile(("sbuf",), SCALE_DTYPES, lanes=False, indirect=True)
 QUADRANT, GROUP, PER_QUADRANT = 32, 8, 4
 """Partitions of a quadrant, partitions of a group, and groups of a quadrant."""
 OFFSETS = (0, 4, 8, 12)
@@ -101,6 +105,21 @@ def _contiguous(scale: str) -> Rule:
     return check
 
 
+def _same_index(scale: str, data: str) -> Rule:
+    @rule(MODE, f"{data} and {scale} are indirect by the same index, or neither is",
+          f"{SOURCE}, 'Tensor indirection'")  # fmt: skip
+    def check(site: Site) -> str | None:
+        names = (data, scale)
+        found = {n: offsets.tile for n in names if (offsets := site[n].offsets) is not None}
+        if len(found) == 1:
+            return f"{next(iter(found))} alone is indirect"
+        if found and found[data] != found[scale]:
+            return f"{data} has the index {found[data].tensor.name}, {scale} another one"
+        return None
+
+    return check
+
+
 def _scale_rules(scale: str, data: str, per: int = 1) -> tuple[Rule, ...]:
     return (
         _quadrants(data), _contiguous(scale), _scale_size(scale, data, per),
@@ -129,8 +148,8 @@ def _bits(_: Site) -> str:
 
 @ISA.instruction(
     Operand("weights", WEIGHTS, "rw"),
-    Operand("stationary", Tile(("sbuf",), X4), doc="[K, M], four values in each element"),
-    Operand("stationary_scale", SCALES, doc="[K, M], of which 4 partitions per quadrant count",
+    Operand("stationary", INPUT, doc="[K, M], four values in each element"),
+    Operand("stationary_scale", SCALES_IN, doc="[K, M], of which 4 partitions per quadrant count",
             footprint=_footprint("stationary_scale", "stationary")),
     Operand("dtype", DtypeOf("stationary")),
     POSITION,
@@ -138,7 +157,8 @@ def _bits(_: Site) -> str:
     Operand("scale255", OptionOf("mx.scale255")),
     engines=("tensor",),
     rules=(tiles.tiling, row_tiles, tiles.rows_fit("stationary"), tiles.columns_fit, even_columns,
-           tiles.starts_at_row("stationary"), *_scale_rules("stationary_scale", "stationary")),
+           tiles.starts_at_row("stationary"), *_scale_rules("stationary_scale", "stationary"),
+           not_tiled, _same_index("stationary_scale", "stationary")),
     cost=tensor_costs.load_stationary,
     domain=_bits,
     since="v4",
@@ -163,10 +183,10 @@ def LoadStationaryMX(
 
 
 @ISA.instruction(
-    Operand("dst", Tile(("psum",)), "w", adds="accumulate", adds_to_any="psum_adds_to_any",
-            doc="[M, N]"),
-    Operand("moving", Tile(("sbuf",), X4), doc="[K, N], four values in each element"),
-    Operand("moving_scale", SCALES, doc="[K, N], of which 4 partitions per quadrant count",
+    Operand("dst", Tile(("psum",), indirect=True), "w", adds="accumulate",
+            adds_to_any="psum_adds_to_any", doc="[M, N]"),
+    Operand("moving", INPUT, doc="[K, N], four values in each element"),
+    Operand("moving_scale", SCALES_IN, doc="[K, N], of which 4 partitions per quadrant count",
             footprint=_footprint("moving_scale", "moving")),
     Operand("dtype", DtypeOf("moving")),
     Operand("weights", WEIGHTS),
@@ -177,7 +197,8 @@ def LoadStationaryMX(
     engines=("tensor",),
     rules=(tiles.tiling, row_tiles, tiles.rows_fit("moving"), tiles.moving_fits, tiles.dst_fits,
            tiles.dst_dtype, tiles.starts_at_row("moving"), tiles.dst_at_column,
-           *_scale_rules("moving_scale", "moving")),
+           *_scale_rules("moving_scale", "moving"), not_tiled,
+           _same_index("moving_scale", "moving")),
     cost=tensor_costs.multiply_moving,
     domain=_bits,
     since="v4",
