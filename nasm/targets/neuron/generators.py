@@ -148,7 +148,8 @@ class Xorwow:
         rounds = -(-count // streams)
         states = self.states.copy()
         some = states[first : first + lanes].reshape(lanes * streams, XORWOW_WORDS)
-        words = np.empty((lanes, rounds, streams), np.uint32)
+        drawn = np.empty((lanes, rounds * streams), np.uint32)
+        words = drawn.reshape(lanes, rounds, streams)
         steps = np.arange(1, min(rounds, BLOCK) + 1, dtype=np.uint32) * np.uint32(WEYL)
         line = Line(some[:, :5].T, min(rounds, BLOCK))
         for at in range(0, rounds, BLOCK):
@@ -158,8 +159,7 @@ class Xorwow:
             some[:, 5] += steps[len(made) - 1]
             words[:, at : at + BLOCK] = made.reshape(-1, lanes, streams).swapaxes(0, 1)
         some[:, :5] = line.last.T
-        drawn: Words = words.reshape(lanes, -1)[:, :count]
-        return drawn, Xorwow(states)
+        return drawn if count == drawn.shape[1] else drawn[:, :count], Xorwow(states)
 
 
 class Line:
