@@ -17,8 +17,8 @@ QUEUE = Operand("queue", Number(integer=True, low=0, high=15), default=0,
                 doc="which of the 16 queues of each DMA engine")  # fmt: skip
 PRIORITY = Operand(
     "priority", Number(integer=True, low=0, high=3), default=None,
-    doc="v4: which class of service, 0 the most urgent; an engine takes the most urgent share "
-        "that waits, round-robin among equals. Default: 3 (order and default assumed)",
+    doc="v4: class of service, 0 the most urgent, none as 3; a DMA engine takes the most urgent "
+        "share that waits, round-robin among equals (that it counts is documented, how assumed)",
 )  # fmt: skip
 DGE = Choice(("none", "swdge", "hwdge"), "dge_mode")
 ANYWHERE = Tile(("hbm", "sbuf", "psum"))
