@@ -58,8 +58,8 @@ def activations() -> str:
         "tables that are not published; nasm gives the mathematical value, rounded once to "
         "float32. Outside its valid range a function's result is invalid on the hardware; nasm "
         "keeps the mathematical value there and warns (E0515), but for `sin`, whose extrapolation "
-        "is described by the vendor. A function with a parameter needs an instruction that carries "
-        "it, and nasm has none yet.",
+        "is described by the vendor. A function with a parameter needs "
+        "[`Activation2`](Activation2.md), which carries it.",
         table(["function", "value", "valid for", "since", "evidence", "source"], rows),
     )  # fmt: skip
 

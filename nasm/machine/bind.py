@@ -21,7 +21,7 @@ from nasm.problems import Refused
 from nasm.sim.memory import Region, Store
 from nasm.spec.facts import Cost
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Doubt, Here
+from nasm.spec.kinds import Doubt, Here, RoundingOf
 from nasm.spec.kinds import State as Held
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
@@ -83,6 +83,8 @@ class Binder:
                 reader = self._reader(operand, value)
             elif isinstance(operand.kind, Here):
                 value = getattr(self.machine.program.queues[self.queue], operand.kind.what)
+            elif isinstance(operand.kind, RoundingOf):
+                value = self._rounding(values[operand.kind.operand])
             else:
                 value = operand.kind.handed(value, self.site)
             if reader is None:
@@ -219,6 +221,10 @@ class Binder:
                 put(part)
 
         return prepare, commit
+
+    def _rounding(self, view: View) -> Callable[[Any], Any]:
+        dtype, narrow = view.dtype, self.casting.narrower(view.dtype)
+        return lambda values: dtypes.to_float32(narrow(values, dtype), dtype)
 
     def _only_source(self) -> Store | None:
         """The store that every tile is read from, if it is one and nothing else is read."""

@@ -458,6 +458,16 @@ class Here(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
+class RoundingOf(Hidden):
+    """How results are rounded into another operand: a function from float32 to float32."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the rounding into {self.operand}"
+
+
+@dataclass(frozen=True, slots=True)
 class SwitchOf(Hidden):
     """A switch of the generation."""
 

@@ -11,24 +11,19 @@ Everything here is pure: what an instruction leaves in the engine is a new :clas
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm import dtypes
-from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.kinds import Choice, State
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.special import Floats
 
 LANE_COUNT: Final = 128
-
-REDUCING: Final = ("reduce", "reset_reduce", "load_reduce")
-"""Commands that add this instruction's elements."""
-
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Accumulators:
@@ -58,21 +53,35 @@ def commands(*names: str) -> Choice:
     return Choice(names, "reduce_cmd")
 
 
+def started(held: Accumulators, command: str, lanes: slice, op: str, init: Any = 0.0) -> Any:
+    """What a command other than ``idle`` starts from: a number, or one value per lane.
+
+    ``init`` is what ``load_reduce`` loads.
+    """
+    if command in ("reset", "reset_reduce"):
+        return alu.OPERATORS[op].identity
+    return init if command == "load_reduce" else read(held, lanes)
+
+
 def run(
     held: Accumulators, command: str, lanes: slice, op: str, y: Floats, init: Any = 0.0
 ) -> Accumulators:
-    """Do a command other than ``idle``: start from somewhere, then fold the elements y in.
-
-    ``init`` is what ``load_reduce`` loads, a number or one value per lane.
-    """
-    value: Any
-    if command in ("reset", "reset_reduce"):
-        value = alu.OPERATORS[op].identity
-    else:
-        value = init if command == "load_reduce" else read(held, lanes)
-    if command in REDUCING:
+    """Do a command other than ``idle``: start from somewhere, then fold the elements y in."""
+    value = started(held, command, lanes, op, init)
+    if command != "reset":
         value = alu.apply(op, value, alu.reduce(op, y, 1)[:, np.newaxis])
     return put(held, lanes, value)
+
+
+def reduced(
+    held: Accumulators, command: str, op: str, y: Floats, lanes: slice, out: slice | None,
+    init: Any = 0.0,
+) -> tuple[Floats | None, Accumulators]:  # fmt: skip
+    """Do a command on Vector: what reduce_res receives, if there is one, and what is left."""
+    if command == "idle":
+        return None, LOST
+    held = run(held, command, lanes, op, y, init)
+    return None if out is None else read(held, lanes), held
 
 
 def put(held: Accumulators, lanes: slice, value: Any) -> Accumulators:
@@ -95,11 +104,9 @@ def read(held: Accumulators, lanes: slice) -> Floats:
     raise Refused("E0503", f"the engine holds no {HELD.name} yet", HELD.how)
 
 
-def folded(y: Floats, accumulate: str, dtype: DType) -> Floats:
+def folded(y: Floats, accumulate: str, rounded: Callable[[Floats], Floats]) -> Floats:
     """What is reduced: the results in float32, or as dst's dtype rounds them.
 
     The rounded ones are then also what is stored: rounding them again changes nothing.
     """
-    if accumulate == "before_cast":
-        return y
-    return dtypes.to_float32(dtypes.from_float32(y, dtype), dtype)
+    return y if accumulate == "before_cast" else rounded(y)

@@ -32,23 +32,26 @@ def cycles(site: Site, nanoseconds: float) -> int:
     return math.ceil(round(nanoseconds * gigahertz(site), 6))
 
 
-def _drained(site: Site, drain: str, interval: float, evidence: Evidence, source: str,
-             unit: str = "") -> Cost:  # fmt: skip
-    tail = site.generation.number(drain)
+def drained(site: Site, tail: str, interval: float, evidence: Evidence, source: str,
+            unit: str = "") -> Cost:  # fmt: skip
+    """An interval in whole cycles, and results after the figure named by ``tail``."""
+    after = site.generation.number(tail)
     whole = math.ceil(interval)
     if any(v.gathers for _, v in site.tiles):
         evidence, source = ASSUMED, f"{source}; no figure for indirection: taken as a plain tile"
     return Cost(
-        whole, whole + cycles(site, tail.value), weakest((evidence, tail.evidence)),
-        f"{source}; drain: {tail.source}", unit,
+        whole, whole + cycles(site, after.value), weakest((evidence, after.evidence)),
+        f"{source}; drain: {after.source}", unit,
     )  # fmt: skip
 
 
-def _floored(site: Site, interval: float) -> float:
+def floored(site: Site, interval: float) -> float:
+    """An interval, or the shortest there is."""
     return max(site.generation.number("min_interval").value, interval)
 
 
-def _drain(site: Site, table: bool = True) -> str:
+def drain(site: Site, table: bool = True) -> str:
+    """The figure that says how long after its interval an engine's results are there."""
     if site.engine == "scalar" and not table:
         return "scalar_copy_drain_ns"
     return f"{site.engine}_drain_ns"
@@ -72,7 +75,8 @@ def _narrow(site: Site, views: list[View]) -> bool:
     return all(v.dtype.name in fast for v in views)
 
 
-def _in_sbuf(views: list[View]) -> bool:
+def in_sbuf(views: list[View]) -> bool:
+    """Whether all tiles are in SBUF."""
     return all(v.tensor.memory.name == "sbuf" for v in views)
 
 
@@ -81,8 +85,8 @@ def one_tile(main: str) -> Callable[[Site], Cost]:
 
     def cost(site: Site) -> Cost:
         count = site[main].elements * (2 if strided(site) else 1)
-        return _drained(
-            site, _drain(site), _floored(site, count), DOC, f"{NKI_COSTS}: max(64, N)"
+        return drained(
+            site, drain(site), floored(site, count), DOC, f"{NKI_COSTS}: max(64, N)"
         )
 
     return cost
@@ -108,11 +112,11 @@ def _contiguously(site: Site, every: list[View], main: View) -> tuple[float, Evi
     modes = "Trainium2 guide, 'Vector Engine performance mode'"
     contiguous = all(v.contiguous for v in every)
     if _narrow(site, every):
-        if _in_sbuf(every):
+        if in_sbuf(every):
             return (0.25 if contiguous else 0.5), DOC, f"{modes}: {'4x' if contiguous else '2x'}"
         return (0.5 if contiguous else 1), DOC, f"{modes}: 2x with one side in PSUM"
     here = MEAS if site.generation.name == "v3" else ASSUMED
-    if not _in_sbuf(every) or not contiguous:
+    if not in_sbuf(every) or not contiguous:
         return 1, here, f"{TRN2_PROBES}: 1 element per cycle with PSUM"
     return max(0.5, main.dtype.itemsize / 8), here, f"{TRN2_PROBES}: 2 elements per cycle in SBUF"
 
@@ -122,8 +126,8 @@ def copy_like(main: str, dst: str = "dst") -> Callable[[Site], Cost]:
 
     def cost(site: Site) -> Cost:
         rate, evidence, source = streamed(site, site[main], [site[dst]])
-        interval = _floored(site, site[main].elements * rate)
-        return _drained(site, _drain(site, table=False), interval, evidence, source)
+        interval = floored(site, site[main].elements * rate)
+        return drained(site, drain(site, table=False), interval, evidence, source)
 
     return cost
 
@@ -137,12 +141,12 @@ def tensor_copy(site: Site) -> Cost:
     if rate == 0.5 and pair and site.engine == "vector":
         fact = site.generation.number(pair)
         rate, evidence, source = fact.value, fact.evidence, fact.source
-    interval = _floored(site, src.elements * rate)
+    interval = floored(site, src.elements * rate)
     if any(v.dynamic or (v.offsets and v.offsets.single) for v in (src, dst)):
         least = site.generation.number("dynamic_copy_min")
         interval = max(interval, least.value)
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
-    return _drained(site, _drain(site, table=False), interval, evidence, source)
+    return drained(site, drain(site, table=False), interval, evidence, source)
 
 
 def two_tiles(site: Site) -> Cost:
@@ -151,24 +155,24 @@ def two_tiles(site: Site) -> Cost:
     count = first.elements * (2 if strided(site) else 1)
     if site.engine == "gpsimd":
         start = site.generation.number("gpsimd_start")
-        return _drained(
+        return drained(
             site, "gpsimd_drain_ns", start.value + 2 * count, ASSUMED,
             "no figure is published; taken as 150 + 2N",
         )  # fmt: skip
     rate, evidence, source = _two_streams(site, first, second, dst)
-    return _drained(site, "vector_drain_ns", _floored(site, rate * count), evidence, source)
+    return drained(site, "vector_drain_ns", floored(site, rate * count), evidence, source)
 
 
 def _two_streams(site: Site, first: View, second: View, dst: View) -> tuple[float, Evidence, str]:
     inputs = [first, second]
     if not site.generation.switches["fast_vector"]:
-        if not _in_sbuf(inputs):
+        if not in_sbuf(inputs):
             return 1, DOC, f"{NKI_COSTS}: N with one input in PSUM"
         plain = all(v.dtype.name == "bfloat16" and v.contiguous for v in [*inputs, dst])
-        if plain and _in_sbuf([dst]) and site["op"] in ("add", "multiply", "subtract"):
+        if plain and in_sbuf([dst]) and site["op"] in ("add", "multiply", "subtract"):
             return 1, DOC, f"{NKI_COSTS}: N for bf16 add, multiply, subtract in SBUF"
         return 2, DOC, f"{NKI_COSTS}: 2N"
-    if _in_sbuf(inputs) and _narrow(site, [*inputs, dst]):
+    if in_sbuf(inputs) and _narrow(site, [*inputs, dst]):
         return 0.5, DOC, "Trainium2 guide, 'Vector Engine performance mode': tensor_tensor at 2x"
     here = MEAS if site.generation.name == "v3" else ASSUMED
     return 1, here, f"{TRN2_PROBES}: tensor_tensor at N"
@@ -177,10 +181,10 @@ def _two_streams(site: Site, first: View, second: View, dst: View) -> tuple[floa
 def tensor_scalar(site: Site) -> Cost:
     """TensorScalar: as a copy; rsqrt on GpSimd takes four times Scalar's time."""
     if site.engine == "gpsimd":
-        interval = 4 * _floored(site, site["data"].elements)
+        interval = 4 * floored(site, site["data"].elements)
         known = (site["op0"], site["op1"]) == ("rsqrt", None)
         source = "NKI engine selection: rsqrt takes 4x Scalar's time"
-        return _drained(
+        return drained(
             site, "gpsimd_drain_ns", interval, DOC if known else ASSUMED,
             source if known else f"no figure is published; taken as rsqrt ({source})",
         )  # fmt: skip
@@ -194,37 +198,11 @@ def tensor_reduce(site: Site) -> Cost:
     if site.engine == "gpsimd":
         start = site.generation.number("gpsimd_start").value
         source = "no figure is published; taken as 150 + N"
-        return _drained(site, "gpsimd_drain_ns", start + count, ASSUMED, source)
+        return drained(site, "gpsimd_drain_ns", start + count, ASSUMED, source)
     half = data.dtype.name == site["dst"].dtype.name == "bfloat16"
     if half and site["op"] in ("add", "maximum") and not site.generation.switches["fast_vector"]:
-        return _drained(site, _drain(site), _floored(site, count / 2), DOC, f"{NKI_COSTS}: N/2")
-    return _drained(site, _drain(site), _floored(site, count), DOC, f"{NKI_COSTS}: N")
-
-
-def activation(site: Site) -> Cost:
-    """Activation: C(N), and a second instruction when the accumulators are read back."""
-    return _activation(site, DOC, f"{NKI_COSTS}: max(64, N)")
-
-
-def activation2(site: Site) -> Cost:
-    """Activation2: no figure is published; taken as an Activation."""
-    return _activation(site, ASSUMED, "no figure is published; taken as an Activation")
-
-
-def _activation(site: Site, evidence: Evidence, source: str) -> Cost:
-    table = site["op"] != "copy"
-    count = _floored(site, site["data"].elements * (2 if strided(site) else 1))
-    if site["reduce_res"] is not None:
-        read = site.generation.number("accumulator_read")
-        count += read.value
-        evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
-    return _drained(site, _drain(site, table), count, evidence, source)
-
-
-def read_accumulators(site: Site) -> Cost:
-    """ActReadAccumulator: a published interval, and what was measured beyond it."""
-    read = site.generation.number("accumulator_read")
-    return _drained(site, "accumulator_drain_ns", read.value, read.evidence, read.source)
+        return drained(site, drain(site), floored(site, count / 2), DOC, f"{NKI_COSTS}: N/2")
+    return drained(site, drain(site), floored(site, count), DOC, f"{NKI_COSTS}: N")
 
 
 def memset(site: Site) -> Cost:
@@ -233,13 +211,13 @@ def memset(site: Site) -> Cost:
     count = dst.elements * (2 if strided(site) else 1)
     if site.engine == "gpsimd":
         start = site.generation.number("gpsimd_start").value
-        return _drained(site, "gpsimd_drain_ns", start + count, ASSUMED, "taken as 150 + N")
+        return drained(site, "gpsimd_drain_ns", start + count, ASSUMED, "taken as 150 + N")
     if site["value"] == 0 and dst.dtype.name in SIXTEEN:
-        half, source = _floored(site, count / 2), f"{NKI_COSTS}: N/2 for 0 in 16 bits"
-        return _drained(site, "memset_drain_ns", half, DOC, source)
+        half, source = floored(site, count / 2), f"{NKI_COSTS}: N/2 for 0 in 16 bits"
+        return drained(site, "memset_drain_ns", half, DOC, source)
     per = site.generation.number("memset_per_element")
-    interval = _floored(site, count * per.value)
-    return _drained(site, "memset_drain_ns", interval, per.evidence, per.source)
+    interval = floored(site, count * per.value)
+    return drained(site, "memset_drain_ns", interval, per.evidence, per.source)
 
 
 def scalar_tensor_tensor(site: Site) -> Cost:
@@ -252,14 +230,14 @@ def scalar_tensor_tensor(site: Site) -> Cost:
         rate, evidence = 1, DOC
         source = f"{NKI_COSTS}: N for bfloat16, subtract, multiply and even N"
     count = data.elements * (2 if strided(site) else 1)
-    return _drained(site, "vector_drain_ns", _floored(site, rate * count), evidence, source)
+    return drained(site, "vector_drain_ns", floored(site, rate * count), evidence, source)
 
 
 def scan(site: Site) -> Cost:
     """TensorTensorScan: 2N; a tile as initial value is read first."""
     count = site["data0"].elements * (2 if strided(site) else 1)
-    interval = _floored(site, 2 * count)
-    made = _drained(site, "vector_drain_ns", interval, DOC, f"{NKI_COSTS}: max(64, 2N)")
+    interval = floored(site, 2 * count)
+    made = drained(site, "vector_drain_ns", interval, DOC, f"{NKI_COSTS}: max(64, 2N)")
     if not isinstance(site["initial"], View):
         return made
     seed = site.generation.number("scan_seed_ns")
@@ -272,17 +250,17 @@ def scan(site: Site) -> Cost:
 def copy_predicated(site: Site) -> Cost:
     """CopyPredicated: N, or 2N where a tile and its predicate share SBUF's read port."""
     predicate, src = site["predicate"], site["src"]
-    both = isinstance(src, View) and _in_sbuf([src, predicate])
+    both = isinstance(src, View) and in_sbuf([src, predicate])
     count = predicate.elements * (2 if strided(site) else 1)
     source = f"{NKI_COSTS}: {'2N with src and predicate in SBUF' if both else 'N'}"
-    return _drained(site, "vector_drain_ns", _floored(site, (1 + both) * count), DOC, source)
+    return drained(site, "vector_drain_ns", floored(site, (1 + both) * count), DOC, source)
 
 
 def aggregate(site: Site) -> Cost:
     """BatchNormAggregate: 13 cycles for each count, mean and variance."""
     count = 13 * site["data"].elements / 3 * (2 if strided(site) else 1)
     source = f"{NKI_COSTS}: max(64, 13 N / 3)"
-    return _drained(site, "vector_drain_ns", _floored(site, count), DOC, source)
+    return drained(site, "vector_drain_ns", floored(site, count), DOC, source)
 
 
 def transpose(site: Site) -> Cost:
@@ -290,7 +268,7 @@ def transpose(site: Site) -> Cost:
     least = site.generation.number("transpose_min")
     count = site["data"].elements * (2 if strided(site) else 1)
     source = f"{least.source}; {NKI_COSTS}: nc_transpose N"
-    return _drained(
+    return drained(
         site, "transpose_drain_ns", max(least.value, count), least.evidence, source
     )  # fmt: skip
 
@@ -306,7 +284,7 @@ def reciprocal(site: Site) -> Cost:
     """Reciprocal: 8N on v2, 6N measured later."""
     per = site.generation.number("reciprocal_per_element")
     count = site["data"].elements * per.value
-    return _drained(site, _drain(site), _floored(site, count), per.evidence, per.source)
+    return drained(site, drain(site), floored(site, count), per.evidence, per.source)
 
 
 def control(number: str) -> Callable[[Site], Cost]:

@@ -189,6 +189,8 @@ FIGURES = (
     _drain("gpsimd_drain_ns", "the same on GpSimd",
            Fact(50, ASSUMED, f"carried over from v3: {TRN2_PROBES}"), 50,
            f"{TRN2_PROBES}: affine_select completion against issue"),
+    Figure("exponential_per_element", "cycles", "Exponential, per element of a partition",
+           {"v4": _doc(0.25, "Trainium3 guide: exponential at 4 times Scalar's throughput")}),
     each("reciprocal_per_element", "cycles", "Reciprocal on Vector, per element of a partition",
          _doc(8, f"{NKI_COSTS}: reciprocal 8N"), Fact(6, MEAS, _RECIPROCAL),
          Fact(6, ASSUMED, _RECIPROCAL)),

@@ -271,7 +271,7 @@ def same_elements(source: str, *names: str) -> Rule:
     return Rule(SHAPE, f"{listed(names, 'and')} have as many elements per partition", source, check)
 
 
-def not_both_in(memory: str, *names: str) -> Rule:
+def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor") -> Rule:
     """At most one of two inputs is in a memory."""
 
     def check(site: Site) -> str | None:
@@ -281,7 +281,7 @@ def not_both_in(memory: str, *names: str) -> Rule:
         return f"{listed(inside, 'and')} are both in {memory}; wanted at most one"
 
     return Rule(
-        MEMORY, f"{listed(names, 'and')} are not both in {memory}", "nki.isa.tensor_tensor", check,
+        MEMORY, f"{listed(names, 'and')} are not both in {memory}", source, check,
         "copy one of them to sbuf first (TensorCopy), or place it there",
     )  # fmt: skip
 

@@ -1,9 +1,12 @@
 """The rows: one file per family, in the order the manual lists them."""
 
 from nasm.targets.neuron.isa import (
+    accumulate,
     activation,
+    activation2,
     batchnorm,
     control,
+    cumulative,
     dma,
     elementwise,
     gather,
@@ -22,9 +25,12 @@ from nasm.targets.neuron.isa.table import ISA
 
 __all__ = [
     "ISA",
+    "accumulate",
     "activation",
+    "activation2",
     "batchnorm",
     "control",
+    "cumulative",
     "dma",
     "elementwise",
     "gather",

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.dtypes import DType
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Doubt, DtypeOf, Either, LanesOf, Number, OptionOf
+from nasm.spec.kinds import Choice, Doubt, Either, LanesOf, Number, OptionOf, RoundingOf
 from nasm.spec.view import View
-from nasm.targets.neuron import activations, costs
+from nasm.targets.neuron import accumulator_costs, activations
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, read, run
 from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
@@ -72,11 +71,11 @@ def reduction_named(site: Site) -> str | None:
     Operand("lanes", LanesOf("data")),
     Operand("out", LanesOf("reduce_res")),
     Operand("accumulate", OptionOf("accumulate")),
-    Operand("dtype", DtypeOf("dst")),
+    Operand("rounded", RoundingOf("dst")),
     engines=("scalar",),
     rules=(same_shape("dst", "data"), same_partitions("data", "bias", "scale", "reduce_res"),
            bias_form, bias_dtype, reciprocal_unbiased, reduction_named),
-    cost=costs.activation,
+    cost=accumulator_costs.activation,
     vendor=Names(("activation", "activation_reduce"), "ACTIVATE",
                  ("Activate", "NcActivate", "ActivationReduce")),
     formula="dst = op(data * scale + bias); sums += dst along the free axes; reduce_res = sums",
@@ -85,7 +84,7 @@ def reduction_named(site: Site) -> str | None:
 )  # fmt: skip
 def Activation(
     data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Accumulators,
-    lanes: slice, out: slice | None, accumulate: str, dtype: DType,
+    lanes: slice, out: slice | None, accumulate: str, rounded: Any,
 ) -> tuple[Any, Any, Accumulators, str | None]:  # fmt: skip
     """Apply a function to every element: dst = op(data * scale + bias), in float32.
 
@@ -101,7 +100,7 @@ def Activation(
     x = _scaled(data, scale, bias)
     y = activations.activate(op, x)
     if reduce_cmd != "idle":
-        y = folded(y, accumulate, dtype)
+        y = folded(y, accumulate, rounded)
         accumulators = run(accumulators, reduce_cmd, lanes, "add", y)
     sums = None if out is None else read(accumulators, lanes)
     return y, sums, accumulators, activations.doubt(op, x)
@@ -119,7 +118,7 @@ def _scaled(data: Any, scale: Any, bias: Any) -> Any:
     Operand("accumulators", HELD),
     Operand("lanes", LanesOf("dst")),
     engines=("scalar",),
-    cost=costs.read_accumulators,
+    cost=accumulator_costs.read_accumulators,
     vendor=Names(explorer="ACTIVATION_READ_ACCUMULATOR"),
     formula="dst[p] = the accumulator of lane p",
     setup="Activation c, a, op=exp, reduce_op=add, reduce_cmd=reset_reduce",
