@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm.machine import moves
 from nasm.machine.bind import Bound
 from nasm.machine.meetings import Meetings
+from nasm.machine.scattered import ScatteredPlan
 from nasm.spec.effects import Clear, Jump, Meeting, Move, Say
 from nasm.spec.instruction import Site
 
@@ -58,13 +60,33 @@ class Acts:
         bound.start = start
         bound.finish = _nothing
 
+    def skip(self, queue: int, bound: Bound, site: Site, semaphore: int | None) -> bool:
+        """Let a move whose address is out of bounds move nothing, and post; False if it may not."""
+        effect = bound.start(0)
+        if not isinstance(effect, Move) or not effect.skips:
+            return False
+        nothing = self.plan(replace(effect, moves=()), site)
+
+        def start(now: int) -> None:
+            pc = self.machine.scheduler.queues[queue].pc
+            self.launch(nothing, queue, pc, now, semaphore)
+
+        bound.branches, bound.start, bound.finish = True, start, _nothing
+        return True
+
     def plan(self, move: Move, site: Site) -> moves.Plan:
         """A move as the target splits it, bound to the memories."""
         plan = self.machine.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        self._plans += 1
         transfer = plan(move, site.generation, site.engine)
-        return moves.Plan(self.machine, move, transfer, -1 - self._plans)
+        addressed = any(v.offsets is not None for views in move.moves for v in views)
+        make = ScatteredPlan if addressed else moves.Plan
+        return make(self.machine, move, transfer, self.fresh())
+
+    def fresh(self) -> int:
+        """A number below -1 for a plan, or for a start of one that differs from the others."""
+        self._plans += 1
+        return -1 - self._plans
 
     def launch(
         self, plan: moves.Plan, queue: int, pc: int, now: int, semaphore: int | None = None,
@@ -74,10 +96,10 @@ class Acts:
         self._flights += 1
         key = self._flights
         scheduler = self.machine.scheduler
+        shipment = plan.start(queue, pc, semaphore, key, landed)
         scheduler.transfers[key] = (queue, pc, plan.reads, plan.writes, plan.number)
         if plan.tangled:
             self.machine.hazards.tangled(queue, pc)
-        shipment = plan.start(queue, pc, semaphore, key, landed)
         scheduler.submit(shipment, now + plan.transfer.dispatch)
 
     def _clear(self, queue: int, bound: Bound, clear: Clear) -> None:

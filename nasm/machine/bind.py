@@ -23,6 +23,7 @@ from nasm.spec.facts import Cost
 from nasm.spec.instruction import Operand, Site
 from nasm.spec.kinds import Doubt, Here, RoundingOf
 from nasm.spec.kinds import State as Held
+from nasm.spec.lists import views
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
 
@@ -87,6 +88,9 @@ class Binder:
                 value = self._rounding(values[operand.kind.operand])
             else:
                 value = operand.kind.handed(value, self.site)
+                for view in views(value):
+                    if view.offsets is not None:
+                        gathering(self, operand, view)
             if reader is None:
                 fixed.append(value)
             else:
@@ -187,10 +191,10 @@ class Binder:
         if value.offsets is not None:
             return scattering(self, operand, value)
         if operand.footprint is not None:
-            views = operand.footprint(self.site)
-            if len(views) > 1:
-                return self._spread(views)
-            value = views[0]
+            parts = operand.footprint(self.site)
+            if len(parts) > 1:
+                return self._spread(parts)
+            value = parts[0]
         access = self.machine.access(value)
         self.writes.append(access.region)
         if operand.adds and self.site.operands[operand.adds]:

@@ -25,7 +25,9 @@ if TYPE_CHECKING:
 def _bound(binder: Binder, view: View) -> tuple[Indirect, Callable[[], Entries]]:
     """A view bound to its memory, and how its entries are read."""
     machine, queue = binder.machine, binder.queue
-    found = machine.indirect(view, queue)
+    assert view.offsets is not None
+    group = view.offsets.group or binder.site.generation.engine(binder.site.engine).group
+    found = machine.indirect(view, group)
     binder.reads.append(found.tile.access.region)
 
     def entries() -> Entries:

@@ -101,6 +101,16 @@ class Hazards:
         hint = "let a transfer of its own read what this one has written"
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
+    def crowded(self, queue: int, pc: int) -> None:
+        """A transfer that writes one place twice, in no order."""
+        said = (
+            f"{self._who(queue, pc)} writes one place twice, and its shares move side by side: "
+            "which of the two stays is not said"
+        )
+        hint = "let no two entries be equal; oob_mode=skip leaves out what is not wanted"
+        key = ("crowded", self._line(queue, pc))
+        self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
+
     def late(self) -> tuple[Problem, ...]:
         """Transfers that nobody waits for: under way when every queue had ended."""
         found: dict[object, Problem] = {}

@@ -17,6 +17,7 @@ from nasm.machine.bind import Binder, Bound
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect import Indirect, Tile, window
 from nasm.machine.places import Access
+from nasm.machine.settle import registers_of, settled
 from nasm.machine.state import State
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channel
@@ -29,7 +30,7 @@ from nasm.spec.facts import Cost
 from nasm.spec.instruction import Site
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Form, Program
-from nasm.spec.view import Dynamic, Reg, View
+from nasm.spec.view import View
 
 
 class Machine:
@@ -106,12 +107,13 @@ class Machine:
             )  # fmt: skip
         return found
 
-    def indirect(self, view: View, queue: int) -> Indirect:
-        """A view whose addresses a tile decides, bound to its memory for an engine; made once."""
+    def indirect(self, view: View, group: int) -> Indirect:
+        """A view whose addresses a tile decides, bound to its memory; made once.
+
+        ``group`` is how many entries stand in one column of the tile.
+        """
         offsets = view.offsets
         assert offsets is not None
-        engine = self.program.generation.engine(self.program.queues[queue].engine)
-        group = offsets.group or engine.group
         found = self._indirect.get((view, group))
         if found is None:
             tile = Tile(self.access(offsets.tile), group)
@@ -164,7 +166,7 @@ class Machine:
         if update is not None and not form.row.posts:
             posts = (update.semaphore, update.op, update.value, update.at_read)
         target = update.semaphore if update is not None and form.row.posts else None
-        registers = _registers(form)
+        registers = registers_of(form)
         try:
             if not registers:
                 bound = self._bind(queue, lines.forms[pc], form, (), target)
@@ -214,10 +216,18 @@ class Machine:
         bound = self._bound.get(key)
         if bound is None:
             operands = form.operands
-            if values:
-                held = dict(zip(_registers(form), values, strict=True))
-                operands = tuple(_settled(o, held) for o in operands)
             number = len(self._bound)
+            if values:
+                held = dict(zip(registers_of(form), values, strict=True))
+                try:
+                    operands = tuple(settled(o, held) for o in operands)
+                except Refused:
+                    binder = Binder(self, queue, form, operands)
+                    bound = binder.bind(number) if form.row.effects else None
+                    if bound is None or not self.acts.skip(queue, bound, binder.site, semaphore):
+                        raise
+                    self._bound[key] = bound
+                    return bound
             binder = Binder(self, queue, form, operands)
             if values:
                 self._obey(binder.site)
@@ -285,45 +295,6 @@ MODERATE = 20_000
 
 UNITS = 32
 """Units of one engine and their parts, which instructions may occupy; more than any target has."""
-
-
-def _registers(form: Form) -> list[int]:
-    """Registers that the addresses of an instruction depend on."""
-    found: list[int] = []
-    for operand in form.operands:
-        if isinstance(operand, View) and operand.dynamic:
-            found += [d.register for d in operand.dynamic if d.register not in found]
-    return found
-
-
-def _settled(operand: object, held: dict[int, int]) -> object:
-    """An operand with the registers in its address replaced by their values."""
-    if isinstance(operand, View) and operand.dynamic:
-        return settle_view(operand, held)
-    return operand
-
-
-def settle_view(view: View, held: dict[int, int]) -> View:
-    """A view whose starts are known: refuses one that leaves its tensor."""
-    partition, offset = view.partition, view.offset
-    for dynamic in view.dynamic:
-        value = held[dynamic.register]
-        if not 0 <= value <= dynamic.limit:
-            raise Refused(
-                "E0506",
-                f"{Reg(dynamic.register)} holds {value}: axis {dynamic.axis} of "
-                f"{view.tensor.name} can start at 0 to {dynamic.limit} here",
-            )
-        partition, offset = _moved(view, dynamic, value, partition, offset)
-    return View(view.tensor, view.dtype, partition, offset, view.shape, view.steps)
-
-
-def _moved(
-    view: View, dynamic: Dynamic, value: int, partition: int, offset: int
-) -> tuple[int, int]:
-    if dynamic.axis == 0 and view.partitioned:
-        return partition + value * dynamic.stride, offset
-    return partition, offset + value * dynamic.stride
 
 
 def _never(_: int) -> None:

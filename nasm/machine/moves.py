@@ -171,8 +171,7 @@ class Plan:
 
         ``landed`` is called when all have.
         """
-        machine, transfer = self.machine, self.transfer
-        left = len(transfer.shares)
+        machine = self.machine
         adds = self.move.op == ONTO
 
         def read(shares: Sequence[int], now: int) -> Any:
@@ -185,24 +184,41 @@ class Plan:
             return taken
 
         def land(shares: Sequence[int], payload: Any, now: int) -> None:
-            nonlocal left
             for part, values in zip(self.parts(shares), payload, strict=True):
                 write = part.write
                 if adds and not write.settled and write.unwritten():
                     machine.hazard_unwritten(queue, write.view, adding=True, pc=pc)
                 part.put(values)
                 write.mark()
+
+        return self.shipment((queue, pc), semaphore, key, landed, read, land)
+
+    def shipment(
+        self,
+        origin: tuple[int, int],
+        semaphore: int | None,
+        key: int,
+        landed: Callable[[], None] | None,
+        read: Callable[[Sequence[int], int], Any],
+        deliver: Callable[[Sequence[int], Any, int], None],
+    ) -> Shipment:
+        """The shares as channels serve them; each posts once what it moved was delivered."""
+        scheduler, transfer = self.machine.scheduler, self.transfer
+        left = len(transfer.shares)
+
+        def land(shares: Sequence[int], payload: Any, now: int) -> None:
+            nonlocal left
+            deliver(shares, payload, now)
             left -= len(shares)
             if not left:
-                del machine.scheduler.transfers[key]
+                del scheduler.transfers[key]
                 if landed is not None:
                     landed()
             if semaphore is not None:
                 for _ in shares:
-                    machine.scheduler.post(semaphore, "+", 1, transfer.notify)
+                    scheduler.post(semaphore, "+", 1, transfer.notify)
 
-        timings = self.timings[machine.program.queues[queue].core]
+        timings = self.timings[self.machine.program.queues[origin[0]].core]
         return Shipment(
-            key, (queue, pc), transfer.ring, timings, read, land, transfer.urgency
+            key, origin, transfer.ring, timings, read, land, transfer.urgency
         )
-

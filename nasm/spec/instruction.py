@@ -66,12 +66,15 @@ class Operand:
     @property
     def indirect(self) -> bool:
         """Whether a tile of entries may address it."""
-        return any(t.indirect for t in self._tiles)
+        return any(getattr(kind, "indirect", False) for kind in self._kinds)
 
     @property
     def _tiles(self) -> list[Tile]:
-        kinds = (self.kind, *getattr(self.kind, "kinds", ()))
-        return [k for k in kinds if isinstance(k, Tile)]
+        return [k for k in self._kinds if isinstance(k, Tile)]
+
+    @property
+    def _kinds(self) -> tuple[Kind, ...]:
+        return (self.kind, *getattr(self.kind, "kinds", ()))
 
 
 @dataclass(slots=True)

@@ -13,10 +13,14 @@ from nasm.spec.view import View
 
 @dataclass(frozen=True, slots=True)
 class Tiles(Kind):
-    """A list of views in one of some memories, each taken whole: no lanes walk them."""
+    """A list of views in one of some memories, each taken whole: no lanes walk them.
+
+    ``indirect`` says that tiles of entries may address them.
+    """
 
     memories: tuple[str, ...]
     most: int
+    indirect: bool = False
 
     def accept(self, value: object) -> object:
         if not isinstance(value, list | tuple):

@@ -59,7 +59,7 @@ def test_a_gather_on_vector_scalar_or_gpsimd(draw: Draw) -> None:
         draw.expect(dst, want)
         return
     other, dst = draw.tile((partitions, count)), draw.result((partitions, count))
-    op, engine = draw.one_of("add", "maximum", "subtract"), "vector"
+    op, engine = draw.one_of("add", "multiply", "subtract"), "vector"
     if draw.flag(0.3):  # with float32 among its tiles GpSimd computes as the others do
         op, engine, dst = "add", "gpsimd", draw.result((partitions, count), "float32")
     draw.line(f"@{engine} TensorTensor {dst}, {picked}, {other}, op={op}")

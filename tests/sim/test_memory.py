@@ -85,6 +85,28 @@ def test_overlap_is_exact(a: Region, b: Region) -> None:
     assert overlap(b, a) == overlap(a, b)
 
 
+@st.composite
+def scattered(draw: st.DrawFn) -> Region:
+    """Runs of bytes in one row."""
+    edges = sorted(draw(st.sets(st.integers(40, 120), min_size=2, max_size=8)))
+    pairs = zip(edges[::2], edges[1::2], strict=False)
+    runs = tuple((low, high) for low, high in pairs)
+    low, high = runs[0][0], runs[-1][1]
+    return Region("0.m", (draw(st.integers(5, 8)), 1, 1), low, high, low, (), 1, runs)
+
+
+@given(scattered(), st.one_of(regions(), scattered()))
+def test_overlap_of_runs_is_exact(a: Region, b: Region) -> None:
+    def every(region: Region) -> set[tuple[int, int]]:
+        row = region.rows[0]
+        if not region.runs:
+            return touched(region)
+        return {(row, at) for low, high in region.runs for at in range(low, high)}
+
+    assert overlap(a, b) == bool(every(a) & every(b))
+    assert overlap(b, a) == overlap(a, b)
+
+
 def test_regions_of_different_places_never_meet() -> None:
     a = Region("0.m", (0, 1, 1), 0, 4, 0, (), 4)
     b = Region("1.m", (0, 1, 1), 0, 4, 0, (), 4)

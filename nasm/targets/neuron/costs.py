@@ -321,6 +321,12 @@ def dma_issue(site: Site) -> Cost:
     return control(number)(site)
 
 
+def dma_sum(site: Site) -> Cost:
+    """DmaCompute: static descriptors, or those of rows that a tile names."""
+    rows = any(v.gathers for v in (site["dst"], *site["srcs"]))
+    return control("dma_indirect_ns" if rows else "dma_static_ns")(site)
+
+
 def default_dge(site: Site) -> str:
     """The descriptor generation a DMA uses unless it says: by engine and generation."""
     if site.engine == "gpsimd":

@@ -68,14 +68,22 @@ def _inconvertible(dst: View, src: View) -> str | None:
     return f"{src.dtype.name} into {dst.dtype.name}; such elements are moved as they are"
 
 
-@rule(MODE, "a start held in a register needs descriptors made at run time (swdge or hwdge)",
+@rule(MODE, "a start known at run time needs descriptors made then (swdge or hwdge)",
       DMA_SOURCE)  # fmt: skip
 def dynamic_needs_dge(site: Site) -> str | None:
     """Descriptors written before the run cannot know a register."""
     for name in ("dst", "src"):
-        if site[name].dynamic and _mode(site) == "none":
-            return f"{name} starts at a register with dge_mode=none on {site.engine}"
+        held = at_run_time(site[name])
+        if held and _mode(site) == "none":
+            return f"{name} starts at a {held} with dge_mode=none on {site.engine}"
     return None
+
+
+def at_run_time(view: View) -> str:
+    """What holds the start of a view that only the run knows: a register or a tile."""
+    if view.dynamic:
+        return "register"
+    return "tile" if view.offsets is not None and view.offsets.single else ""
 
 
 @rule(MODE, "with hwdge and a start held in a register, a tile has 1 or a multiple of 16 "
@@ -83,7 +91,7 @@ def dynamic_needs_dge(site: Site) -> str | None:
       "dge_mode=none takes any, at a fixed address; on @gpsimd swdge does")  # fmt: skip
 def dynamic_partitions(site: Site) -> str | None:
     """What the hardware makes descriptors for from a register's value."""
-    if _mode(site) != "hwdge" or not (site["dst"].dynamic or site["src"].dynamic):
+    if _mode(site) != "hwdge" or not (at_run_time(site["dst"]) or at_run_time(site["src"])):
         return None
     for name in ("dst", "src"):
         view = site[name]
@@ -177,7 +185,7 @@ def transposable(site: Site) -> str | None:
 @rule(MODE, "a transpose has no swdge but through an index tile", TRANSPOSE_SOURCE)
 def transpose_mode(site: Site) -> str | None:
     """GpSimd makes descriptors for gathered rows only."""
-    return "dge_mode=swdge" if site["dge_mode"] == "swdge" else None
+    return "dge_mode=swdge" if site["dge_mode"] == "swdge" and not site["src"].gathers else None
 
 
 @rule(MODE, "with hwdge, src has 16 rows (of 2 axes) or 1, 2, 4, 8 or 16 whose product with the "
@@ -238,12 +246,13 @@ def unique(site: Site) -> str | None:
     return None if site["unique_indices"] else "unique_indices=false"
 
 
-@rule(MODE, "the addresses of a sum are known when the program is assembled", COMPUTE_SOURCE)
+@rule(MODE, "the addresses of a sum are known when the program is assembled, but for rows that a "
+            "tile names", COMPUTE_SOURCE)  # fmt: skip
 def static(site: Site) -> str | None:
     """Its descriptors are written before the run."""
     for view in (site["dst"], *site["srcs"]):
-        if view.dynamic:
-            return f"{view.tensor.name} starts at a register"
+        if at_run_time(view):
+            return f"{view.tensor.name} starts at a {at_run_time(view)}"
     return None
 
 
@@ -276,7 +285,7 @@ def lines_convertible(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "a prepared transfer starts at no register: its descriptors are written before the run",
+@rule(MODE, "a prepared transfer waits for nothing of the run: its descriptors are written before",
       DMA_SOURCE)  # fmt: skip
 def lines_static(site: Site) -> str | None:
     """Nothing of it depends on the run."""
@@ -284,4 +293,6 @@ def lines_static(site: Site) -> str | None:
         for view in pair:
             if view.dynamic:
                 return f"{view.tensor.name} starts at a register"
+            if view.offsets is not None:
+                return f"{view.tensor.name} is addressed by a tile"
     return None

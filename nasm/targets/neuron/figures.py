@@ -262,6 +262,8 @@ SWITCHES = (
            f"{_V3}, 'DMA Transpose'"),
     Switch("sbuf_add", "SBUF adds what a DMA writes to what it holds", "v4",
            f"{_V4}, 'SBUF Read-Add-Write'"),
+    Switch("dma_rows", "a tile names the rows of HBM that a DMA gathers or scatters", "v3",
+           "NKI Descriptor Generation Engine reference: swdge, indirect"),
     Switch("tensor_indirection", "an index tile picks the columns of an operand", "v4",
            f"nki.language.NkiTensor.indirect; {_V4}, 'SBUF/PSUM indirect access'"),
     Switch("hardware_dge", "Sync and Scalar have dge_mode=hwdge", "v3",

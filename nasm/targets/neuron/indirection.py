@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from nasm.problems import listed
 from nasm.spec.instruction import Operand, Rule, Site
+from nasm.spec.lists import views
 from nasm.spec.view import Offsets, View
 from nasm.targets.neuron.rules import (
     AVAILABLE,
@@ -29,9 +30,10 @@ SHORT, WORDS = ("uint16", "int16", "uint32", "int32"), ("uint32", "int32")
 
 def addressed(site: Site) -> Iterator[tuple[Operand, View, Offsets]]:
     """The operands that a tile of entries addresses."""
-    for name, view in site.operands.items():
-        if isinstance(view, View) and view.offsets is not None:
-            yield site.row.operand(name), view, view.offsets
+    for name, value in site.operands.items():
+        for view in views(value):
+            if view.offsets is not None:
+                yield site.row.operand(name), view, view.offsets
 
 
 def picked(site: Site) -> Iterator[tuple[Operand, View, Offsets]]:

@@ -36,7 +36,7 @@ def copying() -> list[Broken]:
         Broken(dma, "a DMA converts through", "E0405", "with dge_mode=hwdge", "@sync DmaCopy a, H"),
         Broken(dma, "a DMA converts through", "E0405", "moved as they are",
                "@gpsimd DmaCopy A, w", "trn3"),
-        Broken(dma, "a start held in a register", "E0407", "src starts at a register",
+        Broken(dma, "a start known at run time", "E0407", "src starts at a register",
                "@vector DmaCopy low, A[%r1 : +32]"),
         Broken(dma, "a DMA writes every element", "E0404", "more than once",
                "@vector DmaCopy col.broadcast(128, 64), A"),
@@ -70,7 +70,7 @@ def triggering() -> list[Broken]:
         Broken("DmaTrigger", dtypes, "E0405", "moved as they are",
                trigger.format("scale <- f"), "trn3"),
         Broken("DmaTrigger", dtypes, "E0405", "does not have", trigger.format("fn <- fn")),
-        Broken("DmaTrigger", "a prepared transfer starts", "E0407", "A starts at a register",
+        Broken("DmaTrigger", "a prepared transfer waits", "E0407", "A starts at a register",
                trigger.format("low <- A[%r1 : +32]")),
     ]  # fmt: skip
 
@@ -110,7 +110,7 @@ def transposing() -> list[Broken]:
                "@sync DmaTranspose d3, D, dge_mode=hwdge"),
         Broken(turn, hard, "E0407", "float32; wanted 2 bytes",
                "@sync DmaTranspose r, R, dge_mode=hwdge"),
-        Broken(turn, "a start held in a register", "E0407", "src starts at a register",
+        Broken(turn, "a start known at run time", "E0407", "src starts at a register",
                "@sync DmaTranspose t, L[%r1 : +16]"),
     ]  # fmt: skip
     return [replace(case, tiles=TURNED) for case in said]

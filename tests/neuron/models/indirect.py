@@ -36,3 +36,35 @@ def scatter(held: Array, index: Array, values: Array, group: int = LANES) -> Arr
 def row(first: int, entry: int, step: int, count: int) -> list[int]:
     """The flat positions of one row of a pattern: where it starts, plus entry times step."""
     return [first + entry * step + z for z in range(count)]
+
+
+def gather_rows(
+    table: Array, dst: Array, entries: list[int], first: int, inner: list[tuple[int, int]]
+) -> Array:
+    """What dst holds after each row was read from where its entry says; others are skipped.
+
+    ``table`` has two axes; ``inner`` are the steps and counts of the axes within a row.
+    """
+    out, flat, width = dst.copy(), table.reshape(-1), table.shape[1]
+    for w in range(len(entries)):
+        at = [first + entries[w] * width]
+        for step, count in inner:
+            at = [a + step * z for a in at for z in range(count)]
+        if entries[w] >= 0 and max(at) < flat.size:
+            out[w] = flat[at].reshape(out[w].shape)
+    return out
+
+
+def scatter_rows(
+    table: Array, src: Array, entries: list[int], first: int, inner: list[tuple[int, int]]
+) -> Array:
+    """What a table holds after each row of src went to where its entry says, in order."""
+    out, width = table.copy(), table.shape[1]
+    flat = out.reshape(-1)
+    for w in range(len(entries)):
+        at = [first + entries[w] * width]
+        for step, count in inner:
+            at = [a + step * z for a in at for z in range(count)]
+        if entries[w] >= 0 and max(at) < flat.size:
+            flat[at] = src[w].reshape(-1)
+    return out

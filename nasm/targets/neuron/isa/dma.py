@@ -9,6 +9,7 @@ from nasm.spec.lists import Numbers, Tiles
 from nasm.spec.program import Prepared
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
+from nasm.targets.neuron import dma_rows as rows
 from nasm.targets.neuron import dma_rules as rules
 from nasm.targets.neuron.dma_rules import AXES, COMPUTE_SOURCE, DMA_SOURCE, SHARES, TRANSPOSE_SOURCE
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
@@ -21,7 +22,10 @@ PRIORITY = Operand(
         "share that waits, round-robin among equals (that it counts is documented, how assumed)",
 )  # fmt: skip
 DGE = Choice(("none", "swdge", "hwdge"), "dge_mode")
-ANYWHERE = Tile(("hbm", "sbuf", "psum"))
+OOB = Operand("oob_mode", Choice(("error", "skip"), "oob_mode"), default="error",
+              doc="what becomes of rows, or of all, that the run addresses out of bounds: a fault, "
+                  "or dst stays as it is there")  # fmt: skip
+ANYWHERE = Tile(("hbm", "sbuf", "psum"), indirect=True)
 STORED = ("hbm", "sbuf")
 
 
@@ -33,6 +37,7 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     Operand("dst", ANYWHERE, "@"),
     Operand("src", ANYWHERE, "@"),
     PRIORITY,
+    OOB,
     Operand("dge_mode", DGE, "-", None,
             "who makes the descriptors; default: hwdge on Sync and Scalar from v3, swdge on "
             "GpSimd, else none"),
@@ -42,7 +47,8 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     engines=EVERY_ENGINE,
     rules=(rules.same_size, rules.dst_once, rules.dge_available, rules.priority_available,
            rules.convertible, rules.dynamic_needs_dge, rules.dynamic_partitions,
-           rules.not_into_psum, rules.from_psum, rules.adds_near_memory),
+           rules.not_into_psum, rules.from_psum, rules.adds_near_memory,
+           rows.generation_has_rows, rows.rows_by_swdge, rows.one_entry_each),
     cost=costs.dma_issue,
     posts=SHARES,
     effects=True,
@@ -51,30 +57,37 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     example="DmaCopy a, A",
     source=f"{DMA_SOURCE}; NKI DMA overview; KLR DmaCopy (compute_op)",
 )  # fmt: skip
-def DmaCopy(dst: View, src: View, priority: int | None, compute_op: str, queue: int) -> Move:
+def DmaCopy(
+    dst: View, src: View, priority: int | None, oob_mode: str, compute_op: str, queue: int
+) -> Move:
     """Move data between memories with the core's 16 DMA engines.
 
     For its queue the instruction is complete once issued; its update, `+= 16`, counts the
     engines whose share has landed. Dtypes that differ are converted through float32. `add`
     takes what dst holds when the share lands, in float32, and rounds once.
+
+    `vector_offset=` of src gathers rows of HBM, that of dst scatters them: GpSimd reads the
+    tile when the instruction starts. Of rows that land on one place the last stays (assumed).
     """
-    return Move(
-        ((dst, src),), _options(queue, priority), ONTO if compute_op == "add" else COPY
-    )
+    op = ONTO if compute_op == "add" else COPY
+    return Move(((dst, src),), _options(queue, priority), op, skips=oob_mode == "skip")
 
 
 @ISA.instruction(
     Operand("dst", Tile(("sbuf",)), "@"),
-    Operand("src", Tile(STORED), "@"),
+    Operand("src", Tile(STORED, indirect=True), "@", doc="with rows that a tile names: swdge"),
     Operand("axes", Integers(what="a list of axes"), default=None,
             doc="axis i of dst is axis axes[i] of src; default: by the axes of src, as nki.isa"),
     PRIORITY,
     Operand("dge_mode", DGE, "-", "none", "who makes the descriptors"),
+    OOB,
     QUEUE,
     engines=EVERY_ENGINE,
     rules=(rules.axes_fit, rules.transposed_shape, rules.dst_once, rules.dge_available,
            rules.priority_available, rules.transpose_mode, rules.transposable,
-           rules.hardware_transpose, rules.dynamic_needs_dge),
+           rules.hardware_transpose, rules.dynamic_needs_dge, rows.generation_has_rows,
+           rows.rows_by_swdge, rows.rows_transposable, rows.rows_dtype, rows.index_transposable,
+           rows.skip_is_indirect),
     cost=costs.dma_issue,
     posts=SHARES,
     effects=True,
@@ -85,28 +98,32 @@ def DmaCopy(dst: View, src: View, priority: int | None, compute_op: str, queue: 
     source=f"{TRANSPOSE_SOURCE}; Trainium2 guide, 'DMA Transpose'",
 )  # fmt: skip
 def DmaTranspose(
-    dst: View, src: View, axes: tuple[int, ...] | None, priority: int | None, queue: int
-) -> Move:
+    dst: View, src: View, axes: tuple[int, ...] | None, priority: int | None, oob_mode: str,
+    queue: int,
+) -> Move:  # fmt: skip
     """Exchange the first and the last axis of a tensor on its way into SBUF, bit for bit.
 
     From v3 on the DMA engines work together on tiles of 128 partitions by 16 elements: a smaller
     tile takes as long as a whole one, and all of them are busy for as long (assumed). v2 moves
     element by element (assumed), which takes many times as long as a copy.
     """
-    return Move(((dst, src),), _options(queue, priority), COPY, axes or AXES[len(src.shape)])
+    order = axes or AXES[len(src.shape)]
+    return Move(((dst, src),), _options(queue, priority), COPY, order, oob_mode == "skip")
 
 
 @ISA.instruction(
-    Operand("dst", Tile(STORED), "@"),
-    Operand("srcs", Tiles(STORED, 16), "@"),
+    Operand("dst", Tile(STORED, indirect=True), "@"),
+    Operand("srcs", Tiles(STORED, 16, indirect=True), "@"),
     Operand("reduce_op", Choice(("add",), "reduce_op"), "-"),
     Operand("scales", Numbers(), "-", None, "all 1.0"),
     Operand("unique_indices", Flag(), "-", True),
+    OOB,
     QUEUE,
     engines=EVERY_ENGINE,
     rules=(rules.sources_fit, rules.dst_once, rules.summable, rules.unscaled, rules.unique,
-           rules.static),
-    cost=costs.control("dma_static_ns"),
+           rules.static, rows.generation_has_rows, rows.rows_by_swdge, rows.one_entry_each,
+           rows.read_modify_write),
+    cost=costs.dma_sum,
     posts=SHARES,
     effects=True,
     vendor=Names("dma_compute", "", "DmaCompute"),
@@ -114,14 +131,15 @@ def DmaTranspose(
     example="DmaCompute a, [A, b], reduce_op=add",
     source=COMPUTE_SOURCE,
 )  # fmt: skip
-def DmaCompute(dst: View, srcs: tuple[View, ...], queue: int) -> Move:
+def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> Move:
     """Add up to 16 tensors with the DMA engines, in float32, and round once into dst.
 
     With dst among its sources it accumulates: each share reads dst when it starts. The order
     of addition is that of the list (assumed). Two sources take twice the time of a copy, which is
-    documented; more take time in proportion (assumed).
+    documented; more take time in proportion (assumed). Rows of HBM that a tile names are added to
+    a tile in place, or a tile to them; an entry that names a row twice is refused there.
     """
-    return Move(((dst, *srcs),), _options(queue, None), SUM)
+    return Move(((dst, *srcs),), _options(queue, None), SUM, skips=oob_mode == "skip")
 
 
 @ISA.instruction(
