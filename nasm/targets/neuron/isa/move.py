@@ -25,7 +25,7 @@ COPY_SOURCE = "nki.isa.tensor_copy"
     rules=(same_shape("dst", "src"), indirect_on("vector", "scalar")),
     cost=costs.tensor_copy,
     domain=copied,
-    vendor=Names("tensor_copy", "COPY", "Copy"),
+    vendor=Names("tensor_copy", "COPY", ("Copy", "NcCopy")),
     formula="dst = src",
     example="TensorCopy c, a",
     source=f"{COPY_SOURCE}; Trainium2 guide, 'Vector Engine performance mode'",

@@ -90,7 +90,7 @@ def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any
     rules=(same_partitions("dst", "src"), elements("src", 8, 16384, "nki.isa.max8"),
            elements("dst", 8, 8, "nki.isa.max8"), free_dims("src", 2, "nki.isa.max8")),
     cost=costs.one_tile("src"),
-    vendor=Names("max8", "MAX8", "Max8"),
+    vendor=Names("max8", "", "Max8"),
     formula="dst[p, 0..7] = the 8 largest of src[p, :], descending",
     example="Max8 best, a",
     source="nki.isa.max8",

@@ -53,7 +53,7 @@ def blocks(site: Site) -> str | None:
     rules=(blocks, same_dtype(TRANSPOSE, "dst", "data")),
     cost=costs.transpose,
     domain=lambda site: BITS,
-    vendor=Names("nc_transpose", "TRANSPOSE", "Transpose"),
+    vendor=Names("nc_transpose", "STREAM_TRANSPOSE", "Transpose"),
     formula="dst[32a + i, 32b + j] = data[32a + j, 32b + i]",
     example="Transpose t, a[0:8, 0:8]",
     tensors=".sbuf t bf16[8, 8]",
@@ -85,7 +85,7 @@ def mask_entries(site: Site) -> str | None:
     engines=("vector",),
     rules=(mask_entries,),
     cost=costs.mask_load,
-    vendor=Names("nc_stream_shuffle", "", "LoadMaskRegister"),
+    vendor=Names("nc_stream_shuffle", "LOAD_MASK_SELECT", "LoadMaskRegister"),
     formula="mask[0..31] = shuffle_mask, held in the engine",
     example="LoadMaskRegister [1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
             "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 255]",
@@ -120,7 +120,7 @@ def shuffle_starts(site: Site) -> str | None:
            shuffle_starts),
     cost=costs.one_tile("src"),
     domain=lambda site: BITS,
-    vendor=Names("nc_stream_shuffle", "", "Shuffle"),
+    vendor=Names("nc_stream_shuffle", "STREAM_SHUFFLE", "Shuffle"),
     formula="dst[32q + i, :] = src[32q + mask[i], :] unless mask[i] = 255",
     setup="@vector LoadMaskRegister [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
           "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
