@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
+from generator import coverage
 from generator.examples import GENERATIONS, SIZES, cost, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.report import pages
@@ -107,6 +108,14 @@ def index() -> str:
         "Also: [operators](operators.md), [activation functions](activations.md), "
         "[dtypes](dtypes.md), [machine options](options.md), and [what things cost](../timing.md).",
         *lists,
+        "## Functions of nki.isa",
+        "Every function of `nki.isa` (Neuron SDK 2.32), and what does it here. Several "
+        "instructions run one after the other, or each does one form of it.",
+        coverage.functions(),
+        "## Operators of KLR",
+        "Every operator of KLR's `Operator` (`KLR/Core/Operators.lean`), which follows the "
+        "hardware's instructions.",
+        coverage.operators(),
         "## Rules for every instruction",
         "They hold for tiles that an engine's lanes walk. A DMA, and an element that a sequencer "
         "loads or stores, is free of them, but for the first.",

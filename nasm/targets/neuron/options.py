@@ -15,8 +15,8 @@ DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
 OPTIONS = (
     Option(
         "rounding", "nearest", "How results are rounded into the 16-bit and 8-bit floats.", DOC,
-        "Neuron runtime, NEURON_RT_STOCHASTIC_ROUNDING_EN: off by default; the bits it adds are "
-        "assumed",
+        "Neuron runtime, NEURON_RT_STOCHASTIC_ROUNDING_EN: off by default; which random bits are "
+        "added, and that a DMA that converts does so too, is assumed",
         {
             "nearest": "to the nearest value, ties to even",
             "stochastic": "up or down by chance, the nearer the likelier",
