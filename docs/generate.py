@@ -19,7 +19,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
-from generator import captured, figures, instruction_pages, table_pages  # noqa: E402  (beside this file)
+from generator import captured, figures, instruction_pages, published, table_pages  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, Callable[[], str]] = {
     "clocks": figures.clocks,
@@ -38,6 +38,7 @@ def pages() -> dict[Path, str]:
         "activations.md": table_pages.activations(),
         "dtypes.md": table_pages.dtypes(),
         "options.md": table_pages.options(),
+        "published.md": published.page(),
     }
     made |= {f"{row.name}.md": instruction_pages.page(row) for row in instruction_pages.ISA}
     files = {DOCS / "isa" / name: text for name, text in made.items()}

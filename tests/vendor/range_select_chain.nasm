@@ -1,0 +1,28 @@
+; test_nki_isa_range_select.py, test_range_select_chaining: the maximum of three, kept in the accumulators between
+.target trn2
+.hbm   A       f32[128, 512]  input
+.hbm   LOW     f32[128, 1]    input
+.hbm   HIGH    f32[128, 1]    input
+.hbm   OUT     f32[128, 512]  output
+.hbm   MOST    f32[128, 1]    output
+.hbm   WANT       f32[128, 512]  input
+.hbm   WANT_MOST  f32[128, 1]    input
+.sbuf  a     f32[128, 512]
+.sbuf  low   f32[128, 1]
+.sbuf  high  f32[128, 1]
+.sbuf  c     f32[128, 512]
+.sbuf  m     f32[128, 1]
+.sem   loaded, done, stored
+@sync    DmaCopy      a, A        $loaded += 16
+@sync    DmaCopy      low, LOW    $loaded += 16
+@sync    DmaCopy      high, HIGH  $loaded += 16
+@vector  RangeSelect  c, a, comp_op0=greater_equal, comp_op1=less, bound0=low, bound1=high, reduce_cmd=reset_reduce, range_start=32  $loaded >= 48
+@vector  TensorScalar a, a, op0=add, operand0=1.0
+@vector  RangeSelect  c, a, comp_op0=greater_equal, comp_op1=less, bound0=low, bound1=high, reduce_cmd=reduce, range_start=160
+@vector  TensorScalar a, a, op0=add, operand0=1.0
+@vector  RangeSelect  c, a, comp_op0=greater_equal, comp_op1=less, bound0=low, bound1=high, reduce_cmd=reduce, reduce_res=m, range_start=288  $done++
+@sync    DmaCopy      OUT, c   $done >= 1  $stored += 16
+@sync    DmaCopy      MOST, m              $stored += 16
+@sync    EventSemaphore        $stored >= 32
+.expect  OUT ~ WANT
+.expect  MOST ~ WANT_MOST
