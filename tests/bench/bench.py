@@ -17,6 +17,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import heavy
 import ml_dtypes
 import numpy as np
 
@@ -196,6 +197,8 @@ def main() -> int:
         ("neuron-nasm --help, cold", cold("--help"), "s, at most 0.2"),
         ("neuron-nasm run matmul.nasm, cold", cold("run", "programs/matmul.nasm"),
          "s, at most 0.8"),
+        *((f"{row.name}, run / plain NumPy", heavy.ratio(row, tries)[0], "ratio")
+          for row in heavy.HEAVY),
     ]  # fmt: skip
     if options.json:
         print(json.dumps({name.strip(): value for name, value, _ in rows}))
