@@ -1,5 +1,5 @@
 ; test_nki_isa_dma_copy.py, test_indirect_load_oob_err_negative: rows of HBM chosen by an index tile, some of them outside: a fault
-.target trn1
+.target trn2
 .hbm   A     f32[128, 512]  input
 .hbm   OUT   f32[64, 512]   output
 .hbm   WANT  f32[64, 512]   input

@@ -17,7 +17,7 @@ Array = np.ndarray[Any, Any]
 Inputs = dict[str, Array]
 Case = Callable[[np.random.RandomState], Inputs]
 CASES: dict[str, Case] = {}
-FAULTS = {"dma_gather_outside": "E0506", "dma_scatter_outside": "E0506"}
+FAULTS = {"dma_gather_outside": "E0508", "dma_scatter_outside": "E0508"}
 """Programs that must stop with a fault, as the published test must raise."""
 LEAST = np.finfo(np.float32).min
 
