@@ -178,6 +178,22 @@ def test_adding_to_what_another_instruction_wrote_is_a_hazard_before_v4(
     assert [code for code in hazards(lines, on, **tiles) if code == "E0509"] == found
 
 
+@pytest.mark.parametrize(("columns", "found"), [("0:2", []), ("1:3", ["E0509"])])
+def test_only_what_was_chosen_counts_as_written_by_another_instruction(
+    columns: str, found: list[str]
+) -> None:
+    chosen = np.array([[0, 0, 1, 1]] * 4, np.uint8)
+    lines = f""".sem cleared, copied
+        @tensor
+        LoadStationary a
+        MultiplyMoving c, a   $cleared++
+        @vector CopyPredicated c, a, m   $cleared >= 1   $copied++
+        @tensor EventSemaphore $copied >= 1
+        @tensor MultiplyMoving c[:, {columns}], a[:, {columns}], accumulate=true"""
+    a = sbuf("f32", np.ones((4, 4)))
+    assert hazards(lines, "trn2", a=a, c=psum("f32", (4, 4)), m=sbuf("u8", chosen)) == found
+
+
 def test_what_another_instruction_wrote_is_added_to_all_the_same() -> None:
     writer = "vector TensorCopy c, a   $done >= 1   $done++"
     lines = FOREIGN.format(writer=writer, between="", columns="0:4")

@@ -1,6 +1,6 @@
 """What the Tensor engine's instructions cost, in its cycles.
 
-The array takes a row of the moving tile per cycle and pass. Tiles of it that share no cell run
+The array takes a column of the moving tile per cycle and pass. Tiles of it that share no cell run
 side by side, and stationary tiles are loaded beside whatever it does.
 """
 
@@ -31,7 +31,7 @@ def passes(site: Site, view: View) -> int:
 
 
 def load_stationary(site: Site) -> Cost:
-    """LoadStationary: columns / 4, beside the array, ready when it ends."""
+    """LoadStationary: columns / 4 for each pass, beside the array, ready when it ends."""
     view = site["stationary"]
     fast: Fact = site.generation.number("fast_load")
     count = passes(site, view) * columns(site, "stationary") * (2 if strided(site) else 1)
@@ -40,7 +40,12 @@ def load_stationary(site: Site) -> Cost:
 
 
 def multiply_moving(site: Site) -> Cost:
-    """MultiplyMoving: one row per cycle, at least 64."""
+    """MultiplyMoving: a column of moving per cycle and pass, at least 64 of them.
+
+    Tiles that share no cell of the array run side by side, and on v4 a transpose beside another
+    matmul. From v3 on K of 64 or less halves the rate, unless the tile is a row tile (that row
+    tiles are not slowed down is assumed).
+    """
     view = site["moving"]
     number = site.generation.number
     least = number("matmul_min")
