@@ -186,7 +186,8 @@ def MultiplyMoving(
     result is added to dst in PSUM when the instruction completes, so a group of matmuls follows
     back to back; a bfloat16 dst (v4) is widened, added to in float32 and rounded at each write.
     The modes must be those the stationary tile was loaded with. Matmuls in different cells of the
-    array run side by side.
+    array run side by side. From v3 on one of 64 partitions or fewer takes twice the time
+    (measured), unless it is in a row tile (assumed).
 
     The vendor's tools count the matmuls of a group: accumulate=false is KLR's first and whole
     (bit 0 of acc_flags), true its middle and last (bit 0 clear). The other bits, last and first

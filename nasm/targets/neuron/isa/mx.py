@@ -53,7 +53,8 @@ def _footprint(scale: str, data: str) -> Any:
 
 
 def _quadrants(name: str) -> Rule:
-    @rule(LIMIT, f"{name} has 32, 64, 96 or 128 partitions", f"{SOURCE}, 'Tile size'")
+    @rule(LIMIT, f"{name} has 32, 64, 96 or 128 partitions",
+          f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'")  # fmt: skip
     def check(site: Site) -> str | None:
         found = site[name].partitions
         return f"{name} has {found} partitions; wanted a multiple of 32" if found % 32 else None
@@ -283,10 +284,10 @@ def a_quarter(site: Site) -> str | None:
 def QuantizeMX(
     src: Any, src_dtype: DType, dst_dtype: DType, scale_dtype: DType, scale: str
 ) -> tuple[Any, Any]:
-    """Quantise a tile to MXFP8: small floats, and one power of two for each group of 32.
+    """Quantise a tile to MXFP8: small floats, and a power of two for each group of 32.
 
     A group is 8 partitions by 4 columns; Emax is 8 for float8_e4m3fn and 15 for float8_e5m2. A
-    group of zeros has the scale 2**-127, and smaller scales there are none. The option
+    group of zeros has the smallest scale there is, 2**-127. The option
     quantize_mx.scale=ocp takes Emax instead of Emax - 1, as the published reference does, and
     clips what is then beyond the largest value. Of a group with NaN or an infinity the scale
     is as if its exponent were 128, and those values are cast as they are (assumed).
