@@ -93,6 +93,7 @@ def test_a_seed_decides_every_bit() -> None:
     for one, same, different in zip(first, again, other, strict=True):
         np.testing.assert_array_equal(one, same)
         assert (one != different).any()
+    assert (first[0] != first[1]).any()  # the engine and the DMA draw from streams of their own
 
 
 def test_steps_draw_as_a_run_does_and_a_restart_begins_anew() -> None:
