@@ -1,4 +1,4 @@
-"""The toy: two engines with clocks of their own, two memories, two channels and a few rows.
+"""The toy: two cores of two engines with clocks of their own, two memories and two channels.
 
 Its figures are round numbers made up for working out ticks by hand. A tick is 2/3 ns: a cycle of
 alpha (500 MHz) is 3 ticks, one of beta (300 MHz) 5.
@@ -10,10 +10,10 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.spec import effects
-from nasm.spec.effects import Jump, Share, Transfer
+from nasm.spec.effects import Clear, Exchange, Jump, Meeting, Share, Transfer
 from nasm.spec.facts import Cost, Evidence, Fact
 from nasm.spec.instruction import Isa, Operand, Rule, Site
-from nasm.spec.kinds import Doubt, Label, Number, Register, Tile
+from nasm.spec.kinds import Doubt, Flag, Here, Label, Number, Register, Tile
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
 from nasm.spec.target import Engine, Generation, Target
@@ -208,6 +208,63 @@ def Loop(reg: int, target: str) -> Jump:
     return Jump(target if reg else None)
 
 
+@ISA.instruction(
+    Operand("name", Number(integer=True)),
+    engines=BOTH,
+    cost=sequenced,
+    effects=True,
+    setup=".core 1\nMeet 1\n.core 0",
+    example="Meet 1",
+    source=SOURCE,
+)
+def Meet(name: int) -> Meeting:
+    """Go on once the other core is at a meeting of this name too."""
+    return Meeting((0, 1), (("name", name),))
+
+
+@ISA.instruction(
+    Operand("dst", LANES, "@"),
+    Operand("src", LANES, "@"),
+    Operand("direct", Flag(), default=False),
+    engines=BOTH,
+    rules=(SAME_SHAPE,),
+    cost=walked,
+    effects=True,
+    setup=".core 1\n.bank p f32[4, 2]\n.bank q f32[4, 2]\n.sem t\nMove q, X $t += 2\n"
+          "Wait $t >= 2\nSwap p, q\n.core 0",
+    example="Swap y, x",
+    source=SOURCE,
+)  # fmt: skip
+def Swap(dst: View, src: View, direct: bool) -> Meeting:
+    """Exchange tiles with the other core, by the channels or by the engines themselves."""
+    here = dst.tensor.core
+    exchange = Exchange(dst, src, 1 - here, 1 - here, direct)
+    return Meeting((0, 1), (), (("shape", src.shape), ("direct", direct)), exchange)
+
+
+@ISA.instruction(
+    Operand("first", Number(integer=True)),
+    Operand("last", Number(integer=True)),
+    engines=BOTH,
+    cost=issued,
+    effects=True,
+    example="Zero 0, 3",
+    source=SOURCE,
+)
+def Zero(first: int, last: int) -> Clear:
+    """Set semaphores to 0."""
+    return Clear(first, last)
+
+
+@ISA.instruction(
+    Operand("reg", REGISTER, "w"), Operand("core", Here("core")),
+    engines=BOTH, cost=sequenced, example="Which %r0", source=SOURCE,
+)  # fmt: skip
+def Which(core: int) -> int:
+    """Put the number of the core into a register."""
+    return core
+
+
 @ISA.instruction(engines=BOTH, cost=issued, example="Wait", source=SOURCE)
 def Wait() -> None:
     """Only wait, only update, or both."""
@@ -251,6 +308,8 @@ GENERATION = Generation(
     numbers={"semaphore_ns": Fact(4, Evidence.ASSUMED, SOURCE)},
     registers=4,
     semaphores=8,
+    events=2,
+    cores=2,
     channels=2,
     rings=1,
 )
