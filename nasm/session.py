@@ -19,7 +19,7 @@ from nasm.asm.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, load
 from nasm.machine.deadlock import deadlock
-from nasm.problems import Failure, Problem, Refused, listed
+from nasm.problems import Failure, Problem, Refused
 from nasm.records import (
     BankRecord,
     ChannelRecord,
@@ -193,8 +193,9 @@ class Session:
         for queue in self.machine.scheduler.queues:
             if (queue.core, queue.name) == (core, name):
                 return queue
-        cores = listed((str(n) for n in range(self.program.cores)), "and")
-        raise Refused("E0203", f"no engine '{engine}'", f"the program uses core {cores}")
+        last = self.program.cores - 1
+        used = f"cores 0 to {last}" if last else "core 0 alone"
+        raise Refused("E0203", f"no engine '{engine}'", f"the program uses {used}")
 
     # -- looking
 

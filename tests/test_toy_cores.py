@@ -295,6 +295,20 @@ def test_an_exchange_by_channels_is_complete_when_both_tiles_have_landed() -> No
     assert done.scheduler.queues[0].waiting["core"] == 50
 
 
+def test_an_exchange_waits_for_the_slower_of_its_two_ways() -> None:
+    done = ran(
+        f"{HEAD}.sem s\n@alpha\nMove x, X $s += 2\nWait $s >= 2\nSwap y, x\n"
+        ".core 1\n.bank p f32[4, 2]\n.bank q f32[4, 2]\n.bank r f32[4, 2]\n.sem t\n@alpha\n"
+        "Move p, X $t += 2\nWait $t >= 2\nMove r, X\nMove r, X\nMove r, X\nSwap q, p\n"
+    )
+    # Core 1's channels have three moves before them, each busy for 16 ticks: the first arrives 20
+    # after its issue at 53. The last thing to land is what core 1 sends, 26 ticks after its turn.
+    landed = 53 + 20 + 3 * 16 + 26
+    assert done.trace.jobs[-1][6] == landed
+    swaps = [r for r in instructions(done) if r[5] > landed]
+    assert [(r[0], r[5]) for r in swaps] == [(0, landed + 4 + 15), (1, landed + 4 + 15)]
+
+
 def test_an_exchange_by_the_engines_takes_their_latency_alone() -> None:
     done = ran(SWAP.replace("Swap  y, x", "Swap  y, x, direct=true").replace(
         "Swap  q, p", "Swap  q, p, direct=true"))  # fmt: skip

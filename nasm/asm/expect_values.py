@@ -207,8 +207,8 @@ class Checker:
             article = "an" if what == "axis" else "a"
             self.report(node, "E0210", f"{article} {what} is an integer, found {shown(found)}")
         elif what == "core" and self.cores is not None and not 0 <= found < self.cores:
-            used = listed((str(n) for n in range(self.cores)), "and")
-            self.report(node, "E0318", f"no core {found}: the program uses core {used}")
+            used = f"cores 0 to {self.cores - 1}" if self.cores > 1 else "core 0 alone"
+            self.report(node, "E0318", f"no core {found}: the program uses {used}")
 
     def _engine(self, metric: str, node: tree.Node) -> None:
         if not isinstance(node, tree.Name):

@@ -124,7 +124,9 @@ class Meetings:
     def _misfit(self, member: Member, other: Member, said: str) -> Refused:
         program = self.machine.program
         names = [f"{program.queue_name(m.queue)} pc {m.pc}" for m in (member, other)]
-        note = Note(f"{names[1]} is here", program.span(other.queue, other.pc))
+        last = self.machine.scheduler.acting[0]  # the one that the problem will point at
+        there, name = (other, names[1]) if member.queue == last else (member, names[0])
+        note = Note(f"{name} is here", program.span(there.queue, there.pc))
         return Refused(
             DO_NOT_FIT, f"{member.site.row.name} of {listed(names, 'and')} {said}",
             "both sides of a meeting are written for each other", (note,),
