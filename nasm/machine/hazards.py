@@ -73,6 +73,13 @@ class Hazards:
         program = self.machine.program
         other = self._who(*writer)
         update = program.updates[program.queues[writer[0]].updates[writer[1]]]
+        here = program.queues[reader[0]].core
+        far = update is None or program.generation.counter(update.semaphore)[0] != here
+        if far and program.queues[writer[0]].core != here:
+            return (
+                f"let {other} update a semaphore of core {here}, and wait for that here, or let "
+                "both cores meet in between"
+            )
         if update is None:
             return f"let {other} update a semaphore, and wait for it here"
         name = f"${program.semaphore_name(update.semaphore)}"

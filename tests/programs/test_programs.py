@@ -91,6 +91,12 @@ FORGOTTEN = [
     ("digits.nasm", "$hidden >= t + 1"),
     ("digits.nasm", "$scored >= t + 1"),
     ("digits.nasm", "$named >= t + 1"),
+    ("pair_softmax.nasm", "$met{c} >= 1"),
+    ("pair_softmax.nasm", "$stored{c} >= 16"),
+    ("pair_softmax.nasm", "$back{c} >= 16"),
+    ("ring.nasm", "$copied{c} >= 1"),
+    ("ring.nasm", "$exchanged{c} >= 1"),
+    ("ring.nasm", "$checked >= 2"),
 ]
 
 

@@ -111,3 +111,21 @@ def test_what_is_said_is_a_mark_on_its_engine() -> None:
     (part,) = [e for e in found if e["name"] == "Tell"]
     assert (mark["name"], mark["ts"], mark["tid"]) == ("x", part["ts"], part["tid"])
     assert mark["args"]["text"] == "x\n[[0.0, 1.0], [2.0, 3.0], [4.0, 5.0], [6.0, 7.0]]"
+
+
+def test_two_cores_are_two_processes_with_semaphores_and_events_of_their_own() -> None:
+    found = document(
+        ".target toy\n.sem a\n@alpha Wait $a++\n@alpha Meet 1\n"
+        ".core 1\n.event e\n.sem b\n@beta Wait $e = 1\n@beta Wait $b++\n@beta Meet 1\n"
+    )["traceEvents"]
+    processes = {e["pid"]: e["args"]["name"] for e in found if e["name"] == "process_name"}
+    assert processes == {0: "core 0", 1: "core 1"}
+    counters = {(e["pid"], e["name"], e["args"]["value"]) for e in found if e["ph"] == "C"}
+    assert counters == {
+        (0, "$a", 0), (0, "$a", 1), (1, "$e", 0), (1, "$e", 1), (1, "$b", 0), (1, "$b", 1),
+    }  # fmt: skip
+    meetings = [e for e in slices(found, "instruction") if e["name"] == "Meet"]
+    # Core 0 comes at 3, core 1 at 10; a cycle of beta is 5 ticks, and Meet is complete after two.
+    assert [(e["pid"], e["ts"] * TICKS, e["dur"] * TICKS) for e in meetings] == [
+        (0, pytest.approx(3), pytest.approx(7 + 6)), (1, pytest.approx(10), pytest.approx(10)),
+    ]  # fmt: skip
