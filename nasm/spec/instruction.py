@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -200,6 +200,13 @@ class Isa:
 
     def __iter__(self) -> Any:
         return iter(self.rows.values())
+
+    def arrange(self, modules: Iterable[str]) -> None:
+        """List the rows by the modules they were written in, in this order; all are named."""
+        place = {module: n for n, module in enumerate(modules)}
+        self.rows = dict(
+            sorted(self.rows.items(), key=lambda item: place[item[1].semantics.__module__])
+        )
 
     def instruction(
         self,

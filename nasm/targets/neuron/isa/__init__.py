@@ -23,25 +23,12 @@ from nasm.targets.neuron.isa import (
 )
 from nasm.targets.neuron.isa.table import ISA
 
-__all__ = [
-    "ISA",
-    "accumulate",
-    "activation",
-    "activation2",
-    "batchnorm",
-    "control",
-    "cumulative",
-    "dma",
-    "elementwise",
-    "gather",
-    "gpsimd",
-    "matmul",
-    "move",
-    "mx",
-    "random",
-    "reduce",
-    "scan",
-    "select",
-    "shuffle",
-    "sync",
-]
+FAMILIES = (
+    matmul, mx, activation, activation2, elementwise, scan, reduce, cumulative, accumulate, select,
+    shuffle, batchnorm, move, random, gpsimd, gather, dma, control, sync,
+)  # fmt: skip
+"""Tensor, Scalar, Vector, GpSimd, then what every engine has."""
+
+ISA.arrange(family.__name__ for family in FAMILIES)
+
+__all__ = ["ISA"]
