@@ -51,13 +51,22 @@ def fill(machine: Machine, tensor: Tensor, values: Array) -> None:
 
 def contents(machine: Machine, view: View) -> Array:
     """The elements of a view now, as an array of their own."""
+    _settled(view)
     return elements(view, machine.state.store(view.tensor)).copy()
 
 
 def known(machine: Machine, view: View) -> Array:
     """Which elements of a view were ever written."""
+    _settled(view)
     result: Array = machine.access(view).mask.all(axis=-1).reshape(view.shape)
     return result
+
+
+def _settled(view: View) -> None:
+    """Refuse a view whose place only an instruction knows."""
+    if view.dynamic or view.offsets is not None:
+        said = f"{view.tensor.name} is addressed by a register or a tile here: it has a place only "
+        raise Failure(Problem("E0305", f"{said}while an instruction runs"))
 
 
 def _start(tensor: Tensor, given: Any) -> Array | None:

@@ -95,6 +95,25 @@ def test_a_reduction_sums_the_columns_that_were_picked() -> None:
     assert got[:2, 0].tolist() == [7, 307]
 
 
+def test_a_predicate_and_what_it_lets_through_may_be_indirect() -> None:
+    tiles = {
+        "a": A, "k": sbuf("u8", np.tile([0, 1, 1, 0], (16, 1))), "i": index(2, 0, 1),
+        "j": index(4, 3, 0), "c": sbuf("f32", np.full((16, 5), -1)),
+    }  # fmt: skip
+    got = result(
+        "@vector CopyPredicated c.indirect(j, num_elem=3), a[:, :3], k.indirect(i, num_elem=3)",
+        "trn3", **tiles,
+    )  # fmt: skip
+    assert got[1].tolist() == [102, -1, -1, -1, 100]
+
+
+def test_a_view_of_the_run_has_no_place_to_look_at() -> None:
+    made = programs.session("@vector Nop", "trn3", a=A, i=index(2))
+    for view in ("a.indirect(i, num_elem=1)", "a[:, %r1 : +2]"):
+        with pytest.raises(Failure, match="only while an instruction runs"):
+            made.read(view)
+
+
 def test_a_matmul_scatters_and_adds_where_the_index_says() -> None:
     lines = """
     @tensor LoadStationary a

@@ -130,7 +130,7 @@ def index_at_quadrant(site: Site) -> str | None:
 def input_at_index(site: Site) -> str | None:
     """A lane reads its own part of the index."""
     for operand, view, offsets in picked(site):
-        if "w" not in operand.access and start(view) != start(offsets.tile):
+        if operand.walked and "w" not in operand.access and start(view) != start(offsets.tile):
             return (
                 f"{operand.name} ({view.tensor.name}) starts at partition {start(view)}, its "
                 f"index {offsets.tile.tensor.name} at {start(offsets.tile)}; wanted the same"

@@ -13,7 +13,7 @@ from nasm.spec.instruction import BITS, Operand
 from nasm.spec.kinds import Anything, Either, Flag, Number, State, Tile
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.move import number_fits
-from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, Names
+from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, PICKED, Names
 from nasm.targets.neuron.rules import (
     elements,
     free_dims,
@@ -29,9 +29,10 @@ MATCH_VALUES = State("match values", "MatchValueLoad loads eight per partition")
 
 
 @ISA.instruction(
-    Operand("dst", LANES, "w", partial=True),
+    Operand("dst", PICKED, "w", partial=True),
     Operand("src", Either((Anything(), LANES)), doc="a tile like dst, or a number"),
-    Operand("predicate", Tile(ONCHIP, ("uint8", "uint16", "uint32")), doc="true where not zero"),
+    Operand("predicate", Tile(ONCHIP, ("uint8", "uint16", "uint32"), indirect=True),
+            doc="true where not zero"),
     Operand("reverse_pred", Flag(), default=False, doc="copy where predicate is zero instead"),
     engines=("vector",),
     rules=(same_shape("dst", "src", "predicate"), same_dtype(PREDICATED, "dst", "src"),
