@@ -271,7 +271,7 @@ def overlap(a: Region, b: Region) -> bool:
 def _runs_meet(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
     """Whether two ascending lists of runs have a byte in common."""
     before = np.searchsorted(a[:, 0], b[:, 1])  # runs of a that begin before one of b ends
-    reach = np.concatenate(([np.iinfo(np.int64).min], np.maximum.accumulate(a[:, 1])))
+    reach = np.concatenate(([np.iinfo(np.int64).min], a[:, 1]))
     return bool((reach[before] > b[:, 0]).any())
 
 

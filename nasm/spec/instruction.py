@@ -12,7 +12,7 @@ from nasm.spec.facts import Cost
 from nasm.spec.kinds import Hidden, Kind, Tile
 from nasm.spec.options import Value
 from nasm.spec.target import Generation
-from nasm.spec.view import View
+from nasm.spec.view import Offsets, View
 
 
 class _Required:
@@ -81,7 +81,8 @@ class Operand:
 class Site:
     """An instruction about to be checked, costed or bound: its operands, engine and generation.
 
-    ``tiles`` are the views that the engine's lanes walk, with their operands.
+    ``tiles`` are the views that the engine's lanes walk, ``addressed`` those that a tile of entries
+    addresses, both with their operands.
     """
 
     row: Instruction
@@ -89,6 +90,7 @@ class Site:
     engine: str
     generation: Generation
     tiles: list[tuple[Operand, View]]
+    addressed: list[tuple[Operand, View, Offsets]]
 
     @staticmethod
     def of(
@@ -98,7 +100,16 @@ class Site:
         tiles = [
             (row.operands[n], value) for n in row.walked if isinstance(value := values[n], View)
         ]
-        return Site(row, dict(zip(row.position, values, strict=True)), engine, generation, tiles)
+        addressed: list[tuple[Operand, View, Offsets]] = []
+        for n, value in enumerate(values):
+            if type(value) is View:
+                if value.offsets is not None:
+                    addressed.append((row.operands[n], value, value.offsets))
+            elif type(value) is tuple and value and type(value[0]) is View:
+                of_list = (v for v in value if v.offsets is not None)
+                addressed += [(row.operands[n], v, v.offsets) for v in of_list]
+        operands = dict(zip(row.position, values, strict=True))
+        return Site(row, operands, engine, generation, tiles, addressed)
 
     def __getitem__(self, name: str) -> Any:
         return self.operands[name]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from nasm.spec.instruction import Site
-from nasm.spec.lists import views
 from nasm.spec.view import View
 from nasm.targets.neuron.dma_rules import COMPUTE_SOURCE, DMA_SOURCE, TRANSPOSE_SOURCE
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, SHAPE, rule
@@ -13,8 +12,7 @@ DGE_PAGE = "NKI Descriptor Generation Engine reference, 'Mode Selection Summary'
 
 def _rows(site: Site) -> list[View]:
     """The views whose rows a tile names, with each only once."""
-    every = [v for value in site.operands.values() for v in views(value) if v.gathers]
-    return list(dict.fromkeys(every))
+    return list(dict.fromkeys(view for _, view, _ in site.addressed if view.gathers))
 
 
 @rule(AVAILABLE, "rows that a tile names are moved by swdge from v3 on", DGE_PAGE)

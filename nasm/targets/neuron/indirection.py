@@ -6,11 +6,8 @@ are gathered and scattered by DMA, whose own rules are with its instructions.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from nasm.problems import listed
 from nasm.spec.instruction import Operand, Rule, Site
-from nasm.spec.lists import views
 from nasm.spec.view import Offsets, View
 from nasm.targets.neuron.rules import (
     AVAILABLE,
@@ -28,17 +25,9 @@ VIEW = "nki.language.NkiTensor.indirect"
 SHORT, WORDS = ("uint16", "int16", "uint32", "int32"), ("uint32", "int32")
 
 
-def addressed(site: Site) -> Iterator[tuple[Operand, View, Offsets]]:
-    """The operands that a tile of entries addresses."""
-    for name, value in site.operands.items():
-        for view in views(value):
-            if view.offsets is not None:
-                yield site.row.operand(name), view, view.offsets
-
-
-def picked(site: Site) -> Iterator[tuple[Operand, View, Offsets]]:
-    """Those of them whose columns the engine picks."""
-    return (found for found in addressed(site) if found[2].columns)
+def picked(site: Site) -> list[tuple[Operand, View, Offsets]]:
+    """The operands whose columns the engine picks, as a tile of entries says."""
+    return [found for found in site.addressed if found[2].columns]
 
 
 def start(view: View) -> int:
@@ -61,7 +50,7 @@ def generation_has_it(site: Site) -> str | None:
 @rule(MODE, "only some operands of an instruction may be indirect", f"{TI}; nki.isa.dma_copy")
 def operand_may(site: Site) -> str | None:
     """The table of the vendor; rows of HBM are addressed by DMA only."""
-    for operand, view, offsets in addressed(site):
+    for operand, view, offsets in site.addressed:
         if offsets.single and operand.access != "@":
             continue
         row = site.row
@@ -76,7 +65,7 @@ def operand_may(site: Site) -> str | None:
 @rule(MEMORY, "an index tile is in SBUF", f"{VIEW}; nki.isa.dma_copy")
 def index_in_sbuf(site: Site) -> str | None:
     """Also the one element of a scalar_offset."""
-    for operand, _, offsets in addressed(site):
+    for operand, _, offsets in site.addressed:
         where = offsets.tile.tensor.memory.name
         if where != "sbuf":
             return f"the index of {operand.name} ({offsets.tile.tensor.name}) is in {where}"
@@ -87,7 +76,7 @@ def index_in_sbuf(site: Site) -> str | None:
       "nki.isa.dma_copy; NKI access patterns guide")  # fmt: skip
 def index_dtype(site: Site) -> str | None:
     """No page names the dtype of tensor indirection."""
-    for operand, _, offsets in addressed(site):
+    for operand, _, offsets in site.addressed:
         wanted = SHORT if offsets.columns else WORDS
         found = offsets.tile.dtype.name
         if found not in wanted:
