@@ -31,7 +31,8 @@ ROWS = (
         "an engine uses what it was never given",
         "Some instructions leave a state in the engine for later ones: a stationary tile, match "
         "values, accumulators. This one uses such a state before anything loaded it, or with a "
-        "position or size for which nothing is loaded.",
+        "position or size for which nothing is loaded, or Vector's accumulators after an "
+        "instruction with `reduce_cmd=idle`, which leaves them unknown.",
         "@tensor MultiplyMoving  acc, b",
         "@sync   DmaCopy  a, A  $loaded += 16\n"
         "@sync   DmaCopy  b, B  $loaded += 16\n"

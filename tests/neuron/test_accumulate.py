@@ -89,6 +89,23 @@ def test_reduce_res_may_be_dst_and_gets_the_result_of_the_reduction() -> None:
     assert got.tolist() == [[7, 2, 4]]
 
 
+def test_the_columns_of_inputs_may_be_picked_by_a_tile() -> None:
+    picked = "a.indirect(i, num_elem=3)"
+    done = ran(
+        f"@vector\nExponential c, {picked}, b, reduce_cmd=reset_reduce\n"
+        f"TensorScalarReduce c, {picked}, op0=add, operand0=0.0, reduce_op=add, reduce_res=m\n"
+        f"TensorScalarCumulative c, {picked}, op0=add, op1=add, imm0=0.0\n"
+        f"@scalar Activation2 d, {picked}, op=copy, op0=bypass, op1=bypass, reduce_op=add, "
+        "reduce_cmd=reset_reduce, reduce_res=n", "trn3",
+        a=sbuf("f32", np.tile([5, 7, 11], (16, 1))), i=sbuf("u16", [[2], [0], [2]] + [[0]] * 13),
+        b=sbuf("f32", [[11]] * 16), c=sbuf("f32", (16, 3)), d=sbuf("f32", (16, 3)),
+        m=sbuf("f32", (16, 1)), n=sbuf("f32", (16, 1)),
+    )  # fmt: skip
+    assert done.read("c").tolist() == [[11, 16, 27]] * 16
+    assert done.read("d").tolist() == [[11, 5, 11]] * 16
+    assert done.read("m").tolist() == done.read("n").tolist() == [[27]] * 16
+
+
 # -- the machine option accumulate: 257 is no bfloat16, and becomes 256
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from tests.neuron.cases import Draw, Tile, random_cases
 from tests.neuron.models import accumulate as model
 from tests.neuron.models.scalar import out
+from tests.neuron.test_models_elementwise import arithmetic, zeros
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3", "float8_e5m2")
 SHORT = ("uint8", "int8", "uint16", "int16")
@@ -27,11 +28,15 @@ def cast(rows: Any, dtype: str, shape: Any) -> Any:
     return np.array([[out(v, dtype) for v in row] for row in rows]).reshape(shape)
 
 
+SIZE = 20
+
+
 class Case:
     """One case: what Vector's accumulators hold, and the names the lines share."""
 
     def __init__(self, draw: Draw) -> None:
         self.draw, self.lanes = draw, model.Lanes()
+        self.ops: list[str] = []  # of two zeros some take either, and it stays in the accumulators
 
     def number(self, count: int) -> tuple[str, Any]:
         """A scalar operand as a program writes it: a number, or a tile."""
@@ -62,18 +67,20 @@ class Case:
     def expect(self, tile: Tile | None, values: list[float], rtol: float = 0.0) -> None:
         if tile is not None:
             want = cast([[v] for v in values], tile.dtype, tile.shape)
-            self.draw.expect(tile, want, rtol)
+            self.draw.expect(tile, want, rtol, zeros(*self.ops))
 
 
-@random_cases()
+@random_cases(edges=0.2)
 def test_tensor_scalar_reduce(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     for _ in range(draw.number(1, 3)):
-        data, dst = draw.tile(shape), draw.result(shape)
-        op = draw.one_of("add", "subtract", "multiply", "maximum", "less", "divide", "abs")
+        data = draw.tile(shape, draw.any_dtype(), draw.one_of("sbuf", "psum"))
+        dst = draw.result(shape, draw.any_dtype(), draw.one_of("sbuf", "psum"))
+        op = draw.one_of(*arithmetic(draw), "abs")
         text, operand = ("0", None) if op == "abs" else case.number(shape[0])
         reduce_op = draw.one_of("add", "multiply", "maximum", "minimum")
+        case.ops += [op, reduce_op]
         lane = first_lane(data)
         command = case.command(lane, shape[0], "reset_reduce", "reduce", "load_reduce")
         init, start = case.init(command, shape[0], "reduce_init")
@@ -86,21 +93,22 @@ def test_tensor_scalar_reduce(draw: Draw) -> None:
         )
         rows = model.tensor_scalar(model.rows_of(data.values), op, operand)
         case.lanes.run(command, reduce_op, lane, rows, start)
-        draw.expect(dst, cast(rows, dst.dtype, shape))
+        draw.expect(dst, cast(rows, dst.dtype, shape), atol=zeros(op))
         sums = case.lanes.read(lane, shape[0])
         case.expect(total, [-v for v in sums] if negate else sums)
 
 
-@random_cases(on=("trn2", "trn3"))
+@random_cases(on=("trn2", "trn3"), edges=0.2)
 def test_tensor_scalar_cumulative(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     for _ in range(draw.number(1, 3)):
         src = draw.tile(shape, draw.dtype(*FLOATS, *SHORT))
         dst = draw.result(shape, draw.dtype(*FLOATS, *SHORT))
-        op0 = draw.one_of("add", "subtract", "multiply", "minimum", "greater", "abs")
+        op0 = draw.one_of(*arithmetic(draw), "abs")
         text, operand = ("0", None) if op0 == "abs" else case.number(shape[0])
         op1 = draw.one_of("add", "subtract", "multiply", "maximum", "minimum")
+        case.ops += [op0, op1]
         lane = first_lane(src)
         command = case.command(lane, shape[0], "reset_reduce", "reduce", "load_reduce")
         init, start = case.init(command, shape[0], "imm1")
@@ -110,13 +118,13 @@ def test_tensor_scalar_cumulative(draw: Draw) -> None:
         )
         rows = model.tensor_scalar(model.rows_of(src.values), op0, operand)
         walk = model.cumulative(case.lanes, lane, rows, op1, command, start)
-        draw.expect(dst, cast(walk, dst.dtype, shape))
+        draw.expect(dst, cast(walk, dst.dtype, shape), atol=zeros(*case.ops))
 
 
-@random_cases(on=("trn2", "trn3"))
+@random_cases(on=("trn2", "trn3"), edges=0.2)
 def test_range_select(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     for _ in range(draw.number(1, 3)):
         data, dst = draw.tile(shape, draw.dtype(*FLOATS)), draw.result(shape)
         start = draw.one_of(0, 0, 7, -5, 2**24 - 500)
@@ -141,13 +149,14 @@ def test_range_select(draw: Draw) -> None:
             case.lanes.forget()
         else:
             case.lanes.run(command, "maximum", lane, rows)
+            case.ops.append("maximum")
             case.expect(most, case.lanes.read(lane, shape[0]))
 
 
-@random_cases()
+@random_cases(edges=0.2)
 def test_select_reduce(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     for _ in range(draw.number(1, 3)):
         places = draw.one_of(("sbuf", "sbuf"), ("psum", "sbuf"), ("sbuf", "psum"))
         on_true = draw.tile(shape, draw.dtype(*FLOATS, *SHORT), places[0])
@@ -172,15 +181,16 @@ def test_select_reduce(draw: Draw) -> None:
             case.lanes.forget()
         else:
             case.lanes.run(command, "maximum", lane, rows)
+            case.ops.append("maximum")
             case.expect(most, case.lanes.read(lane, shape[0]))
 
 
-@random_cases(on=("trn3",))
+@random_cases(on=("trn3",), edges=0.2)
 def test_exponential(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     for _ in range(draw.number(1, 3)):
-        src, dst = draw.tile(shape, wild=False), draw.result(shape, "float32")
+        src, dst = draw.tile(shape, wild=draw.flag()), draw.result(shape, "float32")
         text, most = case.number(shape[0])
         lane = first_lane(src)
         commands = ("reset_reduce", "reduce", "load_reduce", "idle")

@@ -9,7 +9,7 @@ import numpy as np
 from tests.neuron.cases import Draw, Tile, random_cases
 from tests.neuron.models import accumulate, scalar
 from tests.neuron.models import activation as model
-from tests.neuron.test_models_accumulate import COLUMN, Case, cast, first_lane
+from tests.neuron.test_models_accumulate import COLUMN, SIZE, Case, cast, first_lane
 
 PAIRS = (
     ("multiply", "add"), ("multiply", "subtract"), ("multiply", "bypass"), ("add", "bypass"),
@@ -52,17 +52,19 @@ def reduced(
     case: Case, lane: int, rows: Any, command: str, op: str | None, total: Tile | None
 ) -> None:
     if op is not None:
+        case.ops.append(op)
         case.lanes.run(command, op, lane, rows)
     if total is not None:
         case.expect(total, case.lanes.read(lane, len(rows)))
 
 
-@random_cases()
+@random_cases(edges=0.2)
 def test_activation_of_exact_functions_and_their_sums(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     for _ in range(draw.number(1, 3)):
-        data, dst = draw.tile(shape, memory=draw.one_of("sbuf", "psum")), draw.result(shape)
+        data = draw.tile(shape, draw.any_dtype(), draw.one_of("sbuf", "psum"))
+        dst = draw.result(shape, draw.any_dtype())
         op = draw.one_of("copy", "square", "abs", "relu")
         text, scale = case.number(shape[0]) if draw.flag() else ("1.0", 1.0)
         line = f"@scalar Activation {dst}, {data}, op={op}, scale={text}"
@@ -85,7 +87,7 @@ def test_activation_of_exact_functions_and_their_sums(draw: Draw) -> None:
 @random_cases()
 def test_activation_functions(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     op = draw.one_of(*FUNCTIONS)
     dtype = draw.dtype("float32", "bfloat16")
     data = draw.tile(shape, "float32", values=argument(draw, shape, op))
@@ -103,7 +105,7 @@ def test_activation_functions(draw: Draw) -> None:
 @random_cases()
 def test_act_read_accumulator(draw: Draw) -> None:
     lanes = accumulate.Lanes()
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     data, dst = draw.tile(shape), draw.result(shape)
     first = first_lane(data)
     draw.line(
@@ -122,10 +124,10 @@ def test_act_read_accumulator(draw: Draw) -> None:
     draw.expect(part, cast([[v] for v in lanes.read(offset, count)], part.dtype, (count, 1)))
 
 
-@random_cases(on=("trn3",))
+@random_cases(on=("trn3",), edges=0.2)
 def test_activation2(draw: Draw) -> None:
     case = Case(draw)
-    shape = draw.shape()
+    shape = draw.shape(SIZE)
     for _ in range(draw.number(1, 3)):
         data, dst = draw.tile(shape), draw.result(shape)
         op = draw.one_of("copy", "square", "abs", "relu", "prelu")

@@ -23,7 +23,7 @@ import numpy as np
 
 from nasm.problems import Refused, listed
 from nasm.spec.facts import Evidence
-from nasm.targets.neuron.fold import bits_of, extreme, in_order, truth_of, walk
+from nasm.targets.neuron.fold import bits_of, by_magnitude, extreme, in_order, truth_of, walk
 from nasm.targets.neuron.integers import Array, Kernel, bitwise, exact, shift, wrap32
 from nasm.targets.neuron.nan import NUMBERS, Ignoring
 from nasm.targets.neuron.special import larger, power, reciprocal_root, relu, smaller, truth
@@ -359,6 +359,8 @@ _FOLDS: Final = {
         for op, u in (("add", np.add), ("subtract", np.subtract), ("multiply", np.multiply))
     },
     **{op: (extreme, u) for op, u in (("maximum", np.maximum), ("minimum", np.minimum))},
+    "abs_max": (by_magnitude, np.argmax),
+    "abs_min": (by_magnitude, np.argmin),
     **{op: (bits_of, getattr(np, op)) for op in ("bitwise_and", "bitwise_or", "bitwise_xor")},
     **{op: (truth_of, getattr(np, op)) for op in ("logical_and", "logical_or", "logical_xor")},
 }

@@ -36,6 +36,21 @@ def extreme(ufunc: np.ufunc, rows: Array) -> Array:
     return result if (np.abs(result) > 0).all() else in_order(ufunc, rows)
 
 
+def by_magnitude(choose: Any, rows: Array) -> Array:
+    """Fold with abs_max (``np.argmax``) or abs_min (``np.argmin``): of equal sizes the last."""
+    sizes = np.abs(rows)
+    if not np.isnan(sizes).any():
+        last = rows.shape[1] - 1 - choose(sizes[:, ::-1], axis=1)
+        found: Array = rows[np.arange(len(rows)), last]
+        return found
+    keeps = np.greater if choose is np.argmax else np.less
+    result = rows[:, 0]
+    for column in range(1, rows.shape[1]):
+        kept = keeps(np.abs(result), sizes[:, column])
+        result = np.where(kept, result, rows[:, column])
+    return result
+
+
 def bits_of(ufunc: np.ufunc, rows: Array) -> Array:
     """Fold bits, where no order shows."""
     result: Array = ufunc.reduce(rows, axis=1)

@@ -7,12 +7,19 @@ from tests.neuron.programs import psum, sbuf
 
 MASK = {"mask": sbuf("u8", (128, 64)), "mask32": sbuf("u8", (128, 32))}
 
+DEEP = "x[:, 0:2, 0:2, 0:2, 0:2]"
+LONG = {"x": sbuf("f32", (1, 3, 3, 3, 3)), "long": sbuf("f32", (1, 16))}
+
 
 def _exponential() -> list[Broken]:
     row, head = "Exponential", "@vector Exponential c, a"
     return [
         Broken(row, "dst and src have", "E0404", "src 32", "@vector Exponential c, thin", "trn3"),
         Broken(row, "src, max_value", "E0404", "max_value 64", f"{head}, col64", "trn3"),
+        Broken(row, "src has at most 3", "E0402", "src needs 4 free dims",
+               f"@vector Exponential long, {DEEP}", "trn3", tiles=LONG),
+        Broken(row, "dst has at most 3", "E0402", "dst needs 4 free dims",
+               f"@vector Exponential {DEEP}, long", "trn3", tiles=LONG),
         Broken(row, "reduce_cmd=idle leaves", "E0407", "reduce_res with reduce_cmd=idle",
                f"{head}, reduce_res=col", "trn3"),
         Broken(row, "reduce_init is for", "E0407", "reduce_init with reduce_cmd=reduce",

@@ -6,6 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from tests.neuron.models.elementwise import widened
+from tests.neuron.models.operators import apply
 from tests.neuron.models.scalar import BINARY, arithmetic, f, reduced
 
 Rows = list[list[float]]
@@ -20,14 +22,14 @@ FP32_MIN = -(2.0**128 - 2.0**104)
 def rows_of(values: Any) -> Rows:
     """A tile's elements in float32, one row per partition, in row-major order."""
     flat = values.reshape(values.shape[0], -1)
-    return [[f(float(v)) for v in row] for row in flat]
+    return [[widened(v) for v in row] for row in flat]
 
 
 def per_lane(value: Any, count: int) -> list[float]:
     """A number, or a [P, 1] tile, as one float32 per partition."""
     if isinstance(value, float | int):
         return [f(float(value))] * count
-    return [f(float(v)) for v in value.reshape(-1)]
+    return [widened(v) for v in value.reshape(-1)]
 
 
 class Lanes:
@@ -67,18 +69,10 @@ class Lanes:
         return [v for v in found if v is not None]
 
 
-def applied(op: str, x: float, operand: float) -> float:
-    """One operator with a scalar, rounded to float32; NaN where Python has no value."""
-    try:
-        return arithmetic(op, x, operand)
-    except (OverflowError, ValueError, ZeroDivisionError):
-        return math.nan
-
-
 def tensor_scalar(rows: Rows, op: str, operand: Any) -> Rows:
     """Section 8.3.5: y = op0(f(data), a0)."""
     column = per_lane(0.0 if operand is None else operand, len(rows))
-    return [[applied(op, x, column[p]) for x in row] for p, row in enumerate(rows)]
+    return [[apply(op, x, column[p]) for x in row] for p, row in enumerate(rows)]
 
 
 def cumulative(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.neuron.models.accumulate import Rows, per_lane
+from tests.neuron.models.operators import UNARY
 from tests.neuron.models.scalar import ACTIVATION, arithmetic, f
 
 EXACT = ("copy", "square", "abs", "relu", "sqrt", "reciprocal", "sign")
@@ -38,6 +39,6 @@ def function(rows: Rows, op: str, relu_param: object = 0.0) -> Rows:
     if op == "prelu":
         slope = per_lane(relu_param, len(rows))
         return [[x if x > 0 else f(slope[p] * x) for x in row] for p, row in enumerate(rows)]
-    if op == "relu":  # of -0 either zero will do; nasm gives 0
-        return [[max(x, 0.0) + 0.0 for x in row] for row in rows]
+    if op == "relu":
+        return [[UNARY[op](x) for x in row] for row in rows]
     return [[f(ACTIVATION[op](x)) for x in row] for row in rows]

@@ -13,7 +13,15 @@ from nasm.targets.neuron import accumulator_costs, activations, alu, costs
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, reduced
 from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
 from nasm.targets.neuron.nan import Operators
-from nasm.targets.neuron.rules import LIMIT, MODE, not_both_in, rule, same_partitions, same_shape
+from nasm.targets.neuron.rules import (
+    LIMIT,
+    MODE,
+    free_dims,
+    not_both_in,
+    rule,
+    same_partitions,
+    same_shape,
+)
 
 EIGHT = ("float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 FLOATS = (*EIGHT, "float16", "bfloat16", "tfloat32", "float32")
@@ -66,8 +74,8 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
     engines=("vector",),
     since="v4",
     rules=(same_shape("dst", "src"),
-           same_partitions("src", "max_value", "reduce_res", "reduce_init"), nothing_idle,
-           init_loaded),
+           same_partitions("src", "max_value", "reduce_res", "reduce_init"),
+           free_dims("src", 3, _EXP), free_dims("dst", 3, _EXP), nothing_idle, init_loaded),
     cost=accumulator_costs.exponential,
     vendor=Names("exponential", "", "Exponential"),
     formula="dst = e^(src - max_value); acc = acc + dst along the free axes; reduce_res = acc",
