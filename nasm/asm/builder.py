@@ -242,7 +242,8 @@ class Builder:
                     check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:
                 problems.append(self._of_operand(row, operand.name, refused, value, spans))
-        problems += check.sync(self.program, queue, row, wait, update, spans)
+        if wait is not None or update is not None:
+            problems += check.sync(self.program, queue, row, wait, update, spans)
         if problems:
             raise Failure(problems)
         return (

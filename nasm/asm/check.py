@@ -28,8 +28,10 @@ def core_exists(target: Target, generation: Generation, core: int) -> None:
 
 def within_reach(core: int, value: object) -> None:
     """Whether a queue of a core can name an operand's tensor; raises Refused."""
-    pairs = value.moves if isinstance(value, Prepared) else (views(value),)
-    for tensor in (view.tensor for pair in pairs for view in pair):
+    groups = value.moves if isinstance(value, Prepared) else (views(value),)
+    named = [view for group in groups for view in group]
+    tiles = [view.offsets.tile for view in named if view.offsets is not None]
+    for tensor in (view.tensor for view in (*named, *tiles)):
         if tensor.core != core and not tensor.memory.shared:
             raise Refused(
                 "E0319",
@@ -45,41 +47,42 @@ def sync(
 ) -> list[Problem]:
     """What is wrong with the wait and the update of an instruction, at their places."""
     problems: list[Problem] = []
-    tries: tuple[tuple[str, Callable[[], None]], ...] = (
-        ("$wait", lambda: wait_fits(program, queue, wait)),
-        ("$update", lambda: update_fits(program, row, update)),
-    )
-    for place, fits in tries:
-        try:
-            fits()
-        except Refused as refused:
-            problems.append(refused.at(spans(place) if spans else None))
+    try:
+        if wait is not None:
+            wait_fits(program, queue, wait)
+    except Refused as refused:
+        problems.append(refused.at(spans("$wait") if spans else None))
+    try:
+        if update is not None:
+            update_fits(program, row, update)
+    except Refused as refused:
+        problems.append(refused.at(spans("$update") if spans else None))
     return problems
 
 
-def wait_fits(program: Program, queue: int, wait: Wait | None) -> None:
+def wait_fits(program: Program, queue: int, wait: Wait) -> None:
     """Whether a queue may wait so; raises Refused."""
-    if wait is None:
-        return
     core, _, event = program.generation.counter(wait.semaphore)
     here = program.queues[queue].core
+    if core == here and not event:
+        return
     name = f"${program.semaphore_name(wait.semaphore)}"
     if core != here:
         raise Refused(
             "E0320", f"{name} is core {core}'s; core {here} can update it, but not wait for it",
             "declare one for this core, and let the other update it",
         )  # fmt: skip
-    if event and (wait.op, wait.value) not in ((">=", 1), ("==", 1), ("==", 0)):
+    if (wait.op, wait.value) not in ((">=", 1), ("==", 1), ("==", 0)):
         raise Refused(
             "E0321", f"the event {name} is one bit, found {wait.op} {wait.value}",
             f"wait with {name} == 1 or {name} == 0",
         )  # fmt: skip
 
 
-def update_fits(program: Program, row: Instruction, update: Update | None) -> None:
+def update_fits(program: Program, row: Instruction, update: Update) -> None:
     """Whether an instruction may make this update; raises Refused."""
     generation = program.generation
-    if update is not None and generation.counter(update.semaphore)[2]:
+    if generation.counter(update.semaphore)[2]:
         name = f"${program.semaphore_name(update.semaphore)}"
         if row.posts or update.op != "=" or update.value not in (0, 1):
             hint = f"set it with {name} = 1, clear it with {name} = 0"
@@ -87,7 +90,7 @@ def update_fits(program: Program, row: Instruction, update: Update | None) -> No
                 hint = f"{row.name} posts {row.posts} times: let it update a semaphore"
             said = f"the event {name} is one bit, found {_written(update)}"
             raise Refused("E0321", said, hint)
-    if not row.posts or update is None:
+    if not row.posts:
         return
     if (update.op, update.value, update.at_read) != ("+", row.posts, False):
         raise Refused(

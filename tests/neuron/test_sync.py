@@ -351,6 +351,15 @@ def test_a_builder_refuses_what_a_text_may_not_say() -> None:
     n.vector.Nop(update=far + 1)
 
 
+def test_a_tile_of_entries_stands_on_the_core_that_reads_it() -> None:
+    lines = (
+        ".hbm H f32[8, 4]\n.core 1\n.sbuf at i32[1, 1] = zeros\n.core 0\n.sbuf t f32[1, 4]\n"
+        "@gpsimd DmaCopy t, H.ap([[4, 1], [1, 4]], vector_offset=at)"
+    )
+    (found,) = refused(lines, "trn2")
+    assert (found.code, "at is in sbuf of core 1" in found.message) == ("E0319", True)
+
+
 def test_a_prepared_transfer_belongs_to_the_core_whose_tensors_it_moves() -> None:
     lines = (
         ".hbm H f32[1, 4]\n.core 1\n.sbuf t f32[1, 4] = zeros\n.sem s\n.dma put\nH <- t\n.end\n"
