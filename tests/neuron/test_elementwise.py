@@ -280,6 +280,15 @@ def test_bitwise_stages_with_numbers_and_a_column_of_the_same_dtype(dtype: str) 
     same(got, reference.each((4, 16), element, dtype))
 
 
+@pytest.mark.parametrize("reverse", ["", ", reverse0=true"])
+def test_a_column_of_bits_may_be_of_any_integer_dtype_of_the_width(reverse: str) -> None:
+    got = result(
+        f"@vector TensorScalar c, a, op0=bitwise_xor, operand0=s{reverse}",
+        a=sbuf("i8", [[1, -1]]), s=sbuf("u8", [[255]]), c=sbuf("i8", (1, 2)),
+    )  # fmt: skip
+    assert got.tolist() == [[-2, 0]]
+
+
 def test_a_number_shifted_by_the_data() -> None:
     got = result(
         "@vector TensorScalar c, a, op0=left_shift, operand0=1, reverse0=true",
@@ -339,6 +348,14 @@ def test_bypass_goes_with_operators_of_either_class() -> None:
 
 
 # -- ScalarTensorTensor
+
+
+def test_its_tiles_come_first_as_those_of_every_instruction() -> None:
+    got = result(
+        "@vector ScalarTensorTensor c, a, b, subtract, 4.0, multiply",
+        a=sbuf("f32", [[10]]), b=sbuf("f32", [[7]]), c=sbuf("f32", (1, 1)),
+    )  # fmt: skip
+    assert got.tolist() == [[(10 - 4) * 7]]
 
 
 @pytest.mark.parametrize(("more", "want"), [

@@ -43,7 +43,7 @@ def cases() -> list[Broken]:
                "@vector TensorScalar i, i, op0=bitwise_and, operand0=1, op1=add, operand1=1"),
         Broken(ts, "an operand tile is float32", "E0405", "operand0 is int32; wanted float32",
                "@vector TensorScalar c, a, op0=add, operand0=icol"),
-        Broken(ts, "an operand tile is float32", "E0405", "operand0 is int32; wanted int16",
+        Broken(ts, "bitwise operators take", "E0405", "2 and 4 bytes",
                "@vector TensorScalar j, j, op0=bitwise_or, operand0=icol"),
         Broken(ts, "a number beside exact", "E0405", "operand0 is 300; wanted one of 8 bits",
                "@vector TensorScalar u, u, op0=bitwise_and, operand0=300",

@@ -171,7 +171,7 @@ def first_stage_only(site: Site) -> str | None:
     return f"op1={op}" if op in ("square", "relu", "abs_max", "abs_min") else None
 
 
-@rule(DTYPE, "an operand tile is float32 for arithmetic, of data's dtype for bitwise operators, "
+@rule(DTYPE, "an operand tile is float32 for arithmetic, an integer for bitwise operators, "
              "a 32-bit integer where all are and integers are computed exactly",
       "nki.isa.tensor_scalar")  # fmt: skip
 def scalar_dtypes(site: Site) -> str | None:
@@ -182,9 +182,8 @@ def scalar_dtypes(site: Site) -> str | None:
     for name in ("operand0", "operand1"):
         value = site[name]
         if isinstance(value, View):
-            wanted = site["data"].dtype.name if bitwise else "float32"
-            if value.dtype.name != wanted:
-                return f"{name} is {value.dtype.name}; wanted {wanted}"
+            if not bitwise and value.dtype.name != "float32":
+                return f"{name} is {value.dtype.name}; wanted float32"
         elif bitwise and isinstance(value, float):
             return f"{name} is {value}; a bitwise operator wants an integer"
     return None
@@ -300,10 +299,10 @@ def _stage(op: str, data: Any, operand: Any, reverse: bool) -> Any:
 @ISA.instruction(
     Operand("dst", LANES, "w"),
     Operand("data", LANES),
+    Operand("operand1", LANES),
     Operand("op0", Operators(FIRST, "operator")),
     Operand("operand0", SCALAR, doc="a number, or one value per partition"),
     Operand("op1", Operators(alu.BINARY_ARITH, "operator")),
-    Operand("operand1", LANES),
     Operand("reverse0", Flag(), default=False, doc="operand0 <op0> data instead"),
     Operand("reverse1", Flag(), default=False, doc="operand1 <op1> result instead"),
     engines=("vector",),
@@ -313,11 +312,11 @@ def _stage(op: str, data: Any, operand: Any, reverse: bool) -> Any:
     vendor=Names("scalar_tensor_tensor", "",
                  ("ScalarTensorTensor", "NcScalarTensorTensor")),
     formula="dst = (data <op0> operand0) <op1> operand1",
-    example="ScalarTensorTensor c, a, op0=multiply, operand0=0.5, op1=add, operand1=b",
+    example="ScalarTensorTensor c, a, b, op0=multiply, operand0=0.5, op1=add",
     source="nki.isa.scalar_tensor_tensor",
 )  # fmt: skip
 def ScalarTensorTensor(
-    data: Any, op0: str, operand0: Any, op1: str, operand1: Any, reverse0: bool, reverse1: bool
+    data: Any, operand1: Any, op0: str, operand0: Any, op1: str, reverse0: bool, reverse1: bool
 ) -> Any:
     """Combine a tile with a scalar, then with a tile: dst = (data <op0> operand0) <op1> operand1.
 
