@@ -97,6 +97,26 @@ def test_both_sides_of_a_copy_indirect(draw: Draw) -> None:
     draw.expect(held, model.scatter(held.values, second.values, values))
 
 
+@random_cases(on=("trn3",))
+def test_a_predicated_copy_with_a_scatter_and_a_gathered_predicate(draw: Draw) -> None:
+    partitions, columns, wide = draw.partitions(), draw.number(1, 40), draw.number(1, 40)
+    begin = start(draw, partitions)
+    first, count = entries(draw, begin, partitions, columns, model.LANES, False)
+    second, most = entries(draw, begin, partitions, wide, model.LANES, draw.flag())
+    count = min(count, most)
+    dtype, bits = draw.dtype(), draw.one_of("uint8", "uint16", "uint32")
+    held = placed(draw, begin, draw.content(dtype, (partitions, wide)), dtype)
+    src = draw.tile((partitions, count), dtype)
+    random = draw.random.integers(0, 3, (partitions, columns)).astype(bits)
+    predicate = placed(draw, begin, random, bits)
+    draw.line(
+        f"@vector CopyPredicated {held}.indirect({second}, num_elem={count}), {src}, "
+        f"{predicate}.indirect({first}, num_elem={count})"
+    )
+    chosen = model.gather(predicate.values, first.values, count)
+    draw.expect(held, model.scatter_chosen(held.values, second.values, src.rows, chosen))
+
+
 @random_cases(on=("trn3",), cases=100)
 def test_indirect_operands_of_a_matmul(draw: Draw) -> None:
     k, m, n = draw.partitions(), draw.number(1, 32), draw.number(1, 40)

@@ -200,3 +200,17 @@ def test_it_is_numpys_where() -> None:
         m=sbuf("u8", a <= 80),
     )  # fmt: skip
     np.testing.assert_array_equal(got, np.where(a <= 80, a, b))
+
+
+def test_columns_are_scattered_and_the_predicates_gathered() -> None:
+    # Entry i stands on partition i: predicates 2, 0 and 3 decide on columns 4, 1 and 0.
+    made = session(
+        "@vector CopyPredicated c.indirect(to, num_elem=3), a, m.indirect(by, num_elem=3)", "trn3",
+        c=sbuf("f32", (16, 5)), a=sbuf("f32", np.tile([10, 20, 30], (16, 1))),
+        m=sbuf("u8", np.tile([0, 7, 1, 1], (16, 1))),
+        to=sbuf("u16", np.array([4, 1, 0, *[9] * 13])[:, None]),
+        by=sbuf("u16", np.array([2, 0, 3, *[9] * 13])[:, None]),
+    )  # fmt: skip
+    assert made.run().problems == ()
+    assert made.known("c")[5].tolist() == [True, False, False, False, True]
+    assert made.read("c")[5, [0, 4]].tolist() == [30, 10]

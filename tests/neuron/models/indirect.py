@@ -33,6 +33,17 @@ def scatter(held: Array, index: Array, values: Array, group: int = LANES) -> Arr
     return out
 
 
+def scatter_chosen(held: Array, index: Array, values: Array, chosen: Array) -> Array:
+    """The same of the elements that are chosen; the others go nowhere."""
+    out = held.copy()
+    for i in range(values.shape[1]):
+        column = entry(index, i, LANES)
+        for p in range(held.shape[0]):
+            if chosen[p, i]:
+                out[p, column] = values[p, i]
+    return out
+
+
 def row(first: int, entry: int, step: int, count: int) -> list[int]:
     """The flat positions of one row of a pattern: where it starts, plus entry times step."""
     return [first + entry * step + z for z in range(count)]
