@@ -13,7 +13,7 @@ from nasm.cli import main
 from nasm.session import Session
 from nasm.source import Source
 from nasm.targets import TARGETS
-from tests.neuron.programs import cost, hazards, ran, result, same, sbuf, session
+from tests.neuron.programs import cost, fault, hazards, ran, refused, result, same, sbuf, session
 
 LEAST = -3.4028234663852886e38
 """The lowest float32, which the vendor's masks are filled with."""
@@ -64,8 +64,21 @@ def test_an_offset_may_be_in_a_register() -> None:
     assert result(lines, c=sbuf("i16", (1, 2))).tolist() == [[-7, -5]]
 
 
+@pytest.mark.parametrize("line", [
+    "Iota c, [[1, 4]], offset={}", "AffineSelect c, c, [[1, 4]], 1, 0.0, offset={}",
+    "NonzeroWithCount d, c, index_offset={}", "NonzeroWithCount d, c, padding_val={}",
+])  # fmt: skip
+def test_numbers_are_int32(line: str) -> None:
+    tiles = {"c": sbuf("i32", (1, 4)), "d": sbuf("i32", (1, 5))}
+    for value in (2**31, -(2**31) - 1):
+        (problem,) = refused(f"@gpsimd {line.format(value)}", "trn2", **tiles)
+        assert problem.code == "E0301"
+
+
 def test_iota_takes_150_cycles_and_one_for_each_element() -> None:
     assert cost("@gpsimd Iota c, [[1, 512]]", c=sbuf("i32", (1, 512))).interval == 662
+    # Every fourth int32 is 16 bytes from the last: half the rate of its port.
+    assert cost("@gpsimd Iota c[:, ::4], [[1, 64]]", c=sbuf("i32", (1, 256))).interval == 278
 
 
 # -- AffineSelect
@@ -171,6 +184,14 @@ def test_an_id_that_comes_again_begins_a_new_run() -> None:
     got = result("@gpsimd SequenceBounds c, a", a=sbuf("i32", [[5, 5, 1, 5]]),
                  c=sbuf("i32", (1, 2, 4)))  # fmt: skip
     assert got.tolist() == [[[0, 0, 2, 3], [2, 2, 3, 4]]]
+
+
+@pytest.mark.parametrize("ids", [[0, 1, -1], [0.5, 1, 1], [1, np.nan, 1], [np.inf, 1, 1]])
+def test_what_is_no_segment_id_is_refused(ids: list[float]) -> None:
+    # "All segment IDs must be non-negative integers."
+    problem = fault("@gpsimd SequenceBounds c, a", a=sbuf("f32", [ids]), c=sbuf("f32", (1, 2, 3)))
+    assert problem.code == "E0701"
+    assert "is no integer from 0 on" in problem.message
 
 
 def test_the_published_nonzero_with_count() -> None:

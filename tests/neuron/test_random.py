@@ -8,7 +8,7 @@ import pytest
 from nasm.targets.neuron import generators
 from nasm.targets.neuron.generators import Lfsr, Xorwow
 from tests.neuron.models import random as model
-from tests.neuron.programs import ran, result, sbuf
+from tests.neuron.programs import cost, fault, ran, result, sbuf
 
 MARSAGLIA = [123456789, 362436069, 521288629, 88675123, 5783321, 6615241]
 """The seeds of xorwow in the paper that made it ("Xorshift RNGs", 2003), and d."""
@@ -195,3 +195,24 @@ def test_rand2_spreads_over_its_range() -> None:
     assert np.abs(np.histogram(got, 10, (10, 20))[0] / got.size - 0.1).max() < 6 * np.sqrt(
         0.09 / got.size
     )
+
+
+def test_a_column_of_bounds_is_checked_when_it_is_read() -> None:
+    for low, high in (([0.0, 2.0], [1.0, 2.0]), ([0.0, np.nan], [1.0, 2.0])):
+        problem = fault(
+            "@vector Rand2 c, low, high", "trn3", c=sbuf("f32", (2, 4)),
+            low=sbuf("f32", np.array(low)[:, None]), high=sbuf("f32", np.array(high)[:, None]),
+        )  # fmt: skip
+        assert problem.code == "E0407"
+        assert "min is not less than max" in problem.message
+
+
+@pytest.mark.parametrize(("line", "on", "plain"), [
+    ("@vector Dropout c[:, ::4], a, 0.5", "trn1", 512), ("@vector Rng c[:, ::4]", "trn2", 512),
+    ("@vector Rng c[:, ::4]", "trn3", 128), ("@gpsimd Rng c[:, ::4]", "trn2", 150 + 512),
+])  # fmt: skip
+def test_elements_16_bytes_apart_come_at_half_the_rate(line: str, on: str, plain: int) -> None:
+    tiles = {"a": sbuf("i32", (4, 512)), "c": sbuf("i32", (4, 2048))}
+    slots = 2 * plain if "@vector" in line else 2 * plain - 150
+    assert cost(line.replace("c[:, ::4]", "c[:, :512]"), on, **tiles).interval == plain
+    assert cost(line, on, **tiles).interval == slots

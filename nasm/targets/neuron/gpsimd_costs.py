@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from nasm.spec.facts import Cost, Evidence, Fact, weakest
 from nasm.spec.instruction import Site
-from nasm.targets.neuron.costs import cycles
+from nasm.targets.neuron.costs import cycles, strided
 from nasm.targets.neuron.figures import NKI_COSTS
 
 DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
@@ -30,9 +30,14 @@ def _start(site: Site) -> float:
     return site.generation.number("gpsimd_start").value
 
 
+def _slots(site: Site, main: str) -> int:
+    """N, or 2N where a stride halves the rate of a port."""
+    return int(site[main].elements) * (2 if strided(site) else 1)
+
+
 def affine(site: Site) -> Cost:
     """Iota and AffineSelect: 150 + N."""
-    return _whole(site, _start(site) + site["dst"].elements, DOC, f"{NKI_COSTS}: 150 + N")
+    return _whole(site, _start(site) + _slots(site, "dst"), DOC, f"{NKI_COSTS}: 150 + N")
 
 
 def walked(main: str) -> Callable[[Site], Cost]:
@@ -40,7 +45,7 @@ def walked(main: str) -> Callable[[Site], Cost]:
 
     def cost(site: Site) -> Cost:
         """150 + N, assumed: no figure is published."""
-        interval = _start(site) + site[main].elements
+        interval = _start(site) + _slots(site, main)
         return _whole(site, interval, ASSUMED, f"{NOTHING}; taken as 150 + N, as AffineSelect")
 
     return cost
@@ -80,7 +85,7 @@ def top(site: Site) -> Cost:
 
 def drawn(site: Site) -> Cost:
     """max(64, N / 4) on v4's Vector, max(64, N) on older ones, 150 + N on GpSimd."""
-    count = site["dst"].elements
+    count = _slots(site, "dst")
     if site.engine == "gpsimd":
         return _whole(site, _start(site) + count, ASSUMED, f"{NOTHING}; taken as 150 + N")
     rate = site.generation.number("random_per_cycle")
@@ -89,7 +94,7 @@ def drawn(site: Site) -> Cost:
 
 def dropped(site: Site) -> Cost:
     """Dropout: max(64, N)."""
-    interval = _floored(site, site["data"].elements)
+    interval = _floored(site, _slots(site, "data"))
     return _whole(site, interval, DOC, f"{NKI_COSTS}: max(64, N)")
 
 

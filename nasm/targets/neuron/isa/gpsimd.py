@@ -12,14 +12,15 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DType
+from nasm.problems import Refused
 from nasm.spec.effects import Say
 from nasm.spec.instruction import BITS, FLOAT32, Operand, Site
-from nasm.spec.kinds import Choice, DtypeOf, Hidden, Number, ShapeOf, Tile
+from nasm.spec.kinds import Choice, DtypeOf, Either, Hidden, Number, ShapeOf, Tile
 from nasm.spec.literals import Pattern, Text
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, gpsimd_costs
 from nasm.targets.neuron.integers import wrap32
-from nasm.targets.neuron.isa.control import REGISTER_OR_WORD
+from nasm.targets.neuron.isa.control import REGISTER
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.nan import Operators
@@ -33,6 +34,7 @@ NONZERO, PRINT = "nki.isa.nonzero_with_count", "nki.language.device_print"
 SBUF = Tile(("sbuf",))
 NUMBERS = Tile(("sbuf",), ("float32", "int32"))
 WORD = Number(integer=True, low=-(2**31), high=2**31 - 1)
+REGISTER_OR_WORD = Either((REGISTER, WORD))
 INDICES = Pattern(dims=4, low=-(2**31), high=2**31 - 1, most=2**16)
 COMPARE = {
     "equal": operator.eq, "not_equal": operator.ne, "greater": operator.gt,
@@ -238,8 +240,15 @@ def SequenceBounds(segment_ids: Any) -> Any:
     """Find where the run of equal ids that an element belongs to begins, and where it ends.
 
     The end is exclusive. Only neighbours are compared: an id that comes again begins a new run.
+    Ids are integers from 0 on; any other is refused.
     """
     ids = segment_ids[0]
+    wrong = ids[~((ids >= 0) & (ids % 1 == 0))]
+    if wrong.size:
+        raise Refused(
+            "E0701", f"the segment id {wrong[0]} is no integer from 0 on; what that gives is not "
+            f"documented ({BOUNDS})",
+        )  # fmt: skip
     n = len(ids)
     at, changes = np.arange(n), ids[1:] != ids[:-1]
     starts = np.maximum.accumulate(np.where(np.append(True, changes), at, 0))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from nasm.dtypes import Kind
+from nasm.problems import Refused
 from nasm.spec.instruction import BITS, Operand, Site
 from nasm.spec.kinds import Choice, Either, LaneOf, Number, ShapeOf, State, Tile
 from nasm.spec.view import View
@@ -170,6 +171,8 @@ def Rand2(
     """
     words, generator = generator.draw(first, *shape)
     low, high = (np.asarray(bound).astype(np.float32) for bound in (min, max))
+    if not (low < high).all():
+        raise Refused("E0407", f"in a partition min is not less than max ({RAND2})")
     return uniform(words) * (high - low) + low, generator
 
 
