@@ -10,8 +10,8 @@ from generator import coverage
 from generator.examples import GENERATIONS, SIZES, cost, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.report import pages
+from nasm.spec.hidden import State
 from nasm.spec.instruction import Instruction
-from nasm.spec.kinds import State
 from nasm.spec.target import Generation
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA as _ISA

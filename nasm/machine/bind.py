@@ -20,9 +20,9 @@ from nasm.machine.places import Access, elements
 from nasm.problems import Refused
 from nasm.sim.memory import Region, Store
 from nasm.spec.facts import Cost
+from nasm.spec.hidden import Doubt, Here, RoundingOf
+from nasm.spec.hidden import State as Held
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Doubt, Here, RoundingOf
-from nasm.spec.kinds import State as Held
 from nasm.spec.lists import views
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View

@@ -9,7 +9,8 @@ from typing import Any, Final
 
 from nasm.problems import Refused
 from nasm.spec.facts import Cost
-from nasm.spec.kinds import Hidden, Kind, Tile
+from nasm.spec.hidden import Hidden
+from nasm.spec.kinds import Kind, Tile
 from nasm.spec.options import Value
 from nasm.spec.target import Generation
 from nasm.spec.view import Offsets, View

@@ -14,8 +14,8 @@ from nasm.repl import main as repl
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.facts import Evidence
+from nasm.spec.hidden import OptionOf
 from nasm.spec.instruction import Instruction, Isa, Operand, Site
-from nasm.spec.kinds import OptionOf
 from nasm.spec.options import Option, defaults, settled
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.options import DEFAULTS, OPTIONS

@@ -15,8 +15,8 @@ from nasm.report import examples
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.facts import Cost, Evidence
+from nasm.spec.hidden import Hidden
 from nasm.spec.instruction import Instruction, Rule, Site
-from nasm.spec.kinds import Hidden
 from nasm.spec.program import Program
 from nasm.spec.view import View
 from nasm.targets import TARGETS

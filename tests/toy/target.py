@@ -12,8 +12,9 @@ from typing import Any
 from nasm.spec import effects
 from nasm.spec.effects import Clear, Exchange, Jump, Meeting, Share, Transfer
 from nasm.spec.facts import Cost, Evidence, Fact
+from nasm.spec.hidden import Doubt, Here
 from nasm.spec.instruction import Isa, Operand, Rule, Site
-from nasm.spec.kinds import Doubt, Flag, Here, Label, Number, Register, Tile
+from nasm.spec.kinds import Flag, Label, Number, Register, Tile
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
 from nasm.spec.target import Engine, Generation, Target

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.problems import Refused
-from nasm.spec.kinds import Choice, State
+from nasm.spec.hidden import State
+from nasm.spec.kinds import Choice
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.special import Floats
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from nasm.dtypes import DType, Kind
 from nasm.problems import Refused, listed
+from nasm.spec.hidden import State
 from nasm.spec.instruction import Operand, Rule, Site
-from nasm.spec.kinds import Integers, State
+from nasm.spec.kinds import Integers
 from nasm.targets.neuron.rules import (
     BANK,
     DTYPE,

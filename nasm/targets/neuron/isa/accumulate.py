@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from nasm.spec.hidden import LanesOf, OptionOf, RoundingOf
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Either, Flag, LanesOf, Number, OptionOf, RoundingOf, Tile
+from nasm.spec.kinds import Choice, Either, Flag, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, reduced

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from nasm.spec.hidden import Doubt, LanesOf, OptionOf, RoundingOf
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Doubt, Either, LanesOf, Number, OptionOf, RoundingOf
+from nasm.spec.kinds import Choice, Either, Number
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, read, run

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from nasm.spec.hidden import LanesOf, OptionOf, RoundingOf
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Either, Flag, LanesOf, Number, OptionOf, RoundingOf
+from nasm.spec.kinds import Choice, Either, Flag, Number
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu
 from nasm.targets.neuron.accumulators import HELD, Accumulators, folded, read, run

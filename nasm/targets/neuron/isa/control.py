@@ -9,8 +9,9 @@ import numpy as np
 from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Jump
+from nasm.spec.hidden import DtypeOf, Here
 from nasm.spec.instruction import BITS, Operand, Site
-from nasm.spec.kinds import Choice, DtypeOf, Either, Here, Label, Number, Register, Tile
+from nasm.spec.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.integers import wrap32

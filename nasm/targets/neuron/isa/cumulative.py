@@ -6,8 +6,9 @@ from typing import Any, Final
 
 import numpy as np
 
+from nasm.spec.hidden import LanesOf, OptionOf, RoundingOf
 from nasm.spec.instruction import Operand, Rule, Site
-from nasm.spec.kinds import Flag, LanesOf, OptionOf, RoundingOf, Tile
+from nasm.spec.kinds import Flag, Tile
 from nasm.targets.neuron import accumulator_costs, alu
 from nasm.targets.neuron.accumulators import (
     HELD,

@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from nasm.problems import Refused
+from nasm.spec.hidden import ShapeOf
 from nasm.spec.instruction import BITS, Operand, Site
-from nasm.spec.kinds import Number, ShapeOf, Tile
+from nasm.spec.kinds import Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
 from nasm.targets.neuron.isa.table import ISA, Names

@@ -14,8 +14,9 @@ from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Say
+from nasm.spec.hidden import DtypeOf, Hidden, ShapeOf
 from nasm.spec.instruction import BITS, FLOAT32, Operand, Site
-from nasm.spec.kinds import Choice, DtypeOf, Either, Hidden, Number, ShapeOf, Tile
+from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.literals import Pattern, Text
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, gpsimd_costs

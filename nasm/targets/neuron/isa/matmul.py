@@ -10,8 +10,9 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
 from nasm.problems import Refused
+from nasm.spec.hidden import DtypeOf, SwitchOf
 from nasm.spec.instruction import BITS, FLOAT32, Operand, Rule, Site
-from nasm.spec.kinds import Choice, DtypeOf, Flag, SwitchOf, Tile
+from nasm.spec.kinds import Choice, Flag, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import tensor_costs, tiles
 from nasm.targets.neuron.indirection import matmul_dtypes, no_indirect_transpose, not_tiled

@@ -13,8 +13,9 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
+from nasm.spec.hidden import DtypeOf, OptionOf
 from nasm.spec.instruction import BITS, Operand, Rule, Site
-from nasm.spec.kinds import DtypeOf, Flag, OptionOf, Tile
+from nasm.spec.kinds import Flag, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import tensor_costs, tiles
 from nasm.targets.neuron.indirection import not_tiled

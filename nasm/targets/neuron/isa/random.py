@@ -12,8 +12,9 @@ import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import Refused
+from nasm.spec.hidden import LanesOf, ShapeOf, State
 from nasm.spec.instruction import BITS, Operand, Site
-from nasm.spec.kinds import Choice, Either, LaneOf, Number, ShapeOf, State, Tile
+from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.generators import XORWOW_WORDS, Generator, Lfsr, Words, Xorwow
@@ -82,7 +83,7 @@ def prob_dtype(site: Site) -> str | None:
     Operand("threshold_type", Choice(("drop_rate", "keep_rate")), default="drop_rate",
             doc="whether prob is the probability of dropping an element or of keeping it"),
     Operand("generator", GENERATOR, "rw"),
-    Operand("first", LaneOf("data")),
+    Operand("lanes", LanesOf("data")),
     engines=("vector",),
     rules=(same_shape("dst", "data"), same_partitions("data", "prob"), dropped_dtypes, prob_dtype),
     cost=gpsimd_costs.dropped,
@@ -94,14 +95,14 @@ def prob_dtype(site: Site) -> str | None:
     source=f"{DROPOUT}; KLR Dropout for threshold_type; {OURS}, and drawn from for each element",
 )  # fmt: skip
 def Dropout(
-    data: Any, prob: Any, threshold_type: str, generator: Generator, first: int
+    data: Any, prob: Any, threshold_type: str, generator: Generator, lanes: slice
 ) -> tuple[Any, Generator]:
     """Set elements to zero by chance, and leave the others as they are.
 
     prob is the probability of becoming zero, or with threshold_type=keep_rate of staying. What
     stays is not scaled up.
     """
-    words, generator = generator.draw(first, *data.shape)
+    words, generator = generator.draw(lanes.start, *data.shape)
     below = uniform(words) < np.asarray(prob).astype(np.float32)
     dropped = below if threshold_type == "drop_rate" else ~below
     return np.where(dropped, np.zeros(1, data.dtype), data), generator
@@ -110,7 +111,7 @@ def Dropout(
 @ISA.instruction(
     Operand("dst", Tile(ONCHIP, INTEGERS), "w"),
     Operand("generator", GENERATOR, "rw"),
-    Operand("first", LaneOf("dst")),
+    Operand("lanes", LanesOf("dst")),
     Operand("shape", ShapeOf("dst")),
     engines=("vector", "gpsimd"),
     engine_since={"gpsimd": "v3"},
@@ -122,7 +123,7 @@ def Dropout(
     example="Rng dice",
     source=f"{RNG}; Trainium3 guide, 'XORWOW-based PRNG'; {OURS}",
 )
-def Rng(generator: Generator, first: int, shape: tuple[int, int]) -> tuple[Any, Generator]:
+def Rng(generator: Generator, lanes: slice, shape: tuple[int, int]) -> tuple[Any, Generator]:
     """Fill a tile with random bits: 32 for each element.
 
     Narrower dtypes keep the low ones. Every partition is a lane with its own stream, and goes on
@@ -130,7 +131,7 @@ def Rng(generator: Generator, first: int, shape: tuple[int, int]) -> tuple[Any, 
     SetRngSeed with 0 where Vector has its LFSR; where there is XORWOW, word j of lane p is
     splitmix32(p * w + j), w being the 6 words of a lane on GpSimd, and the 24 on Vector.
     """
-    return generator.draw(first, *shape)
+    return generator.draw(lanes.start, *shape)
 
 
 @rule(MODE, "min is less than max", RAND2)
@@ -150,7 +151,7 @@ BOUND = Either((Number(), FLOAT_COLUMN))
     Operand("min", BOUND, doc="a number, or one value per partition"),
     Operand("max", BOUND, doc="a number, or one value per partition"),
     Operand("generator", GENERATOR, "rw"),
-    Operand("first", LaneOf("dst")),
+    Operand("lanes", LanesOf("dst")),
     Operand("shape", ShapeOf("dst")),
     engines=("vector",),
     since="v4",
@@ -163,13 +164,13 @@ BOUND = Either((Number(), FLOAT_COLUMN))
     source=f"{RAND2}; {OURS}, and so is the way from bits to numbers",
 )
 def Rand2(
-    min: Any, max: Any, generator: Generator, first: int, shape: tuple[int, int]
+    min: Any, max: Any, generator: Generator, lanes: slice, shape: tuple[int, int]
 ) -> tuple[Any, Generator]:
     """Fill a tile with random numbers, uniform from min up to max.
 
     They are made in float32, of 24 random bits each, and converted to dst's dtype.
     """
-    words, generator = generator.draw(first, *shape)
+    words, generator = generator.draw(lanes.start, *shape)
     low, high = (np.asarray(bound).astype(np.float32) for bound in (min, max))
     if not (low < high).all():
         raise Refused("E0407", f"in a partition min is not less than max ({RAND2})")
@@ -217,7 +218,7 @@ def _state_words(name: str, source: str) -> Any:
 @ISA.instruction(
     Operand("generator", GENERATOR, "rw"),
     Operand("src_seeds", Tile(("sbuf",), ("uint32",)), doc="[P, 6] on GpSimd, [P, 24] on Vector"),
-    Operand("first", LaneOf("src_seeds")),
+    Operand("lanes", LanesOf("src_seeds")),
     engines=("gpsimd", "vector"),
     since="v3",
     engine_since={"vector": "v4"},
@@ -230,18 +231,18 @@ def _state_words(name: str, source: str) -> Any:
     example="RandSetState words",
     source=f"{SET}; the order of the words is assumed; {OURS}",
 )
-def RandSetState(generator: Xorwow, src_seeds: Any, first: int) -> Generator:
+def RandSetState(generator: Xorwow, src_seeds: Any, lanes: slice) -> Generator:
     """Set the state of the engine's generator in the lanes of a tile's partitions.
 
     A lane has one stream of six words on GpSimd, and four on Vector, one after the other.
     """
-    return generator.seeded(first, src_seeds)
+    return generator.seeded(lanes.start, src_seeds)
 
 
 @ISA.instruction(
     Operand("dst", Tile(ONCHIP, ("uint32",)), "w", doc="[P, 6] on GpSimd, [P, 24] on Vector"),
     Operand("generator", GENERATOR),
-    Operand("first", LaneOf("dst")),
+    Operand("lanes", LanesOf("dst")),
     Operand("shape", ShapeOf("dst")),
     engines=("gpsimd", "vector"),
     since="v3",
@@ -255,6 +256,6 @@ def RandSetState(generator: Xorwow, src_seeds: Any, first: int) -> Generator:
     example="RandGetState words",
     source=f"{GET}; the order of the words is assumed; {OURS}",
 )
-def RandGetState(generator: Xorwow, first: int, shape: tuple[int, int]) -> Any:
+def RandGetState(generator: Xorwow, lanes: slice, shape: tuple[int, int]) -> Any:
     """Store the state of the engine's generator, for RandSetState to go on from."""
-    return generator.words(first, shape[0])
+    return generator.words(lanes.start, shape[0])

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from nasm.spec.hidden import OptionOf
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Flag, Integers, OptionOf
+from nasm.spec.kinds import Flag, Integers
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, LANES, PICKED, SHAPED_PICKED, Names, domain_of

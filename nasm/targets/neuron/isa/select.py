@@ -9,8 +9,9 @@ import numpy as np
 
 from nasm.problems import Refused
 from nasm.spec.effects import Partial
+from nasm.spec.hidden import State
 from nasm.spec.instruction import BITS, Operand
-from nasm.spec.kinds import Anything, Either, Flag, Number, State, Tile
+from nasm.spec.kinds import Anything, Either, Flag, Number, Tile
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.move import number_fits
 from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, PICKED, Names

@@ -8,8 +8,9 @@ import numpy as np
 
 from nasm.problems import Refused, listed
 from nasm.spec.effects import Partial
+from nasm.spec.hidden import ShapeOf, State
 from nasm.spec.instruction import BITS, Operand, Site
-from nasm.spec.kinds import Integers, PartitionsOf, State
+from nasm.spec.kinds import Integers
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
 from nasm.targets.neuron.rules import (
@@ -113,7 +114,7 @@ def shuffle_starts(site: Site) -> str | None:
 @ISA.instruction(
     Operand("dst", LANES, "w", partial=True),
     Operand("src", LANES),
-    Operand("rows", PartitionsOf("dst")),
+    Operand("shape", ShapeOf("dst")),
     Operand("mask", MASK),
     engines=("vector",),
     rules=(same_elements(SHUFFLE, "dst", "src"), same_dtype(SHUFFLE, "dst", "src"),
@@ -128,13 +129,13 @@ def shuffle_starts(site: Site) -> str | None:
     tensors=".sbuf d bf16[128, {n}]",
     source=f"{SHUFFLE}; KLR Shuffle; {GUIDE}",
 )  # fmt: skip
-def Shuffle(src: Any, rows: int, mask: Any) -> Partial:
+def Shuffle(src: Any, shape: tuple[int, int], mask: Any) -> Partial:
     """Give every row of dst a row of src of the same group of 32, by the mask that was loaded.
 
     The mask serves every group. A row whose entry is 255 is not written. Entries beyond the last
     row of dst have no effect (assumed); one that takes a row src does not have is a fault.
     """
-    row = np.arange(rows)
+    row = np.arange(shape[0])
     entries = mask[row % QUADRANT]
     chosen = entries != UNTOUCHED
     taken = np.where(chosen, row - row % QUADRANT + entries, 0)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from nasm.spec.effects import Clear, Exchange, Meeting
+from nasm.spec.hidden import Here
 from nasm.spec.instruction import Operand, Site
-from nasm.spec.kinds import Choice, Here, Integers, Number, Tile
+from nasm.spec.kinds import Choice, Integers, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names

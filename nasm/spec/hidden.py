@@ -1,0 +1,141 @@
+"""Kinds of operand that no program writes: what semantics need beside what is written."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nasm.problems import Refused
+from nasm.spec.kinds import WRONG_KIND, Kind
+
+if TYPE_CHECKING:
+    from nasm.spec.instruction import Site
+
+
+@dataclass(frozen=True, slots=True)
+class Hidden(Kind):
+    """What semantics need and no program writes."""
+
+    def accept(self, value: object) -> object:
+        raise Refused(WRONG_KIND, f"{self.describe()} is not written in a program")
+
+
+@dataclass(frozen=True, slots=True)
+class State(Hidden):
+    """What one instruction leaves in the engine for a later one.
+
+    Reading it before it was left is a fault that says ``how`` to leave it, unless there is an
+    ``initial`` value, or a function that makes one for an instruction's site.
+    """
+
+    name: str
+    how: str
+    initial: object = None
+
+    def describe(self) -> str:
+        return f"the engine's {self.name}"
+
+
+@dataclass(frozen=True, slots=True)
+class DtypeOf(Hidden):
+    """The dtype of another operand; None if that one is not given."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the dtype of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        return None if view is None else view.dtype
+
+
+@dataclass(frozen=True, slots=True)
+class ShapeOf(Hidden):
+    """The partitions of another operand, and its elements in each."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the shape of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        return view.partitions, view.elements
+
+
+@dataclass(frozen=True, slots=True)
+class LanesOf(Hidden):
+    """The partitions of another operand, as a slice; None if that one is not given."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the partitions of {self.operand}"
+
+    def handed(self, value: object, site: Site) -> object:
+        view = site[self.operand]
+        if view is None:
+            return None
+        first = (view.tensor.partition or 0) + view.partition
+        return slice(first, first + view.partitions)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt(Hidden):
+    """Where the hardware does not promise a result: semantics write a sentence, or None.
+
+    The run goes on with the result and warns; the sentence begins with a verb, and ``rule`` is
+    what it goes against.
+    """
+
+    rule: str
+
+    def describe(self) -> str:
+        return f"a warning: {self.rule}"
+
+
+@dataclass(frozen=True, slots=True)
+class Here(Hidden):
+    """The ``core`` or the ``engine`` the instruction stands on."""
+
+    what: str
+
+    def describe(self) -> str:
+        return f"the {self.what} it stands on"
+
+
+@dataclass(frozen=True, slots=True)
+class RoundingOf(Hidden):
+    """How results are rounded into another operand: a function from float32 to float32."""
+
+    operand: str
+
+    def describe(self) -> str:
+        return f"the rounding into {self.operand}"
+
+
+@dataclass(frozen=True, slots=True)
+class SwitchOf(Hidden):
+    """A switch of the generation."""
+
+    name: str
+
+    def describe(self) -> str:
+        return f"whether the generation has {self.name}"
+
+    def handed(self, value: object, site: Site) -> object:
+        return site.generation.switches[self.name]
+
+
+@dataclass(frozen=True, slots=True)
+class OptionOf(Hidden):
+    """A machine option."""
+
+    name: str
+
+    def describe(self) -> str:
+        return f"the machine option {self.name}"
+
+    def handed(self, value: object, site: Site) -> object:
+        return site.option(self.name)
