@@ -83,6 +83,19 @@ def test_every_reduction_goes_on_from_its_identity(
     assert done.read("t").tolist() == [[first, last, last, empty]]
 
 
+def test_an_operator_with_idle_reads_the_accumulators_and_warns() -> None:
+    line = f"Activation2 c, a, op=copy, {PLAIN}, reduce_op=maximum"
+    done = ran(
+        f"@scalar\n{line}, reduce_cmd=reset_reduce\n"
+        f"Activation2 c, b, op=copy, {PLAIN}, reduce_op=maximum, reduce_res=t", "trn3",
+        a=sbuf("f32", [[3, -5]]), b=sbuf("f32", [[9, 9]]), c=sbuf("f32", (1, 2)),
+        t=sbuf("f32", (1, 1)),
+    )  # fmt: skip
+    assert done.read("t").tolist() == [[3]]
+    (warning,) = done.program.warnings
+    assert "reduce_op=maximum with reduce_cmd=idle reduces nothing" in warning.message
+
+
 def test_activation_and_activation2_share_the_accumulators() -> None:
     done = ran(
         "@scalar\nActivation c, a, op=square, reduce_op=add, reduce_cmd=reset_reduce\n"

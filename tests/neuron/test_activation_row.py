@@ -139,6 +139,28 @@ def test_idle_leaves_the_sums_alone_and_can_read_them() -> None:
     assert float(done.read("t0")[0, 0]) == 3
 
 
+def test_reduce_op_with_idle_reads_the_sums_and_warns_that_it_adds_nothing() -> None:
+    # nki.isa.activation: idle, the default, does not modify the registers; reduce_res reads them.
+    done = ran(
+        f"@scalar\nActivation c, a, op=copy, {SUMS}=reset_reduce\n"
+        "Activation c, a, op=square, reduce_op=add, reduce_res=t0",
+        a=sbuf("f32", [[1, 2]]), c=sbuf("f32", (1, 2)), t0=sbuf("f32", (1, 1)),
+    )  # fmt: skip
+    assert float(done.read("t0")[0, 0]) == 3
+    assert done.read("c").tolist() == [[1, 4]]
+    (warning,) = done.program.warnings
+    assert "reduce_op=add with reduce_cmd=idle reduces nothing, and reduce_res" in warning.message
+    assert "reset_reduce" in warning.hint
+
+
+def test_reading_sums_that_nothing_has_set_is_a_fault_however_it_is_asked_for() -> None:
+    problem = fault(
+        "@scalar Activation c, a, op=copy, reduce_op=add, reduce_res=t",
+        a=sbuf("f32", [[1, 2]]), c=sbuf("f32", (1, 2)), t=sbuf("f32", (1, 1)),
+    )  # fmt: skip
+    assert problem.code == "E0503"
+
+
 def test_sums_are_taken_in_float32_before_dst_is_rounded() -> None:
     # 257 is no bfloat16: dst gets 256, the sum 257 + 257.
     done = ran(

@@ -39,7 +39,7 @@ def reduction(
 ) -> tuple[str, str | None, str, Tile | None]:
     """The operands of a reduction: command, operator, as they are written, and reduce_res."""
     command = case.command(lane, count, "idle", "reset_reduce", "reset", "reduce")
-    op = None if command == "idle" else draw.one_of(*ops)
+    op = None if command == "idle" and draw.flag() else draw.one_of(*ops)
     known = command != "idle" or case.lanes.knows(lane, count)
     total = case.result(count, *COLUMN) if known else None
     written = [f", reduce_cmd={command}"] if command != "idle" or draw.flag() else []
@@ -51,7 +51,7 @@ def reduction(
 def reduced(
     case: Case, lane: int, rows: Any, command: str, op: str | None, total: Tile | None
 ) -> None:
-    if op is not None:
+    if op is not None and command != "idle":
         case.ops.append(op)
         case.lanes.run(command, op, lane, rows)
     if total is not None:

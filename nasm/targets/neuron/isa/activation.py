@@ -46,16 +46,26 @@ def reciprocal_unbiased(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "a reduction says reduce_op=add and a reduce_cmd", SOURCE,
+@rule(MODE, "a reduction says reduce_op=add", SOURCE,
       "for example reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce")  # fmt: skip
 def reduction_named(site: Site) -> str | None:
-    """reduce_op, reduce_cmd and reduce_res belong together."""
+    """What is summed is said by reduce_op."""
     sums = site["reduce_cmd"] in ("reduce", "reset_reduce")
     if sums and site["reduce_op"] is None:
         return f"reduce_cmd={site['reduce_cmd']} without reduce_op"
-    if site["reduce_op"] is not None and site["reduce_cmd"] == "idle":
-        return "reduce_op with reduce_cmd=idle, which sums nothing"
     return None
+
+
+@rule(MODE, "reduce_op reduces nothing with reduce_cmd=idle, the default",
+      "nki.isa.activation, nki.isa.activate2: idle leaves the accumulators alone",
+      "reduce_cmd=reset_reduce reduces this instruction's results", warning=True)  # fmt: skip
+def reduction_used(site: Site) -> str | None:
+    """An operator that is not used is probably a mistake; what reduce_res reads is older."""
+    idle = site["reduce_op"] is not None and site["reduce_cmd"] == "idle"
+    if not idle:
+        return None
+    read = ", and reduce_res receives earlier results" * (site["reduce_res"] is not None)
+    return f"reduce_op={site['reduce_op']} with reduce_cmd=idle reduces nothing{read}"
 
 
 @ISA.instruction(
@@ -75,7 +85,7 @@ def reduction_named(site: Site) -> str | None:
     Operand("rounded", RoundingOf("dst")),
     engines=("scalar",),
     rules=(same_shape("dst", "data"), same_partitions("data", "bias", "scale", "reduce_res"),
-           bias_form, bias_dtype, reciprocal_unbiased, reduction_named),
+           bias_form, bias_dtype, reciprocal_unbiased, reduction_named, reduction_used),
     cost=accumulator_costs.activation,
     vendor=Names(("activation", "activation_reduce"), "ACTIVATE",
                  ("Activate", "NcActivate", "ActivationReduce")),

@@ -10,7 +10,7 @@ from nasm.spec.kinds import Choice, Either, Flag, Number
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu
 from nasm.targets.neuron.accumulators import HELD, Accumulators, folded, read, run
-from nasm.targets.neuron.isa.activation import OUTSIDE, REDUCE
+from nasm.targets.neuron.isa.activation import OUTSIDE, REDUCE, reduction_used
 from nasm.targets.neuron.isa.table import COLUMN, ISA, PICKED, Names
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
@@ -54,14 +54,12 @@ def same_immediates(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "a reduction says a reduce_op, whose identity a reset needs, and a reduce_cmd", SOURCE)
+@rule(MODE, "a reduction says a reduce_op, whose identity a reset needs", SOURCE)
 def reduction_named(site: Site) -> str | None:
-    """reduce_op and reduce_cmd belong together."""
-    command, op = site["reduce_cmd"], site["reduce_op"]
-    if command != "idle" and op is None:
+    """What is reduced, or reset, is said by reduce_op."""
+    command = site["reduce_cmd"]
+    if command != "idle" and site["reduce_op"] is None:
         return f"reduce_cmd={command} without reduce_op"
-    if command == "idle" and op is not None:
-        return "reduce_op with reduce_cmd=idle, which reduces nothing"
     return None
 
 
@@ -96,7 +94,7 @@ def parameter_used(site: Site) -> str | None:
     since="v4",
     rules=(same_shape("dst", "data"),
            same_partitions("data", "imm0", "imm1", "relu_param", "reduce_res"), stage_pairs,
-           stage_operands, same_immediates, reduction_named, parameter_used),
+           stage_operands, same_immediates, reduction_named, reduction_used, parameter_used),
     cost=accumulator_costs.activation2,
     vendor=Names("activate2", "", "Activate2"),
     formula="dst = op((data <op0> imm0) <op1> imm1); acc = acc <reduce_op> dst along the free "
@@ -120,7 +118,7 @@ def Activation2(
     x = _stage(op1, x, imm1, reverse1)
     parameter = activations.ACTIVATIONS[op].parameter
     y = activations.prelu(x, relu_param) if parameter else activations.activate(op, x)
-    if reduce_op is not None:
+    if reduce_op is not None and reduce_cmd != "idle":
         y = folded(y, accumulate, rounded)
         accumulators = run(accumulators, reduce_cmd, lanes, reduce_op, y)
     reduced = None if out is None else read(accumulators, lanes)
