@@ -9,10 +9,11 @@ from dataclasses import replace
 from nasm.asm.elsewhere import legal
 from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
-from nasm.spec.instruction import Instruction, Rule, Site
+from nasm.spec.instruction import Instruction, Rule, Site, rules_of
 from nasm.spec.lists import views
 from nasm.spec.program import Form, Prepared, Program, Update, Wait
 from nasm.spec.target import Generation, Target
+from nasm.spec.view import View
 
 
 def core_exists(target: Target, generation: Generation, core: int) -> None:
@@ -142,7 +143,13 @@ def forms(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Proble
 
 
 def _placed(form: Form) -> bool:
-    return all(v.tensor.offset is not None for o in form.operands for v in views(o))
+    for operand in form.operands:
+        if type(operand) is View:
+            if operand.tensor.offset is None:
+                return False
+        elif type(operand) is tuple and any(v.tensor.offset is None for v in views(operand)):
+            return False
+    return True
 
 
 def _broken(
@@ -151,7 +158,7 @@ def _broken(
     row = form.row
     site = Site.of(row, form.operands, engine, program.generation)
     found: list[tuple[Rule, Problem]] = []
-    for rule in (*program.target.rules, *row.rules):
+    for rule in rules_of(program.target, row, bool(site.addressed)):
         said = rule.check(site)
         if said is not None:
             found.append((rule, _problem(site, rule, said, program, queue, pc)))

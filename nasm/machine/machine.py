@@ -27,7 +27,7 @@ from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
 from nasm.spec.facts import Cost
-from nasm.spec.instruction import Site
+from nasm.spec.instruction import Site, rules_of
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Form, Program
 from nasm.spec.view import View
@@ -239,7 +239,7 @@ class Machine:
 
     def _obey(self, site: Site) -> None:
         """Check the rules again, now that the registers in an address are known."""
-        for rule in (*self.program.target.rules, *site.row.rules):
+        for rule in rules_of(self.program.target, site.row, bool(site.addressed)):
             said = rule.check(site)
             if said is not None and not rule.warning:
                 raise rule.refusal(site.row, said)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, Final
 
 from nasm.problems import Refused
@@ -12,7 +13,7 @@ from nasm.spec.facts import Cost
 from nasm.spec.hidden import Hidden
 from nasm.spec.kinds import Kind, Tile
 from nasm.spec.options import Value
-from nasm.spec.target import Generation
+from nasm.spec.target import Generation, Target
 from nasm.spec.view import Offsets, View
 
 
@@ -125,6 +126,8 @@ class Rule:
     """A constraint between operands: its sentence, its source, and how it is checked.
 
     ``check`` returns None, or a sentence that says what was found and what was wanted.
+    ``addressed`` says that only an instruction with an operand that a tile of entries addresses
+    can break it.
     """
 
     code: str
@@ -133,6 +136,7 @@ class Rule:
     check: Callable[[Site], str | None]
     hint: str = ""
     warning: bool = False
+    addressed: bool = False
 
     def refusal(self, row: Instruction, said: str, elsewhere: str = "") -> Refused:
         """What to say of an instruction that breaks it: the finding, then the rule it breaks.
@@ -275,6 +279,12 @@ def _consistent(row: Instruction) -> None:
             raise TypeError(f"{row.name}.{operand.name} adds by an unknown operand {operand.adds}")
     if not row.doc or not row.source or not row.example:
         raise TypeError(f"{row.name} lacks its documentation, source or example")
+
+
+@cache
+def rules_of(target: Target, row: Instruction, addressed: bool) -> tuple[Rule, ...]:
+    """The rules that an instruction must obey: the target's, then the row's own."""
+    return tuple(r for r in (*target.rules, *row.rules) if addressed or not r.addressed)
 
 
 @dataclass(frozen=True, slots=True)

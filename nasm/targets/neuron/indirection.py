@@ -6,6 +6,8 @@ are gathered and scattered by DMA, whose own rules are with its instructions.
 
 from __future__ import annotations
 
+from functools import partial
+
 from nasm.problems import listed
 from nasm.spec.instruction import Operand, Rule, Site
 from nasm.spec.view import Offsets, View
@@ -22,6 +24,7 @@ from nasm.targets.neuron.rules import (
 GUIDE = "Trainium3 architecture guide, 'SBUF/PSUM indirect access'"
 TI = "nki.isa, 'Tensor indirection' of each instruction"
 VIEW = "nki.language.NkiTensor.indirect"
+_rule = partial(rule, addressed=True)
 SHORT, WORDS = ("uint16", "int16", "uint32", "int32"), ("uint32", "int32")
 
 
@@ -35,7 +38,7 @@ def start(view: View) -> int:
     return (view.tensor.partition or 0) + view.partition
 
 
-@rule(AVAILABLE, "tensor indirection is NeuronCore-v4's", f"{VIEW}; {GUIDE}")
+@_rule(AVAILABLE, "tensor indirection is NeuronCore-v4's", f"{VIEW}; {GUIDE}")
 def generation_has_it(site: Site) -> str | None:
     """Earlier ones take one column, or one pattern, at a time."""
     for operand, view, _ in picked(site):
@@ -47,7 +50,7 @@ def generation_has_it(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "only some operands of an instruction may be indirect", f"{TI}; nki.isa.dma_copy")
+@_rule(MODE, "only some operands of an instruction may be indirect", f"{TI}; nki.isa.dma_copy")
 def operand_may(site: Site) -> str | None:
     """The table of the vendor; rows of HBM are addressed by DMA only."""
     for operand, view, offsets in site.addressed:
@@ -62,7 +65,7 @@ def operand_may(site: Site) -> str | None:
     return None
 
 
-@rule(MEMORY, "an index tile is in SBUF", f"{VIEW}; nki.isa.dma_copy")
+@_rule(MEMORY, "an index tile is in SBUF", f"{VIEW}; nki.isa.dma_copy")
 def index_in_sbuf(site: Site) -> str | None:
     """Also the one element of a scalar_offset."""
     for operand, _, offsets in site.addressed:
@@ -72,7 +75,7 @@ def index_in_sbuf(site: Site) -> str | None:
     return None
 
 
-@rule(DTYPE, "entries are 32-bit integers, those of tensor indirection also 16-bit ones (assumed)",
+@_rule(DTYPE, "entries are 32-bit integers, those of tensor indirection also 16-bit ones (assumed)",
       "nki.isa.dma_copy; NKI access patterns guide")  # fmt: skip
 def index_dtype(site: Site) -> str | None:
     """No page names the dtype of tensor indirection."""
@@ -85,7 +88,7 @@ def index_dtype(site: Site) -> str | None:
     return None
 
 
-@rule(LIMIT, "entry i of an index is at row i % 16, column i // 16; on Tensor 32 for 16", VIEW,
+@_rule(LIMIT, "entry i of an index is at row i % 16, column i // 16; on Tensor 32 for 16", VIEW,
       "num_elem= says how many there are; without it all that the index has room for")  # fmt: skip
 def entries_there(site: Site) -> str | None:
     """An index has as many entries as its first rows can hold."""
@@ -102,7 +105,7 @@ def entries_there(site: Site) -> str | None:
     return None
 
 
-@rule(START_PARTITION, "an index tile starts at a multiple of 32", TI)
+@_rule(START_PARTITION, "an index tile starts at a multiple of 32", TI)
 def index_at_quadrant(site: Site) -> str | None:
     """The quadrants of SBUF."""
     for operand, _, offsets in picked(site):
@@ -115,7 +118,7 @@ def index_at_quadrant(site: Site) -> str | None:
     return None
 
 
-@rule(START_PARTITION, "an indirect input starts on the partition of its index", TI)
+@_rule(START_PARTITION, "an indirect input starts on the partition of its index", TI)
 def input_at_index(site: Site) -> str | None:
     """A lane reads its own part of the index."""
     for operand, view, offsets in picked(site):
@@ -127,7 +130,7 @@ def input_at_index(site: Site) -> str | None:
     return None
 
 
-@rule(START_PARTITION, "the index of an indirect dst starts where the main input does, or where "
+@_rule(START_PARTITION, "the index of an indirect dst starts where the main input does, or where "
       "the index of that does if it is in PSUM",
       f"{TI}; for a matmul moving stands for stationary (assumed)")  # fmt: skip
 def dst_index_at_input(site: Site) -> str | None:
@@ -153,7 +156,7 @@ def _reads_picked(operand: Operand) -> bool:
     return operand.indirect and operand.access == "r"
 
 
-@rule(MEMORY, "Scalar does not scatter into PSUM", "nki.isa.activation; nki.isa.tensor_copy")
+@_rule(MEMORY, "Scalar does not scatter into PSUM", "nki.isa.activation; nki.isa.tensor_copy")
 def scalar_scatters_to_sbuf(site: Site) -> str | None:
     """Vector does."""
     for operand, view, _ in picked(site):
@@ -173,7 +176,7 @@ EVERYWHERE = (
 def indirect_on(*engines: str) -> Rule:
     """Indirect operands are for some engines of the instruction only."""
 
-    @rule(MODE, f"with tensor indirection it runs on {listed(engines)}", TI)
+    @_rule(MODE, f"with tensor indirection it runs on {listed(engines)}", TI)
     def check(site: Site) -> str | None:
         for operand, view, _ in picked(site):
             if site.engine not in engines:
@@ -186,7 +189,7 @@ def indirect_on(*engines: str) -> Rule:
 MATMUL_DTYPES = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 
 
-@rule(DTYPE, "an indirect operand of a matmul is float16, bfloat16 or fp8", "nki.isa.nc_matmul")
+@_rule(DTYPE, "an indirect operand of a matmul is float16, bfloat16 or fp8", "nki.isa.nc_matmul")
 def matmul_dtypes(site: Site) -> str | None:
     """Also dst, as the page has it."""
     for operand, view, _ in picked(site):
@@ -195,7 +198,7 @@ def matmul_dtypes(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "tensor indirection and tiles of the array do not go together",
+@_rule(MODE, "tensor indirection and tiles of the array do not go together",
       "nki.isa.nc_matmul, nki.isa.nc_matmul_mx")  # fmt: skip
 def not_tiled(site: Site) -> str | None:
     """The whole array is one tile."""
@@ -205,7 +208,7 @@ def not_tiled(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "moving is not indirect in transpose mode", "nki.isa.nc_matmul")
+@_rule(MODE, "moving is not indirect in transpose mode", "nki.isa.nc_matmul")
 def no_indirect_transpose(site: Site) -> str | None:
     """A transpose streams its rows as they lie."""
     if site["is_transpose"] and site["moving"].offsets is not None:
@@ -213,7 +216,7 @@ def no_indirect_transpose(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "address arithmetic on int32 or uint32 tiles takes no indirect operand",
+@_rule(MODE, "address arithmetic on int32 or uint32 tiles takes no indirect operand",
       "nki.isa.tensor_scalar; which tiles that means is assumed")  # fmt: skip
 def not_address_arithmetic(site: Site) -> str | None:
     """The form that computes addresses has no room for an index."""

@@ -116,9 +116,12 @@ def _reach(site: Site) -> str | None:
 
 
 def _dtypes_exist(site: Site) -> str | None:
+    known = site.generation.dtypes
     for name, operand in site.operands.items():
-        for view in views(operand):
-            if view.dtype.name not in site.generation.dtypes:
+        if type(operand) is not View and type(operand) is not tuple:
+            continue
+        for view in (operand,) if type(operand) is View else views(operand):
+            if view.dtype.name not in known:
                 return (
                     f"{name} ({view.tensor.name}) is {view.dtype.name}, "
                     f"which {site.generation.summary} does not have"
@@ -287,11 +290,12 @@ def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor")
 
 
 def rule(
-    code: str, sentence: str, source: str, hint: str = "", warning: bool = False
-) -> Callable[..., Rule]:
+    code: str, sentence: str, source: str, hint: str = "", warning: bool = False,
+    addressed: bool = False,
+) -> Callable[..., Rule]:  # fmt: skip
     """Make a rule of a check: a decorator for the rows' own rules."""
 
     def make(check: Callable[[Site], str | None]) -> Rule:
-        return Rule(code, sentence, source, check, hint, warning)
+        return Rule(code, sentence, source, check, hint, warning, addressed)
 
     return make
