@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -22,7 +23,8 @@ from nasm.sim.memory import Region, Store
 from nasm.spec.facts import Cost
 from nasm.spec.hidden import Doubt, Here, RoundingOf
 from nasm.spec.hidden import State as Held
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.instruction import Instruction, Operand, Site
+from nasm.spec.kinds import Kind
 from nasm.spec.lists import views
 from nasm.spec.program import Form
 from nasm.spec.view import Reg, View
@@ -48,6 +50,12 @@ class Bound:
     gate: Callable[[], int] | None
     number: int
     arrive: Callable[[int], None] | None = None
+
+
+@cache
+def _ways(row: Instruction) -> tuple[tuple[Operand, bool], ...]:
+    """What a row reads, and whether a number or word there is handed over as it is written."""
+    return tuple((o, not o.hidden and type(o.kind).handed is Kind.handed) for o in row.reads)
 
 
 class Binder:
@@ -77,17 +85,17 @@ class Binder:
         fixed: list[Any] = []
         slots: list[tuple[int, Reader]] = []
         values = self.site.operands
-        for operand in row.reads:
+        for operand, constant in _ways(row):
             value = values[operand.name]
             reader = None
-            if type(value) is View or type(value) is Reg or isinstance(operand.kind, Held):
+            if type(value) is View or type(value) is Reg:
                 reader = self._reader(operand, value)
-            elif isinstance(operand.kind, Here):
-                value = getattr(self.machine.program.queues[self.queue], operand.kind.what)
-            elif isinstance(operand.kind, RoundingOf):
-                value = self._rounding(values[operand.kind.operand])
-            else:
-                value = operand.kind.handed(value, self.site)
+            elif not constant:
+                if isinstance(operand.kind, Held):
+                    reader = self._held(operand.kind)
+                else:
+                    value = self._handed(operand.kind, value)
+            elif type(value) is tuple:
                 for view in views(value):
                     if view.offsets is not None:
                         gathering(self, operand, view)
@@ -106,15 +114,19 @@ class Binder:
 
     # -- operands
 
-    def _reader(self, operand: Operand, value: object) -> Reader | None:
-        """How an operand is read when the instruction starts; None: it is a constant."""
-        if isinstance(operand.kind, Held):
-            return self._held(operand.kind)
+    def _handed(self, kind: Kind, value: object) -> object:
+        """What semantics get for a value that is not what the program wrote."""
+        if isinstance(kind, Here):
+            return getattr(self.machine.program.queues[self.queue], kind.what)
+        if isinstance(kind, RoundingOf):
+            return self._rounding(self.site.operands[kind.operand])
+        return kind.handed(value, self.site)
+
+    def _reader(self, operand: Operand, value: View | Reg) -> Reader | None:
+        """How an operand is read when the instruction starts; None: it is handed as it is."""
         if isinstance(value, Reg):
             self.reads.append(self.machine.register_region(self.queue, value.number))
             return self._register(value.number)
-        if not isinstance(value, View):
-            return None
         if operand.footprint is None:
             return self._elements(operand, value)
         readers = [self._elements(operand, view) for view in operand.footprint(self.site)]

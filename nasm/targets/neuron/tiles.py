@@ -63,6 +63,8 @@ class Loaded:
 
 def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
     """The tiles of the array once another is loaded: it replaces those it shares cells with."""
+    if new.tile_size == FULL_TILE:
+        return (new,)
     return (*(w for w in weights if not w.shares_cells(new)), new)
 
 
