@@ -16,6 +16,7 @@ from tests.neuron.programs import (
     hazards,
     psum,
     ran,
+    refused,
     result,
     sbuf,
 )
@@ -200,6 +201,23 @@ def test_tiles_of_the_array_hold_one_stationary_tile_each(on: str, size: int) ->
         weights = np.roll(a, number, axis=1)[row : row + size]
         want = reference.matmul(weights, b[row : row + size])
         np.testing.assert_array_equal(got.read(f"c{row}")[column : column + size], want)
+
+
+def test_the_whole_array_is_also_a_tile_that_may_be_named() -> None:
+    a, b = whole((128, 3), 1), whole((128, 5), 2)
+    got = result(
+        "@tensor\nLoadStationary a\n"
+        "MultiplyMoving c, b, tile_position=[0, 0], tile_size=[128, 128]",
+        a=sbuf("f32", a), b=sbuf("f32", b), c=psum("f32", (3, 5)),
+    )  # fmt: skip
+    np.testing.assert_array_equal(got, reference.matmul(a, b))
+
+
+@pytest.mark.parametrize("alone", ["tile_position=[0, 0]", "tile_size=[64, 64]"])
+def test_half_of_a_tile_is_one_error(alone: str) -> None:
+    (problem,) = refused(f"@tensor LoadStationary a, {alone}", a=sbuf("f32", (128, 128)))
+    assert f"{alone.split('=')[0]} alone" in problem.message
+    assert "tile_position=[0, 0], tile_size=[128, 128]" in problem.hint
 
 
 def test_a_full_load_replaces_the_tiles_it_covers() -> None:

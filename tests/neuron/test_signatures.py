@@ -98,14 +98,13 @@ MORE = {
 """Operands that a row has beyond its functions."""
 
 SAID = "what the vendor's compiler decides is stated here"
+NO_TILE = "the empty tuple of the page stands for none, which nc_matmul_mx writes None"
 UNARY = "operators of one operand take none"
 DEFAULTS = {
     ("nc_matmul", "accumulate"): ("False", SAID),
-    ("nc_matmul", "tile_position"): ("(0, 0)", "what the page says not giving it means"),
-    ("nc_matmul", "tile_size"): ("(128, 128)", "what the page says not giving it means"),
+    ("nc_matmul", "tile_position"): ("None", NO_TILE),
+    ("nc_matmul", "tile_size"): ("None", NO_TILE),
     ("nc_matmul_mx", "accumulate"): ("False", SAID),
-    ("nc_matmul_mx", "tile_position"): ("(0, 0)", "what the page says not giving it means"),
-    ("nc_matmul_mx", "tile_size"): ("(128, 128)", "what the page says not giving it means"),
     ("dma_copy", "dge_mode"): ("None", f"{SAID}, by engine and generation"),
     ("dma_transpose", "dge_mode"): ("none", SAID),
     ("tensor_scalar", "operand0"): ("None", UNARY),

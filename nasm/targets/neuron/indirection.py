@@ -20,6 +20,7 @@ from nasm.targets.neuron.rules import (
     START_PARTITION,
     rule,
 )
+from nasm.targets.neuron.tiles import FULL_TILE, place
 
 GUIDE = "Trainium3 architecture guide, 'SBUF/PSUM indirect access'"
 TI = "nki.isa, 'Tensor indirection' of each instruction"
@@ -203,7 +204,7 @@ def matmul_dtypes(site: Site) -> str | None:
 def not_tiled(site: Site) -> str | None:
     """The whole array is one tile."""
     for operand, view, _ in picked(site):
-        if tuple(site["tile_position"]) != (0, 0) or tuple(site["tile_size"]) != (128, 128):
+        if place(site) != ((0, 0), FULL_TILE):
             return f"{operand.name} ({view.tensor.name}) is indirect with a tile of the array"
     return None
 

@@ -13,7 +13,7 @@ from nasm.spec.instruction import Site
 from nasm.spec.view import View
 from nasm.targets.neuron.costs import cycles, strided
 from nasm.targets.neuron.figures import NKI_COSTS
-from nasm.targets.neuron.tiles import FULL_TILE, columns, exact_transpose
+from nasm.targets.neuron.tiles import FULL_TILE, columns, exact_transpose, place
 
 CELL = 32
 """Rows and columns of the smallest tile of the array on any generation."""
@@ -52,7 +52,7 @@ def multiply_moving(site: Site) -> Cost:
     count = columns(site, "moving") * (2 if strided(site) else 1)
     interval = passes(site, view) * max(least.value, count)
     evidence, source = least.evidence, f"{NKI_COSTS}: max(64, N)"
-    if view.partitions <= number("short_k").value and site["tile_size"][0] == FULL_TILE[0]:
+    if view.partitions <= number("short_k").value and place(site)[1][0] == FULL_TILE[0]:
         slow = number("short_k_factor")
         interval *= slow.value
         if slow.value != 1:
@@ -69,9 +69,9 @@ def multiply_moving(site: Site) -> Cost:
 
 def cells(site: Site) -> tuple[str, ...]:
     """The smallest tiles of the array that a tile covers; none if it is the whole array."""
-    if site["tile_size"] == FULL_TILE:
+    (row, column), (rows, wide) = place(site)
+    if (rows, wide) == FULL_TILE:
         return ()
-    (row, column), (rows, wide) = site["tile_position"], site["tile_size"]
     return tuple(
         f"{r},{c}"
         for r in range(row, row + rows, CELL)

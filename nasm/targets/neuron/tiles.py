@@ -22,13 +22,16 @@ from nasm.targets.neuron.rules import (
 )
 
 FULL_TILE = (128, 128)
+Pair = tuple[int, int]
+Place = tuple[Pair, Pair]
+"""Where a tile of the array starts, and its rows and columns."""
 WEIGHTS = State("stationary tile", "LoadStationary loads one", initial=())
 POSITION = Operand(
-    "tile_position", Integers(2, "[row, column] where the tile starts in the array"), "r", (0, 0),
-    "where the tile starts in the 128x128 array",
+    "tile_position", Integers(2, "[row, column] where the tile starts in the array"), "r", None,
+    "where the tile starts in the 128x128 array; without it and tile_size, the whole array",
 )  # fmt: skip
 SIZE = Operand(
-    "tile_size", Integers(2, "[rows, columns] of the array the tile may use"), "r", FULL_TILE,
+    "tile_size", Integers(2, "[rows, columns] of the array the tile may use"), "r", None,
     "rows and columns of the array it may use: 128, 64, from v3 also 32",
 )  # fmt: skip
 
@@ -39,8 +42,8 @@ class Loaded:
 
     values: Any
     dtype: DType
-    tile_position: tuple[int, int]
-    tile_size: tuple[int, int]
+    tile_position: Pair
+    tile_size: Pair
     is_transpose: bool = False
     perf_mode: str = "none"
     onezero: bool = False
@@ -61,6 +64,18 @@ class Loaded:
         return self.dtype.kind is Kind.PACKED
 
 
+def placed(position: Pair | None, size: Pair | None) -> Place:
+    """The tile of the array that two operands name: the whole array unless both are given."""
+    if position is None:
+        return (0, 0), FULL_TILE
+    return position, FULL_TILE if size is None else size
+
+
+def place(site: Site) -> Place:
+    """The tile of the array that an instruction uses."""
+    return placed(site["tile_position"], site["tile_size"])
+
+
 def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
     """The tiles of the array once another is loaded: it replaces those it shares cells with."""
     if new.tile_size == FULL_TILE:
@@ -68,9 +83,9 @@ def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
     return (*(w for w in weights if not w.shares_cells(new)), new)
 
 
-def loaded(weights: tuple[Loaded, ...], position: tuple[int, int], size: tuple[int, int],
-           scaled: bool = False) -> Loaded:  # fmt: skip
+def loaded(weights: tuple[Loaded, ...], where: Place, scaled: bool = False) -> Loaded:
     """The stationary tile of a place; refuses one that is for the other kind of matmul."""
+    position, size = where
     for tile in weights:
         if tile.tile_position == position and tile.tile_size == size:
             break
@@ -105,14 +120,24 @@ def columns(site: Site, name: str) -> int:
     return int(site[name].elements) // rows_of(site)
 
 
+@rule(MODE, "tile_position and tile_size are given together, or neither for the whole array",
+      f"{MATMUL_SOURCE}, 'Tiling mode'; nki.isa.nc_matmul_mx",
+      "the whole array is tile_position=[0, 0], tile_size=[128, 128]")  # fmt: skip
+def tile_whole(site: Site) -> str | None:
+    """One alone does not make a tile."""
+    given = [n for n in ("tile_position", "tile_size") if site[n] is not None]
+    return f"{given[0]} alone" if len(given) == 1 else None
+
+
 @rule(MODE, "a tile's size is 128, 64 or (v3, v4) 32, and its position a multiple of its size",
       f"{MATMUL_SOURCE}, 'Tiling mode'")  # fmt: skip
 def tiling(site: Site) -> str | None:
     """Row and column tiles of the array."""
     least = int(site.generation.number("tile_min").value)
-    for what, size, at in zip(
-        ("rows", "columns"), site["tile_size"], site["tile_position"], strict=True
-    ):
+    if None in (site["tile_position"], site["tile_size"]):
+        return None
+    position, sizes = place(site)
+    for what, size, at in zip(("rows", "columns"), sizes, position, strict=True):
         if size not in (32, 64, 128) or size < least:
             return (
                 f"a tile of {size} {what}; wanted 128, 64"
@@ -129,7 +154,7 @@ def rows_fit(name: str) -> Rule:
     @rule(LIMIT, f"{name} spans no more partitions than the tile has rows",
           f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
     def check(site: Site) -> str | None:
-        rows = site["tile_size"][0]
+        rows = place(site)[1][0]
         found = site[name].partitions
         return None if found <= rows else f"{name} has {found} partitions, the tile {rows} rows"
 
@@ -143,7 +168,7 @@ def starts_at_row(name: str) -> Rule:
           f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
           "tile_position and tile_size choose other rows of the array")  # fmt: skip
     def check(site: Site) -> str | None:
-        start, row = first_partition(site, name), site["tile_position"][0]
+        start, row = first_partition(site, name), place(site)[0][0]
         if start == row:
             return None
         return f"{name} starts at partition {start}, the tile at row {row}"
@@ -155,7 +180,7 @@ def starts_at_row(name: str) -> Rule:
       f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
 def columns_fit(site: Site) -> str | None:
     """M is at most 128, or the tile's columns."""
-    found, most = columns(site, "stationary"), site["tile_size"][1]
+    found, most = columns(site, "stationary"), place(site)[1][1]
     return None if found <= most else f"stationary has {found} columns; wanted at most {most}"
 
 
@@ -209,7 +234,7 @@ def one_bank(site: Site) -> str | None:
       "tile_position and tile_size choose other columns of the array")  # fmt: skip
 def dst_at_column(site: Site) -> str | None:
     """A column tile writes its own partitions."""
-    start, column = first_partition(site, "dst"), site["tile_position"][1]
+    start, column = first_partition(site, "dst"), place(site)[0][1]
     return None if start == column else f"dst starts at partition {start}, the tile at {column}"
 
 

@@ -15,6 +15,10 @@ def cases() -> list[Broken]:
     for row, line in ((load, "LoadStationary {},"), (multiply, "MultiplyMoving p64, {},")):
         engine = f"@tensor {line}"
         found += [
+            Broken(row, "tile_position and tile_size", "E0407", "tile_position alone",
+                   engine.format("a") + "tile_position=[0, 0]"),
+            Broken(row, "tile_position and tile_size", "E0407", "tile_size alone",
+                   engine.format("half") + "tile_size=[64, 64]"),
             Broken(row, tiling, "E0407", "a tile of 32 rows",
                    engine.format("low") + "tile_position=[32, 0], tile_size=[32, 64]", "trn1"),
             Broken(row, tiling, "E0407", "a tile of 96 columns",

@@ -24,6 +24,8 @@ def cases() -> list[Broken]:
         line = f"@tensor {row} {dst}"
         scale = f"{name}_scale"
         found += [
+            (row, "tile_position and tile_size", "E0407", "tile_size alone",
+             f"{line}x, s, tile_size=[64, 128]"),
             (row, "a tile's size is", "E0407", "a tile of 96 rows",
              f"{line}x, s, tile_position=[0, 0], tile_size=[96, 128]"),
             (row, "an MX tile may be", "E0407", "64 columns at 64",

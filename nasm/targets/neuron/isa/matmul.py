@@ -18,7 +18,17 @@ from nasm.targets.neuron import tensor_costs, tiles
 from nasm.targets.neuron.indirection import matmul_dtypes, no_indirect_transpose, not_tiled
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.rules import MATMUL_SOURCE, MODE, PATTERN, rule
-from nasm.targets.neuron.tiles import POSITION, SIZE, WEIGHTS, Loaded, exact_transpose
+from nasm.targets.neuron.tiles import (
+    POSITION,
+    SIZE,
+    WEIGHTS,
+    Loaded,
+    Pair,
+    Place,
+    exact_transpose,
+    place,
+    placed,
+)
 
 MATMUL_DTYPES = (
     "float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn", "bfloat16", "float16",
@@ -39,8 +49,8 @@ PERF_MODE = Operand(
     "double_row packs K = 256 in fp8 (v3, v4); an older name of it is double_row_gen3",
 )  # fmt: skip
 EXACT = Operand("exact", SwitchOf("transpose_exact"))
-Modes = tuple[bool, tuple[int, int], tuple[int, int], str, bool]
-"""is_transpose, tile_position, tile_size, perf_mode and is_stationary_onezero."""
+Modes = tuple[bool, Place, str, bool]
+"""is_transpose, the tile of the array, perf_mode and is_stationary_onezero."""
 
 
 def _double_row(name: str) -> Rule:
@@ -56,7 +66,7 @@ def _double_row(name: str) -> Rule:
             return f"double_row with {name} of {view.dtype.name}; wanted fp8"
         if len(view.shape) < 3 or view.shape[1] != 2:
             return f"double_row with {name}{list(view.shape)}; wanted [K, 2, …]"
-        if site["tile_size"][1] != 128 or site["is_transpose"]:
+        if place(site)[1][1] != 128 or site["is_transpose"]:
             return "double_row together with column tiles or transpose mode"
         return None
 
@@ -79,7 +89,7 @@ def _domain(site: Site) -> str:
     PERF_MODE,
     EXACT,
     engines=("tensor",),
-    rules=(tiles.tiling, _double_row("stationary"), tiles.rows_fit("stationary"),
+    rules=(tiles.tile_whole, tiles.tiling, _double_row("stationary"), tiles.rows_fit("stationary"),
            tiles.columns_fit, tiles.starts_at_row("stationary"), matmul_dtypes, not_tiled),
     cost=tensor_costs.load_stationary,
     domain=_domain,
@@ -90,7 +100,7 @@ def _domain(site: Site) -> str:
 )  # fmt: skip
 def LoadStationary(
     weights: tuple[Loaded, ...], stationary: Any, dtype: DType, is_transpose: bool,
-    is_stationary_onezero: bool, tile_position: tuple[int, int], tile_size: tuple[int, int],
+    is_stationary_onezero: bool, tile_position: Pair | None, tile_size: Pair | None,
     perf_mode: str, exact: bool,
 ) -> tuple[Loaded, ...]:  # fmt: skip
     """Load a tile into the systolic array, where it stays for the MultiplyMovings that follow.
@@ -109,7 +119,7 @@ def LoadStationary(
         values = values.copy()
     return tiles.beside(
         weights,
-        Loaded(values, dtype, tile_position, tile_size, is_transpose, perf_mode,
+        Loaded(values, dtype, *placed(tile_position, tile_size), is_transpose, perf_mode,
                is_stationary_onezero),
     )  # fmt: skip
 
@@ -164,10 +174,10 @@ def no_adding_transpose(site: Site) -> str | None:
             "the hint the stationary tile was loaded with"),
     EXACT,
     engines=("tensor",),
-    rules=(tiles.tiling, _double_row("moving"), tiles.rows_fit("moving"), tiles.moving_fits,
-           tiles.dst_fits, tiles.dst_dtype, tiles.one_bank, tiles.starts_at_row("moving"),
-           tiles.dst_at_column, every_other_byte, no_adding_transpose, matmul_dtypes,
-           not_tiled, no_indirect_transpose),
+    rules=(tiles.tile_whole, tiles.tiling, _double_row("moving"), tiles.rows_fit("moving"),
+           tiles.moving_fits, tiles.dst_fits, tiles.dst_dtype, tiles.one_bank,
+           tiles.starts_at_row("moving"), tiles.dst_at_column, every_other_byte,
+           no_adding_transpose, matmul_dtypes, not_tiled, no_indirect_transpose),
     cost=tensor_costs.multiply_moving,
     domain=_domain,
     vendor=Names(VENDOR, "MATMUL", ("MatMul", "NcMatMul")),
@@ -178,7 +188,7 @@ def no_adding_transpose(site: Site) -> str | None:
 )  # fmt: skip
 def MultiplyMoving(
     moving: Any, dtype: DType, weights: tuple[Loaded, ...], is_transpose: bool,
-    tile_position: tuple[int, int], tile_size: tuple[int, int], perf_mode: str,
+    tile_position: Pair | None, tile_size: Pair | None, perf_mode: str,
     is_stationary_onezero: bool, exact: bool,
 ) -> Any:  # fmt: skip
     """Stream a tile past the stationary one: dst (+)= stationary.T @ moving.
@@ -204,7 +214,7 @@ def MultiplyMoving(
     16-bit ones whose upper 8 bits are zero. On v2 it multiplies like any other matmul, and NaN or
     an infinity spoils its whole row of dst.
     """
-    modes = (is_transpose, tile_position, tile_size, perf_mode, is_stationary_onezero)
+    modes = (is_transpose, placed(tile_position, tile_size), perf_mode, is_stationary_onezero)
     tile = _loaded(weights, dtype, modes)
     values = _rows(moving, perf_mode)
     tiles.same_rows(tile, values)
@@ -234,8 +244,8 @@ def _rows(tile: Any, perf_mode: str) -> Any:
 
 def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
     """The stationary tile a matmul uses; refuses one loaded with other modes or dtypes."""
-    is_transpose, position, size, perf_mode, onezero = modes
-    tile = tiles.loaded(weights, position, size)
+    is_transpose, where, perf_mode, onezero = modes
+    tile = tiles.loaded(weights, where)
     if (tile.is_transpose, tile.perf_mode) != (is_transpose, perf_mode):
         raise Refused(
             "E0507",

@@ -21,7 +21,16 @@ from nasm.targets.neuron import tensor_costs, tiles
 from nasm.targets.neuron.indirection import not_tiled
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
-from nasm.targets.neuron.tiles import POSITION, SIZE, WEIGHTS, Loaded, first_partition
+from nasm.targets.neuron.tiles import (
+    POSITION,
+    SIZE,
+    WEIGHTS,
+    Loaded,
+    Pair,
+    first_partition,
+    place,
+    placed,
+)
 
 X4 = ("float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4")
 INPUT = Tile(("sbuf",), X4, indirect=True)
@@ -133,7 +142,7 @@ def _scale_rules(scale: str, data: str, per: int = 1) -> tuple[Rule, ...]:
       f"{SOURCE}, 'Tiling mode'")  # fmt: skip
 def row_tiles(site: Site) -> str | None:
     """Its column is 0, its columns 128."""
-    column, wide = site["tile_position"][1], site["tile_size"][1]
+    (_, column), (_, wide) = place(site)
     return None if (column, wide) == (0, 128) else f"a tile of {wide} columns at {column}"
 
 
@@ -158,8 +167,9 @@ def _bits(_: Site) -> str:
     SIZE,
     Operand("scale255", OptionOf("mx.scale255")),
     engines=("tensor",),
-    rules=(tiles.tiling, row_tiles, tiles.rows_fit("stationary"), tiles.columns_fit, even_columns,
-           tiles.starts_at_row("stationary"), *_scale_rules("stationary_scale", "stationary"),
+    rules=(tiles.tile_whole, tiles.tiling, row_tiles, tiles.rows_fit("stationary"),
+           tiles.columns_fit, even_columns, tiles.starts_at_row("stationary"),
+           *_scale_rules("stationary_scale", "stationary"),
            not_tiled, _same_index("stationary_scale", "stationary")),
     cost=tensor_costs.load_stationary,
     domain=_bits,
@@ -172,7 +182,7 @@ def _bits(_: Site) -> str:
 )  # fmt: skip
 def LoadStationaryMX(
     weights: tuple[Loaded, ...], stationary: Any, stationary_scale: Any, dtype: DType,
-    tile_position: tuple[int, int], tile_size: tuple[int, int], scale255: str,
+    tile_position: Pair | None, tile_size: Pair | None, scale255: str,
 ) -> tuple[Loaded, ...]:  # fmt: skip
     """Load an MX tile into the systolic array, for the MultiplyMovingMXs that follow.
 
@@ -181,7 +191,7 @@ def LoadStationaryMX(
     partition (k // 8) % 4 of the same quadrant, from where scale begins.
     """
     values = _dequantised(stationary, dtype, stationary_scale, scale255)
-    return tiles.beside(weights, Loaded(values, dtype, tile_position, tile_size))
+    return tiles.beside(weights, Loaded(values, dtype, *placed(tile_position, tile_size)))
 
 
 @ISA.instruction(
@@ -197,9 +207,9 @@ def LoadStationaryMX(
     SIZE,
     Operand("scale255", OptionOf("mx.scale255")),
     engines=("tensor",),
-    rules=(tiles.tiling, row_tiles, tiles.rows_fit("moving"), tiles.moving_fits, tiles.dst_fits,
-           tiles.dst_dtype, tiles.starts_at_row("moving"), tiles.dst_at_column,
-           *_scale_rules("moving_scale", "moving"), not_tiled,
+    rules=(tiles.tile_whole, tiles.tiling, row_tiles, tiles.rows_fit("moving"),
+           tiles.moving_fits, tiles.dst_fits, tiles.dst_dtype, tiles.starts_at_row("moving"),
+           tiles.dst_at_column, *_scale_rules("moving_scale", "moving"), not_tiled,
            _same_index("moving_scale", "moving")),
     cost=tensor_costs.multiply_moving,
     domain=_bits,
@@ -215,7 +225,7 @@ def LoadStationaryMX(
 )  # fmt: skip
 def MultiplyMovingMX(
     moving: Any, moving_scale: Any, dtype: DType, weights: tuple[Loaded, ...],
-    tile_position: tuple[int, int], tile_size: tuple[int, int], scale255: str,
+    tile_position: Pair | None, tile_size: Pair | None, scale255: str,
 ) -> Any:  # fmt: skip
     """Stream an MX tile past the stationary one: dst (+)= stationary.T @ moving, K four times.
 
@@ -224,7 +234,7 @@ def MultiplyMovingMX(
     the time of a bfloat16 matmul of the same tiles. A scale of 255 is NaN (assumed; the option
     mx.scale255 has the other reading).
     """
-    tile = tiles.loaded(weights, tile_position, tile_size, scaled=True)
+    tile = tiles.loaded(weights, placed(tile_position, tile_size), scaled=True)
     values = _dequantised(moving, dtype, moving_scale, scale255)
     tiles.same_rows(tile, values)
     return np.matmul(tile.values.T, values)
