@@ -187,7 +187,8 @@ class Builder:
         rows = self.target.isa.rows
         theirs: dict[str, list[str]] = {}
         for name, row in rows.items():
-            for spelling in {n.rpartition(".")[2] for names in row.vendor.values() for n in names}:
+            every = (n.rpartition(".")[2] for names in row.vendor.values() for n in names)
+            for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
                 theirs.setdefault(spelling, []).append(name)
         said = mnemonic if mnemonic in theirs else ""
         if not said and not closest(mnemonic, rows):
