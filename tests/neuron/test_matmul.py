@@ -270,8 +270,10 @@ def test_a_transpose_of_tfloat32_keeps_all_its_bits() -> None:
     assert got[0, 0] == value
 
 
-@pytest.mark.parametrize("dtype", ["e4m3", "e5m2", "e3m4"])
-@pytest.mark.parametrize("on", ["trn2", "trn3"])
+@pytest.mark.parametrize(("dtype", "on"), [
+    ("e4m3", "trn2"), ("e5m2", "trn2"), ("e3m4", "trn2"), ("e4m3", "trn3"), ("e5m2", "trn3"),
+    ("e4m3fn", "trn3"),
+])  # fmt: skip
 def test_a_transpose_of_bytes_writes_sixteen_bits_with_zeros_above(dtype: str, on: str) -> None:
     # NaN, a subnormal, -0 and ordinary ones
     codes = np.array([[0x7F, 0x01], [0xFF, 0x80], [0x3C, 0x42]], np.uint8)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from tests.neuron.cases import FLOATS, INTEGERS, Draw, Tile, random_cases
 from tests.neuron.models import dma as model
 
-DTYPES = (*FLOATS, *INTEGERS, "float8_e3m4")
+DTYPES = (*FLOATS, *INTEGERS)
 WIDE = ("float32", "int32", "uint32", "bfloat16", "float16", "int16", "uint16")
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
 
@@ -59,7 +59,7 @@ def urgency(draw: Draw) -> str:
 @random_cases()
 def test_dma_copy(draw: Draw) -> None:
     inside, outside = memories(draw)
-    have, want = draw.dtype(*DTYPES), draw.dtype(*DTYPES)
+    have, want = draw.dtype(*DTYPES, draw.rare), draw.dtype(*DTYPES, draw.rare)
     if draw.flag(0.3):
         want = have
     src = seen(draw, draw.shape(16, partitions=40), have, inside)
@@ -103,7 +103,7 @@ def test_dma_transpose(draw: Draw) -> None:
 
 @random_cases()
 def test_dma_compute(draw: Draw) -> None:
-    want, memory = draw.dtype(*DTYPES), draw.one_of("hbm", "sbuf")
+    want, memory = draw.dtype(*DTYPES, draw.rare), draw.one_of("hbm", "sbuf")
     shape = draw.shape(8, partitions=20)
     size = 1
     for n in shape:
@@ -113,7 +113,8 @@ def test_dma_compute(draw: Draw) -> None:
     sources = []
     for _ in range(draw.one_of(1, 2, 2, 3, 15)):
         inside = draw.one_of("hbm", "sbuf")
-        sources.append(seen(draw, grouped(draw, size, inside), draw.dtype(*DTYPES), inside))
+        dtype = draw.dtype(*DTYPES, draw.rare)
+        sources.append(seen(draw, grouped(draw, size, inside), dtype, inside))
     if accumulates:
         sources.insert(draw.number(0, len(sources)), dst)
     listed = ", ".join(map(str, sources))
@@ -127,7 +128,7 @@ def test_dma_trigger(draw: Draw) -> None:
     pairs = []
     for _ in range(draw.number(1, 4)):
         inside, outside = memories(draw)
-        have, want = draw.dtype(*DTYPES), draw.dtype(*DTYPES)
+        have, want = draw.dtype(*DTYPES, draw.rare), draw.dtype(*DTYPES, draw.rare)
         src = seen(draw, draw.shape(10, partitions=20), have, inside)
         dst = seen(draw, grouped(draw, src.values.size, outside), want, outside, result=True)
         pairs.append((dst, src))

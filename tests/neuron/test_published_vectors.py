@@ -108,6 +108,7 @@ def test_vector_loses_what_is_beyond_24_bits_and_gpsimd_does_not(on: str, dtype:
 def test_floats_overflow_to_infinity_and_integers_saturate(
     engine: str, on: str, dtype: str, value: float, want: float
 ) -> None:
+    on = "trn2" if dtype == "e3m4" and on == "trn3" else on  # v4 has it no more
     got = result(
         f"@{engine} TensorCopy c, a", on, a=sbuf("f32", [[value]]), c=sbuf(dtype, (1, 1))
     )

@@ -17,9 +17,9 @@ GUIDE = {
     "v4": "Trainium3 architecture guide, NeuronCore-v4 compute engines",
 }
 _INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
-_FLOATS = (
-    "float8_e3m4", "float8_e4m3", "float8_e5m2", "float16", "bfloat16", "tfloat32", "float32",
-)  # fmt: skip
+_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "tfloat32", "float32")
+_CONFIGURABLE = ("float8_e3m4",)
+"""What v2's and v3's configurable fp8 has beside the two of v4."""
 _V4_FLOATS = (
     "float8_e4m3fn", "float8_e8m0fnu", "float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4",
 )  # fmt: skip
@@ -77,8 +77,10 @@ def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tu
 
 
 GENERATIONS = (
-    _generation("v2", ("trn1", "inf2", "gen2"), 5600, (2, 5, 4), 192, 2, (*_INTEGERS, *_FLOATS)),
-    _generation("v3", ("trn2", "gen3"), 4800, (2, 5, 4), 224, 3, (*_INTEGERS, *_FLOATS)),
+    _generation("v2", ("trn1", "inf2", "gen2"), 5600, (2, 5, 4), 192, 2,
+                (*_INTEGERS, *_CONFIGURABLE, *_FLOATS)),
+    _generation("v3", ("trn2", "gen3"), 4800, (2, 5, 4), 224, 3,
+                (*_INTEGERS, *_CONFIGURABLE, *_FLOATS)),
     _generation("v4", ("trn3", "gen4"), 2400, (1, 2, 2), 256, 4,
                 (*_INTEGERS, *_FLOATS, *_V4_FLOATS)),
 )  # fmt: skip

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from tests.neuron.broken.case import Broken
+from tests.neuron.programs import sbuf
 
 
 def cases() -> list[Broken]:
@@ -11,6 +12,8 @@ def cases() -> list[Broken]:
     return [
         Broken(copy, "the generation has the dtype", "E0405", "src (fn) is float8_e4m3fn",
                "@vector TensorCopy g, fn"),
+        Broken(copy, "the generation has the dtype", "E0405", "float8_e3m4, which NeuronCore-v4",
+               "@vector TensorCopy g, e3", "trn3", {"e3": sbuf("float8_e3m4", (128, 64))}),
         Broken("DmaCopy", "the generation has the dtype", "E0405", "float8_e8m0fnu",
                "@gpsimd DmaCopy g, scale", "trn1"),
         Broken(copy, "an engine reads and writes", "E0403", "src is in psum; gpsimd reads sbuf",
