@@ -106,7 +106,8 @@ def index() -> str:
         "the columns v2, v3 and v4 name the engines that have it on NeuronCore-v2, v3 and v4. "
         "`neuron-nasm isa NAME` prints the page in the terminal.",
         "Also: [operators](operators.md), [activation functions](activations.md), "
-        "[dtypes](dtypes.md), [machine options](options.md), and [what things cost](../timing.md).",
+        "[dtypes](dtypes.md), [machine options](options.md), [what things cost](../timing.md), and "
+        "[AWS's own instruction tests](published.md) as programs.",
         *lists,
         "## Functions of nki.isa",
         "Every function of `nki.isa` (Neuron SDK 2.32), and what does it here. Several "

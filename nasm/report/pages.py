@@ -19,6 +19,10 @@ from nasm.spec.target import Target
 ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting", "@": "moved"}
 
 
+NO_NAME = "no published name"
+"""What a tool of the vendor's is said to call an instruction that it was never seen to name."""
+
+
 @dataclass(frozen=True, slots=True)
 class Line:
     """An operand as the page shows it; ``default`` is empty if it must be given."""
@@ -118,7 +122,8 @@ def rich_page(shown: Page) -> RenderableType:
     facts = [("engines", ", ".join(shown.engines)), ("machines", ", ".join(shown.generations))]
     if shown.cost:
         facts.append(("time", shown.cost))
-    facts += [*((tool, ", ".join(names)) for tool, names in shown.vendor), ("source", shown.source)]
+    facts += [(tool, ", ".join(names) or NO_NAME) for tool, names in shown.vendor]
+    facts.append(("source", shown.source))
     if shown.rules:
         parts += _section("Rules", [_rule_table(shown.rules)])
     parts += _section("Facts", [_pairs(facts)])
@@ -195,7 +200,7 @@ def markdown_page(shown: Page) -> str:
         lines += ["## Time", "", shown.cost, ""]
     lines += ["## Names and sources", ""]
     for tool, names in shown.vendor:
-        lines.append(f"* {tool}: " + ", ".join(f"`{name}`" for name in names))
+        lines.append(f"* {tool}: " + (", ".join(f"`{name}`" for name in names) or NO_NAME))
     lines.append(f"* Source: {shown.source}")
     return "\n".join(lines) + "\n"
 

@@ -104,7 +104,7 @@ def test_the_page_has_its_parts(row: Instruction) -> None:
     assert row.doc.count("\n") == 0 or row.doc.splitlines()[1] == ""
     assert row.source
     assert row.formula
-    assert row.vendor
+    assert any(row.vendor.values())
 
 
 @every_row

@@ -26,15 +26,17 @@ WORDS = ("int32", "uint32")
 def Names(
     nki: str | tuple[str, ...] = (), explorer: str = "", klr: str | tuple[str, ...] = ()
 ) -> dict[str, tuple[str, ...]]:
-    """What AWS's tools call an instruction: nki.isa, Neuron Explorer's opcode, KLR's operator."""
+    """What AWS's tools call an instruction: nki.isa, Neuron Explorer's opcode, KLR's operator.
+
+    Empty where no published page or profile shows a name.
+    """
     functions = (nki,) if isinstance(nki, str) else nki
     operators = (klr,) if isinstance(klr, str) else klr
-    names = {
+    return {
         "NKI": tuple(f"nki.isa.{name}" for name in functions if name),
         "Neuron Explorer": (explorer,) if explorer else (),
         "KLR": tuple(name for name in operators if name),
     }
-    return {tool: said for tool, said in names.items() if said}
 
 
 def domain_of(*operators: str) -> Callable[[Site], str]:
