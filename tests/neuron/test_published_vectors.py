@@ -28,8 +28,6 @@ ELSEWHERE = {
     "local_gather, 512 rows of 4": "gather: the_published_local_gather",
     "bn_stats and bn_aggr give np.mean and np.var of 128x1024":
         "batchnorm: together_they_give_numpys_mean_and_variance",
-    "double_row is einsum kli,klj->ij":
-        "published_matmul: double_row_contracts_two_rows_of_each_partition",
     "MX, scales and values of the reference": "mx: random_tiles_quantise_as_the_reference_does",
     "MX, the matmul of the reference": "models_mx: load_stationary_mx_and_multiply_moving_mx",
     "dependent ACTIVATEs of one element, 264 cycles apart":

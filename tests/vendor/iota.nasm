@@ -22,12 +22,12 @@
 @gpsimd  Iota  c, pattern=[[-1, 512]]
 @gpsimd  Iota  d, pattern=[[0, 1]], offset=5, channel_multiplier=2
 @gpsimd  Iota  e, pattern=[[1, 512]], channel_multiplier=1     $made++
-@sync    EventSemaphore                                        $made >= 1
-@sync    DmaCopy  A, a  $stored += 16
-@sync    DmaCopy  B, b  $stored += 16
-@sync    DmaCopy  C, c  $stored += 16
-@sync    DmaCopy  D, d  $stored += 16
-@sync    DmaCopy  E, e  $stored += 16
+@vector  EventSemaphore                                        $made >= 1
+@vector  DmaCopy  A, a  $stored += 16
+@vector  DmaCopy  B, b  $stored += 16
+@vector  DmaCopy  C, c  $stored += 16
+@vector  DmaCopy  D, d  $stored += 16
+@vector  DmaCopy  E, e  $stored += 16
 @sync    EventSemaphore  $stored >= 80
 
 .expect  A == WANT_A

@@ -11,6 +11,7 @@ import pytest
 from nasm.records import Status
 from nasm.session import Session
 from nasm.source import Source
+from tests.neuron.programs import GENERATIONS
 from tests.vendor.published import CASES, FAULTS
 
 HERE = Path(__file__).parent
@@ -62,18 +63,23 @@ PUBLISHED = {
 """Every test function of nki/test/test_nki_isa_*.py in aws-neuron-sdk, without its ``test_``."""
 
 
-def ran(name: str) -> Session:
-    text = (HERE / f"{name}.nasm").read_text()
-    session = Session.load(
-        Source(f"{name}.nasm", text), inputs=CASES[name](np.random.RandomState(0))
-    )
-    session.run()
-    return session
+def text(name: str) -> str:
+    return (HERE / f"{name}.nasm").read_text()
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
-def test_the_program_gives_what_the_published_reference_gives(name: str) -> None:
-    report = ran(name).report()
+def machines(name: str) -> tuple[str, ...]:
+    """The machine a program is for, and later ones."""
+    written = re.search(r"^\.target (\w+)", text(name), re.MULTILINE)
+    assert written is not None
+    return GENERATIONS[GENERATIONS.index(written[1]) :]
+
+
+@pytest.mark.parametrize(("name", "on"), [(n, on) for n in PROGRAMS for on in machines(n)])
+def test_the_program_gives_what_the_published_reference_gives(name: str, on: str) -> None:
+    inputs = CASES[name](np.random.RandomState(0))
+    report = Session.load(
+        Source(f"{name}.nasm", text(name)), target=on, inputs=inputs
+    ).run()
     if name in FAULTS:
         assert report.status is Status.FAULT
         assert [p.code for p in report.problems] == [FAULTS[name]]
@@ -87,7 +93,7 @@ def test_the_program_gives_what_the_published_reference_gives(name: str) -> None
 def test_every_published_test_is_a_program_here() -> None:
     said = set()
     for name in PROGRAMS:
-        first = (HERE / f"{name}.nasm").read_text().splitlines()[0]
+        first = text(name).splitlines()[0]
         file, test = re.match(r"; test_nki_isa_(\w+)\.py, test_(\w+)[,:]", first).groups()
         said.add((file, test))
     wanted = {(file, test) for file, tests in PUBLISHED.items() for test in tests}
