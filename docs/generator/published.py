@@ -35,7 +35,7 @@ def page() -> str:
         "`nki/test/test_nki_isa_*.py`), with a NumPy reference for each. All of them are programs "
         "here: the inputs are drawn as the published test draws them, the reference's result is "
         "an input `WANT…`, and the program's `.expect` compares, with the published tolerance "
-        "(`numpy.allclose`) or exactly. `make test` runs each on its target and on every later one.",
+        "(`numpy.allclose`) or exactly. `make test` runs each on its target and on later ones.",
         table(["file", "test", "what it shows", "target", "program"], rows),
         "What they do not show: `test_dropout` compares with zeros only, since the vendor's "
         "simulator does not drop anything; here every element must be kept or dropped. "
