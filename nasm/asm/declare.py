@@ -8,6 +8,7 @@ from nasm.asm import check, tree
 from nasm.asm.builder import Builder, declared_note
 from nasm.asm.evaluate import Scope, evaluate, name_of
 from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.spec.initial import possible
 from nasm.spec.kinds import shown
 from nasm.spec.view import View
 
@@ -34,7 +35,7 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
     role = _role(statement, scope)
     init = initialiser(statement.init, scope) if statement.init is not None else None
     try:
-        builder.tensor(
+        made = builder.tensor(
             statement.space.name, name, statement.dtype.name, shape, role=role, init=init,
             partition=partition, offset=offset, bank=bank, core=scope.core, span=place,
         )  # fmt: skip
@@ -42,6 +43,11 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
         written = {"E0204": statement.space, "E0205": statement.dtype}
         at = written.get(refused.code, statement.name)
         raise Failure(refused.at(scope.span(at))) from None
+    try:
+        possible(made)
+    except Refused as refused:
+        assert statement.init is not None
+        raise Failure(refused.at(scope.span(statement.init))) from None
 
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:

@@ -10,10 +10,10 @@ from zipfile import BadZipFile
 import numpy as np
 
 from nasm import dtypes
-from nasm.dtypes import DType
 from nasm.machine.places import elements
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.sim.memory import Array
+from nasm.spec.initial import initial
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
 
@@ -81,7 +81,9 @@ def _start(tensor: Tensor, given: Any) -> Array | None:
             )  # fmt: skip
         return None
     assert isinstance(init, tuple)
-    return _initial(tensor, init)
+    if init[0] == "file":
+        return accepted(tensor, read_array(init[1], init[2]))
+    return initial(tensor, init)
 
 
 def accepted(tensor: Tensor, array: Array) -> Array:
@@ -94,41 +96,6 @@ def accepted(tensor: Tensor, array: Array) -> Array:
         return dtypes.from_npy(array, tensor.dtype)
     except ValueError as problem:
         raise Refused("E0804", f"{tensor.name}: {problem}") from None
-
-
-def _initial(tensor: Tensor, init: tuple[Any, ...]) -> Array:
-    kind, dtype, shape = init[0], tensor.dtype, tensor.shape
-    if kind == "file":
-        return accepted(tensor, read_array(init[1], init[2]))
-    if kind == "zeros":
-        return np.zeros(shape, dtype.numpy)
-    if kind == "iota":
-        return _rounded(np.arange(np.prod(shape), dtype=np.float64).reshape(shape), dtype)
-    if kind == "list":
-        return _listed(tensor, init[1])
-    generator = np.random.default_rng(init[1])
-    draw = generator.random if kind == "random" else generator.standard_normal
-    return _rounded(draw(shape), dtype)
-
-
-def _rounded(values: Any, dtype: DType) -> Array:
-    try:
-        return dtypes.convert_float64(np.asarray(values, np.float64), dtype)
-    except ValueError as problem:
-        raise Refused("E0217", str(problem)) from None
-
-
-def _listed(tensor: Tensor, values: list[Any]) -> Array:
-    try:
-        array = np.asarray(values, np.float64)
-    except (TypeError, ValueError):
-        said = f"the list for {tensor.name} is ragged or holds no numbers"
-        raise Refused("E0217", said) from None
-    if array.shape != tensor.shape and array.size != np.prod(tensor.shape):
-        raise Refused(
-            "E0217", f"{tensor.name} is {list(tensor.shape)}, its list {list(array.shape)}"
-        )
-    return _rounded(array.reshape(tensor.shape), tensor.dtype)
 
 
 def read_array(path: str, key: str = "") -> Array:
