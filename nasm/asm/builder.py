@@ -239,6 +239,7 @@ class Builder:
                 continue
             try:
                 accepted[at] = operand.kind.accept(value)
+                check.registers_exist(self.generation, accepted[at])
                 if self._entered:
                     check.within_reach(self.program.queues[queue].core, accepted[at])
             except Refused as refused:

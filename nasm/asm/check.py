@@ -13,7 +13,7 @@ from nasm.spec.instruction import Instruction, Rule, Site, rules_of
 from nasm.spec.lists import views
 from nasm.spec.program import Form, Prepared, Program, Update, Wait
 from nasm.spec.target import Generation, Target
-from nasm.spec.view import View
+from nasm.spec.view import Reg, View
 
 
 def core_exists(target: Target, generation: Generation, core: int) -> None:
@@ -40,6 +40,18 @@ def within_reach(core: int, value: object) -> None:
                 f"{core}, which reaches its own",
                 "move it through a memory the cores share, or have them exchange it",
             )
+
+
+def registers_exist(generation: Generation, value: object) -> None:
+    """Whether an engine has the registers that an operand's address names; raises Refused."""
+    for view in views(value):
+        for dynamic in view.dynamic:
+            if dynamic.register >= generation.registers:
+                raise Refused(
+                    "E0301",
+                    f"{Reg(dynamic.register)} does not exist: wanted a register %r0 to "
+                    f"%r{generation.registers - 1}",
+                )
 
 
 def sync(
@@ -162,7 +174,7 @@ def _broken(
         said = rule.check(site)
         if said is not None:
             found.append((rule, _problem(site, rule, said, program, queue, pc)))
-            if rule.code in _SHAPES:
+            if rule.basic or rule.code in _SHAPES:
                 break
     return found
 
