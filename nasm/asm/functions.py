@@ -47,14 +47,24 @@ def _power(a: int | float, b: int | float) -> int | float:
     return result
 
 
+def _product(a: int | float, b: int | float) -> int | float:
+    if isinstance(a, int) and isinstance(b, int):
+        _bounded(a.bit_length() + b.bit_length(), "a product")
+    return a * b
+
+
 def _shift_left(a: int, b: int) -> int:
-    if b > WORST_BITS:
-        raise Refused("E0211", f"a shift by {b} bits")
+    _bounded(a.bit_length() + b - 1, "a shift")
     return a << b
 
 
+def _bounded(bits: int, what: str) -> None:
+    if bits > WORST_BITS:
+        raise Refused("E0211", f"{what} with more than {WORST_BITS} bits")
+
+
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
+    "+": operator.add, "-": operator.sub, "*": _product, "/": operator.truediv,
     "//": operator.floordiv, "%": operator.mod, "**": _power,
 }  # fmt: skip
 INTEGER: dict[str, Callable[[Any, Any], Any]] = {

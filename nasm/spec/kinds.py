@@ -8,6 +8,7 @@ same values come from Python through the builder, where a bare word is a plain s
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -59,6 +60,10 @@ class Kind:
         return ""
 
 
+LONG = 30
+"""Digits of an integer that a diagnostic still writes out."""
+
+
 def shown(value: object) -> str:
     """A value as a diagnostic names it."""
     if isinstance(value, View):
@@ -73,6 +78,10 @@ def shown(value: object) -> str:
         return "true" if value else "false"
     if isinstance(value, str):
         return f'the string "{value}"'
+    if isinstance(value, int) and abs(value) >= 10**LONG:
+        return f"an integer of {len(str(abs(value)))} digits"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(map(shown, value)) + "]"
     return str(value)
 
 
@@ -143,9 +152,9 @@ class Number(Kind):
         if isinstance(value, bool) or not good:
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
         assert isinstance(value, int | float)
-        if not (math.isnan(value) or self.low <= value <= self.high):
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value}")
-        return value if self.integer else float(value)
+        if not (value != value or self.low <= value <= self.high):  # NaN is a number
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
+        return value if self.integer else as_float(value)
 
     def format(self, value: object) -> str:
         return repr(value)
@@ -155,6 +164,14 @@ class Number(Kind):
         if math.isinf(self.low) and math.isinf(self.high):
             return what
         return f"{what} from {_bound(self.low)} to {_bound(self.high)}"
+
+
+def as_float(value: int | float) -> float:
+    """A number as a float64; raises Refused if it is an integer beyond those."""
+    try:
+        return float(value)
+    except OverflowError:
+        raise Refused("E0211", f"{shown(value)} is beyond float64") from None
 
 
 def _bound(value: float) -> str:
@@ -168,6 +185,14 @@ class Anything(Kind):
     def accept(self, value: object) -> object:
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Refused(WRONG_KIND, f"wanted a number, found {shown(value)}")
+        as_float(value)
+        return value
+
+    def handed(self, value: object, site: Site) -> object:
+        from nasm.spec.instruction import FLOAT32  # it needs the kinds
+
+        if isinstance(value, int) and site.row.domain(site) == FLOAT32:
+            return float(value)
         return value
 
     def describe(self) -> str:
@@ -286,7 +311,7 @@ class Integers(Kind):
         if any(isinstance(i, bool) or not isinstance(i, int) for i in items) or (
             self.length and len(items) != self.length
         ):
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {value}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}")
         return items
 
     def format(self, value: object) -> str:
@@ -324,6 +349,13 @@ class Either(Kind):
                 continue
             return kind.format(value)
         return str(value)
+
+    def handed(self, value: object, site: Site) -> object:
+        for kind in self.kinds:
+            with suppress(Refused):
+                kind.accept(value)
+                return kind.handed(value, site)
+        return value
 
     def describe(self) -> str:
         return listed(k.describe() for k in self.kinds)

@@ -28,7 +28,7 @@ class Tiles(Kind):
             hint = "a single one is a list as well, in [ ]" if single else ""
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
         if not 1 <= len(value) <= self.most:
-            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {len(value)}")
+            raise Refused(WRONG_KIND, f"wanted {self.describe()}, found a list of {len(value)}")
         tile = Tile(self.memories, lanes=False)
         return tuple(tile.accept(item) for item in value)
 

@@ -30,6 +30,9 @@ class Prepared:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    def __str__(self) -> str:
+        return f"the transfer {self.name}"
+
 
 @dataclass(frozen=True, slots=True)
 class Wait:

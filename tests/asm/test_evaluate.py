@@ -241,7 +241,8 @@ def test_unknown_and_misused_functions() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["2 ** 10**9", "10 ** (10**9)", "1 << 10**9", "(-3) ** 99999", "2 ** 2 ** 2 ** 2 ** 2 ** 2"],
+    ["2 ** 10**9", "10 ** (10**9)", "1 << 10**9", "(-3) ** 99999", "2 ** 2 ** 2 ** 2 ** 2 ** 2",
+     "(1 << 3000) * (1 << 3000)", "(1 << 3000) << 3000"],
 )
 def test_numbers_nobody_wants_are_refused_at_once(text: str) -> None:
     begun = time.monotonic()
