@@ -127,7 +127,8 @@ class Rule:
 
     ``check`` returns None, or a sentence that says what was found and what was wanted.
     ``addressed`` says that only an instruction with an operand that a tile of entries addresses
-    can break it.
+    can break it. The rules behind a ``basic`` one take it for granted: where it is broken they
+    say nothing.
     """
 
     code: str
@@ -137,6 +138,7 @@ class Rule:
     hint: str = ""
     warning: bool = False
     addressed: bool = False
+    basic: bool = False
 
     def refusal(self, row: Instruction, said: str, elsewhere: str = "") -> Refused:
         """What to say of an instruction that breaks it: the finding, then the rule it breaks.

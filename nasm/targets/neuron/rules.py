@@ -291,11 +291,11 @@ def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor")
 
 def rule(
     code: str, sentence: str, source: str, hint: str = "", warning: bool = False,
-    addressed: bool = False,
+    addressed: bool = False, basic: bool = False,
 ) -> Callable[..., Rule]:  # fmt: skip
     """Make a rule of a check: a decorator for the rows' own rules."""
 
     def make(check: Callable[[Site], str | None]) -> Rule:
-        return Rule(code, sentence, source, check, hint, warning, addressed)
+        return Rule(code, sentence, source, check, hint, warning, addressed, basic)
 
     return make

@@ -130,7 +130,7 @@ def tile_whole(site: Site) -> str | None:
 
 
 @rule(MODE, "a tile's size is 128, 64 or (v3, v4) 32, and its position a multiple of its size",
-      f"{MATMUL_SOURCE}, 'Tiling mode'")  # fmt: skip
+      f"{MATMUL_SOURCE}, 'Tiling mode'", basic=True)  # fmt: skip
 def tiling(site: Site) -> str | None:
     """Row and column tiles of the array."""
     least = int(site.generation.number("tile_min").value)

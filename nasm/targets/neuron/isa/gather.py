@@ -58,7 +58,7 @@ def valid_indices(site: Site) -> str | None:
     return None if valid <= 4096 else f"{valid} valid indices for each core; wanted at most 4096"
 
 
-@rule(LIMIT, "num_elem_per_idx is 1, 2, 4, 8, 16 or 32", LOCAL)
+@rule(LIMIT, "num_elem_per_idx is 1, 2, 4, 8, 16 or 32", LOCAL, basic=True)
 def power_of_two(site: Site) -> str | None:
     """What a core gathers at once."""
     found = site["num_elem_per_idx"]

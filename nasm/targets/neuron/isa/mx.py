@@ -64,7 +64,7 @@ def _footprint(scale: str, data: str) -> Any:
 
 def _quadrants(name: str) -> Rule:
     @rule(LIMIT, f"{name} has 32, 64, 96 or 128 partitions",
-          f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'")  # fmt: skip
+          f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'", basic=True)  # fmt: skip
     def check(site: Site) -> str | None:
         found = site[name].partitions
         return f"{name} has {found} partitions; wanted a multiple of 32" if found % 32 else None

@@ -33,7 +33,8 @@ def trailing_axes(site: Site) -> str | None:
         return f"{len(axes)} axes; wanted at most 4"
     if 0 in axes:
         return "axis 0 is the partition axis, which this instruction does not reduce"
-    return f"axis={axes} of a tile with {rank} axes; wanted its last ones, such as {wanted}"
+    last = wanted if len(axes) < rank else list(range(1, rank))
+    return f"axis={axes} of a tile with {rank} axes; wanted its last ones, such as {last}"
 
 
 @rule(SHAPE, "dst has one element per reduced group", SOURCE)

@@ -76,7 +76,7 @@ def Transpose(data: Any) -> Any:
       SHUFFLE)  # fmt: skip
 def mask_entries(site: Site) -> str | None:
     """What a mask may hold."""
-    wrong = [m for m in site["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED]
+    wrong = sorted({m for m in site["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED})
     return f"shuffle_mask has {listed(map(str, wrong), 'and')}" if wrong else None
 
 
