@@ -1,0 +1,219 @@
+"""Whatever a program says, it is refused in a sentence or runs to an end that has a name."""
+
+from __future__ import annotations
+
+import json
+import re
+import warnings
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nasm import codes
+from nasm.asm.assemble import assemble
+from nasm.cli import main
+from nasm.machine.describe import form_text
+from nasm.problems import Failure, Problem
+from nasm.records import RunReport, Status
+from nasm.session import Session
+from nasm.source import Source
+from nasm.spec.instruction import Instruction
+from nasm.spec.program import Program
+from nasm.targets import TARGETS
+from nasm.targets.neuron import TARGET
+from nasm.targets.neuron.isa import ISA
+from tests.neuron.anything import Writer
+from tests.neuron.programs import GENERATIONS
+
+KNOWN = {row.code for row in codes.table()}
+ENDS = (Status.FINISHED, Status.FAULT, Status.DEADLOCK)
+OPTIONS: tuple[dict[str, object], ...] = (
+    {}, {}, {"rounding": "stochastic", "rounding.seed": "5"},
+    {"cast.overflow": "saturate", "cast.e4m3fn": "saturate", "nan.maximum": "ignore"},
+    {"accumulate": "after_cast", "quantize_mx.scale": "ocp", "mx.scale255": "infinity"},
+)  # fmt: skip
+CYCLES, OF_A_LOOP = 3_000_000, 5_000
+"""Of the base clock: more than any program here takes that has no loop, and what those get."""
+
+INTERNAL = re.compile(r"<class|object at|\b(View|Tensor|DType|Offsets|Symbol|array)\(|\bNone\b")
+"""What Python would say of a value, and no sentence for a user should."""
+
+Row = tuple[Instruction, str]
+machines = pytest.mark.parametrize("on", GENERATIONS)
+
+
+def rows(on: str) -> list[Row]:
+    """Every row with an engine that has it."""
+    generation = TARGET.generation(on)
+    assert generation is not None
+    return [(row, engine) for row in ISA for engine in TARGET.engines(row, generation)]
+
+
+def texts(on: str, seed: int, lines: int, share: int) -> Iterator[tuple[str, dict[str, object]]]:
+    """A program for one in ``share`` of the rows and engines, with options to run it under."""
+    all_rows = rows(on)
+    for number in range(seed % share, len(all_rows), share):
+        random = np.random.default_rng((seed, number))
+        others = random.integers(0, len(all_rows), lines - 1)
+        chosen = [all_rows[number], *(all_rows[n] for n in others)]
+        text = Writer(random, on).program(chosen)
+        yield text, OPTIONS[int(random.integers(len(OPTIONS)))]
+
+
+def assembled(text: str, options: dict[str, object]) -> Program | list[Problem]:
+    """The program, or why it is none."""
+    try:
+        return assemble(Source("any.nasm", text), TARGETS, options=options)
+    except Failure as failure:
+        return list(failure.problems)
+
+
+def sensible(problems: Any, text: str) -> None:
+    """Every problem has a known code, a sentence, and a place in the text."""
+    for problem in problems:
+        assert problem.code in KNOWN, text
+        assert not problem.code.startswith("E09"), f"{problem}\n{text}"
+        assert problem.message, text
+        assert problem.span is not None, f"{problem}\n{text}"
+        said = f"{problem.message} {problem.hint}"
+        assert not INTERNAL.search(said), f"{said}\n{text}"
+
+
+def mended(text: str, options: dict[str, object]) -> tuple[str, Program | None]:
+    """The text without the lines that are refused, and what is left as a program."""
+    while True:
+        made = assembled(text, options)
+        if isinstance(made, Program):
+            return text, made
+        assert made, text
+        sensible(made, text)
+        wrong = {p.span.source.position(p.span.start)[0] for p in made if p.span}
+        kept = [s for n, s in enumerate(text.splitlines(), 1) if n not in wrong]
+        if not any(line.startswith("@") for line in kept):
+            return text, None
+        text = "\n".join(kept) + "\n"
+
+
+def stepped(program: Program) -> RunReport:
+    """A run that goes one instruction at a time."""
+    session = Session(program, {})
+    while not session.over:
+        session.step()
+    return session.report()
+
+
+def what_came(report: RunReport) -> tuple[object, ...]:
+    """What two runs of a program have in common."""
+    return (
+        report.status, report.ticks, report.trace_hash, report.memory_hash, report.hazards,
+        report.problems, report.warnings, report.messages, report.engines,
+    )  # fmt: skip
+
+
+def looked_at(program: Program, text: str) -> None:
+    """Run a program: it ends, and ends alike however it is run."""
+    for lines in program.queues:
+        for number in set(lines.forms):
+            cost = program.forms[number].facts(lines.engine, program.generation).cost
+            assert (type(cost.interval), type(cost.latency)) == (int, int), text
+            assert 0 < cost.interval <= cost.latency, text
+    session = Session(program, {})
+    loops = "CompareBranch" in text
+    report = session.run(max_cycles=OF_A_LOOP if loops else CYCLES)
+    sensible((*report.problems, *report.hazards, *report.warnings), text)
+    assert all(head <= start < finish for *_, head, start, finish in
+               session.machine.trace.instructions), text  # fmt: skip
+    if loops and report.status is Status.LIMIT:
+        return
+    assert report.status in ENDS, text
+    assert what_came(Session(program, {}).run()) == what_came(report), text
+    assert what_came(stepped(program)) == what_came(report), text
+
+
+def twice(text: str) -> str:
+    """The same program on the second core as well, with names of its own."""
+    head, *lines = text.splitlines()
+    names = re.findall(r"^\.\w+ (\w+)", text, re.MULTILINE)
+    own = re.compile(rf"\b({'|'.join([*names, 't_'])})\b")
+    return "\n".join([head, *lines, ".core 1", *(own.sub(r"\1_1", s) for s in lines)]) + "\n"
+
+
+@pytest.fixture(autouse=True)
+def _strict() -> Iterator[None]:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@machines
+@pytest.mark.parametrize("seed", range(4))
+def test_a_line_is_refused_in_a_sentence_or_runs_to_its_end(on: str, seed: int) -> None:
+    ran = 0
+    for text, options in texts(on, seed, 1, 1):
+        made = assembled(text, options)
+        if isinstance(made, Program):
+            looked_at(made, text)
+            ran += 1
+        else:
+            sensible(made, text)
+    assert ran >= 20
+
+
+@machines
+def test_lines_beside_each_other_run_to_an_end(on: str) -> None:
+    for text, options in texts(on, 9, 6, 4):
+        whole = text if on == "trn1" or ".core" in text else twice(text)
+        kept, made = mended(whole, options)
+        if made is not None:
+            looked_at(made, kept)
+
+
+@machines
+def test_an_instruction_that_assembles_is_written_so_that_it_does_again(on: str) -> None:
+    for text, options in texts(on, 10, 1, 1):
+        made = assembled(text, options)
+        if not isinstance(made, Program) or ".core" in text or "again" in text or "there" in text:
+            continue
+        lines = next(q for q in made.queues if len(q))
+        heads = [line for line in text.splitlines() if not line.startswith("@")]
+        bodies = []
+        for number in lines.forms:
+            form = made.forms[number]
+            posts = f" $t_ += {form.row.posts}" if form.row.posts else ""
+            bodies.append(f"@{lines.engine} {form_text(form)}{posts}")
+        again = assembled("\n".join([*heads, *bodies, ""]), options)
+        assert isinstance(again, Program), (text, again)
+        queue = next(q for q in again.queues if len(q))
+        for old, new in zip(lines.forms, queue.forms, strict=True):
+            assert form_text(again.forms[new]) == form_text(made.forms[old]), text
+
+
+@machines
+def test_the_command_says_the_same_checked_run_stepped_and_as_json(
+    on: str, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NASM_DEBUG", "1")
+    path = tmp_path / "any.nasm"
+
+    def does(*arguments: str) -> tuple[int, str]:
+        code = main(list(arguments))
+        said = capsys.readouterr()
+        return code, said.out + ("" if "--json" in arguments else said.err)
+
+    for text, _ in texts(on, 11, 1, 12):
+        path.write_text(text)
+        if "CompareBranch" in text:
+            continue
+        checked, _ = does("check", str(path))
+        ran, _ = does("run", str(path))
+        assert (checked == 2) == (ran == 2), text
+        assert {checked, ran} <= {0, 1, 2}, text
+        assert does("repl", str(path), "-ex", "step 10000")[0] == ran, text
+        assert does("repl", str(path), "-ex", "run")[0] == ran, text
+        code, document = does("check", str(path), "--json")
+        assert (code, json.loads(document)["exit_code"]) == (checked, checked), text
+        code, document = does("run", str(path), "--json")
+        assert (code, json.loads(document)["exit_code"]) == (ran, ran), text
