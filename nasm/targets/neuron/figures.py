@@ -18,6 +18,7 @@ TRN2_PROBES = "third-party Trainium2 microbenchmarks (voyager-compiler, trainium
 NKI_COSTS = "nki.isa 'estimated instruction cost' tables, Neuron SDK 2.21 to 2.26"
 PERF_GUIDE = "NKI performance guide"
 DMA_INTRO = "NKI 'Introduction to DMA' overview"
+KERNEL_PROFILES = "kernel-optimization tutorial, profiles on Trainium2"
 MATMUL_LIMITS = "nki.isa.nc_matmul, 'Tile size'"
 
 
@@ -77,6 +78,8 @@ def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: fl
     return each(name, "ns", meaning, v2, Fact(v3, MEAS, source), v4)
 
 
+_COLUMN_NS = (219 - 188) / (96 - 1)
+_MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
     200 / 1.4, MEAS, f"{PERF_GUIDE}, figure 16: dependent 1-element ACTIVATE every 264 cycles = "
     "64 + 200",
@@ -175,11 +178,26 @@ FIGURES = (
     Figure("dma_transpose_sbuf_rate", "fraction",
            "part of that rate of a transpose from SBUF to SBUF",
            _since_v3(0.5, f"{_TRANSPOSE}: up to 50 % from SBUF")),
-    _drain("tensor_drain_ns", "from the end of a matmul's interval to its results",
-           Fact(173, MEAS, f"{PERF_GUIDE}, figure 18: 219 ns for a MATMUL of N=128, of which 46 "
-                "streaming"),
-           165, "kernel-optimization tutorial profiles: MATMUL latency + 165 ns"),
-    _drain("vector_drain_ns", "the same on Vector",
+    _drain("tensor_drain_ns", "from the end of a matmul's interval to its results, with 128 "
+           "columns stationary",
+           Fact(219 - 128 / 2.8 + 32 * _COLUMN_NS, ASSUMED, f"{_MATMULS}: 219 ns for 96 columns "
+                "and N=128, of which 46 streaming; continued to 128 columns"),
+           165, f"{KERNEL_PROFILES}: MATMUL latency + 165 ns"),
+    each("tensor_column", "cycles", "how much earlier for each column that is lacking",
+         Fact(2.8 * _COLUMN_NS, MEAS, f"{_MATMULS}: 31 ns from 1 column to 96"),
+         Fact(2.8 * _COLUMN_NS, ASSUMED, f"carried over from v2: {_MATMULS}"),
+         Fact(2.8 * _COLUMN_NS, ASSUMED, f"carried over from v2: {_MATMULS}")),
+    _drain("tensor_transpose_drain_ns", "the same with is_transpose=true, whatever the columns",
+           Fact(195 - 128 / 2.8, MEAS, f"{PERF_GUIDE}, figure 26: 195 ns for a transpose of 128 by "
+                "128, of which 46 streaming"),
+           165, "Neuron Explorer device profiles: 272 ns for a float32 transpose, 107 streaming"),
+    _drain("load_drain_ns", "from the end of LoadStationary's interval to its completion; a matmul "
+           "need not wait for it",
+           Fact(67 - 1 / 2.8, MEAS, f"{PERF_GUIDE}, figure 20: 67 ns for an LDWEIGHTS of one "
+                "column, 41 ns of them beside the MATMUL behind it"),
+           185 - 64 / 2.4, f"{KERNEL_PROFILES}: 180 to 190 ns for an LDWEIGHTS of 128 float32 "
+           "columns, of which 27 taken to be loading"),
+    _drain("vector_drain_ns", "from the end of an interval on Vector to its results",
            _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
            155, f"{TRN2_PROBES}: DVE completion 155 ns + streaming", 0.96 / 1.2),
     _drain("scalar_drain_ns", "the same on Scalar, functions that need a table", _CHAIN, 290,

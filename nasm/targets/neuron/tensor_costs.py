@@ -11,7 +11,7 @@ import math
 from nasm.spec.facts import Cost, Fact, weakest
 from nasm.spec.instruction import Site
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import cycles, strided
+from nasm.targets.neuron.costs import cycles, gigahertz, strided
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.tiles import FULL_TILE, columns, exact_transpose, place
 
@@ -31,12 +31,20 @@ def passes(site: Site, view: View) -> int:
 
 
 def load_stationary(site: Site) -> Cost:
-    """LoadStationary: columns / 4 for each pass, beside the array, ready when it ends."""
+    """LoadStationary: columns / 4 for each pass, beside the array.
+
+    A matmul may use the tile when the interval ends: published profiles show it under way while
+    the load has not completed. What waits for the load by a semaphore waits for its completion.
+    """
     view = site["stationary"]
     fast: Fact = site.generation.number("fast_load")
     count = passes(site, view) * columns(site, "stationary") * (2 if strided(site) else 1)
     interval = math.ceil(count / fast.value)
-    return Cost(interval, interval, fast.evidence, fast.source, LOADER)
+    after = site.generation.number("load_drain_ns")
+    return Cost(
+        interval, interval + cycles(site, after.value), weakest((fast.evidence, after.evidence)),
+        f"{fast.source}; completion: {after.source}", LOADER,
+    )  # fmt: skip
 
 
 def multiply_moving(site: Site) -> Cost:
@@ -59,11 +67,30 @@ def multiply_moving(site: Site) -> Cost:
             evidence, source = weakest((evidence, slow.evidence)), f"{source}; {slow.source}"
     background = exact_transpose(site) and site.generation.switches["background_transpose"]
     unit, spare = (BACKGROUND, ARRAY) if background else (ARRAY, None)
-    drain = number("tensor_drain_ns")
+    drain = drained(site)
     whole = math.ceil(interval)
     return Cost(
         whole, whole + cycles(site, drain.value), weakest((evidence, drain.evidence)),
         f"{source}; drain: {drain.source}", unit, cells(site), spare,
+    )  # fmt: skip
+
+
+def drained(site: Site) -> Fact:
+    """Nanoseconds from the end of a matmul's interval to its results.
+
+    They come the sooner the fewer columns of the array are in use, but for transposes: a published
+    one of 128 columns is done before a matmul of 96.
+    """
+    number = site.generation.number
+    if site.operands.get("is_transpose"):
+        return number("tensor_transpose_drain_ns")
+    whole, column = number("tensor_drain_ns"), number("tensor_column")
+    lacking = FULL_TILE[1] - site["dst"].partitions
+    if not lacking:
+        return whole
+    return Fact(
+        whole.value - lacking * column.value / gigahertz(site), column.evidence,
+        f"{whole.source}; by column: {column.source}",
     )  # fmt: skip
 
 
