@@ -49,18 +49,18 @@ def _power(a: int | float, b: int | float) -> int | float:
 
 def _product(a: int | float, b: int | float) -> int | float:
     if isinstance(a, int) and isinstance(b, int):
-        _bounded(a.bit_length() + b.bit_length(), "a product")
+        _bounded(a.bit_length() + b.bit_length())
     return a * b
 
 
 def _shift_left(a: int, b: int) -> int:
-    _bounded(a.bit_length() + b - 1, "a shift")
+    _bounded(a.bit_length() + b - 1)
     return a << b
 
 
-def _bounded(bits: int, what: str) -> None:
+def _bounded(bits: int) -> None:
     if bits > WORST_BITS:
-        raise Refused("E0211", f"{what} with more than {WORST_BITS} bits")
+        raise Refused("E0211", f"the result has more than {WORST_BITS} bits")
 
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
