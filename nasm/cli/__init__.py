@@ -54,6 +54,10 @@ def _command(given: list[str]) -> int:
     if parsed.verb is None:
         arguments.parser().print_help()
         return 0
+    unfit = arguments.unfit(parsed)
+    if unfit:
+        _say(unfit)
+        return REFUSED
     from nasm.cli import verbs
 
     return verbs.VERBS[parsed.verb](parsed)

@@ -35,6 +35,17 @@ def refusal(given: list[str]) -> str:
     return f"no command '{word}': {close}"
 
 
+def unfit(parsed: argparse.Namespace) -> str:
+    """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb != "isa":
+        return ""
+    if parsed.example and parsed.mnemonic is None:
+        return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
+    if parsed.target is not None and not parsed.example:
+        return "--target says for which machine --example writes its program"
+    return ""
+
+
 def binding(text: str) -> tuple[str, str]:
     """NAME=FILE."""
     name, equals, value = text.partition("=")
@@ -184,6 +195,14 @@ def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--options", action="store_true", help="list the options of the machines instead"
     )
+    verb.add_argument(
+        "--example", action="store_true", help="print a whole program that runs its example"
+    )
+    verb.add_argument(
+        "--target", metavar="NAME",
+        help="the machine of that program: trn1, inf2, trn2, trn3, …; otherwise the first that "
+        "has the instruction",
+    )  # fmt: skip
     _json(verb)
 
 
@@ -244,6 +263,7 @@ examples:
   neuron-nasm isa
   neuron-nasm isa MultiplyMoving
   neuron-nasm isa --options                   what --option may set
+  neuron-nasm isa TensorTensor --example | neuron-nasm run -
 """
 EXPLAIN = """\
 examples:

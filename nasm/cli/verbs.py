@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -13,6 +13,10 @@ from nasm.cli import streams
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Problem, Refused
 from nasm.report import jsonable
+
+if TYPE_CHECKING:
+    from nasm.spec.instruction import Instruction
+    from nasm.spec.target import Target
 
 OK, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
 
@@ -114,6 +118,8 @@ def isa(args: argparse.Namespace) -> int:
         return OK
     for target in targets:
         row = pages.find(target, args.mnemonic)
+        if row is not None and args.example:
+            return _example(screen, args, row, target)
         if row is not None:
             page = pages.page(row, target)
             if args.json:
@@ -125,6 +131,23 @@ def isa(args: argparse.Namespace) -> int:
     hint = pages.suggestion(targets, args.mnemonic) or "'neuron-nasm isa' lists them all"
     problem = Problem("E0201", f"no instruction '{args.mnemonic}'", None, hint)
     return _refuse(screen, args, "isa", problem)
+
+
+def _example(
+    screen: Screen, args: argparse.Namespace, row: Instruction, target: Target
+) -> int:
+    """``isa NAME --example``: a program, and nothing else on standard output."""
+    from nasm.report import examples
+
+    try:
+        text = examples.whole(row, target, args.target)
+    except Refused as refused:
+        return _refuse(screen, args, "isa", refused.at(None))
+    if args.json:
+        screen.document(jsonable.document("isa", OK, example=text))
+    else:
+        streams.write(sys.stdout, text)
+    return OK
 
 
 def explain(args: argparse.Namespace) -> int:

@@ -6,15 +6,38 @@ import re
 from collections.abc import Iterator
 
 from nasm.asm.assemble import assemble
+from nasm.asm.elsewhere import available
+from nasm.asm.expand import unknown_target
 from nasm.source import Source
 from nasm.spec.instruction import Instruction, Operand
 from nasm.spec.lists import views
 from nasm.spec.program import Program
 from nasm.spec.target import Generation, Samples, Target
 
+SIZE = 128
+"""Elements per partition of the tiles in a program that shows an example."""
+
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DECLARED = re.compile(r"\.(\w+)\s+(\w+)\s+([\w]+\s*\[[^\]]*\])\s*(?:input\s*=\s*(.+))?")
 _INTEGER = re.compile(r"u?int|[iu]\d")
+
+
+def whole(row: Instruction, target: Target, name: str | None = None) -> str:
+    """A program to read and to run: a row's example, on a machine or on the first that has it.
+
+    Raises Refused if there is no such machine, or if it lacks the instruction.
+    """
+    generation = next(g for g in target.generations if target.available(row, g))
+    if name is not None:
+        found = target.generation(name)
+        if found is None:
+            raise unknown_target(name, [s for g in target.generations for s in g.spellings])
+        generation = found
+    have = target.engines(row, generation)
+    engine = next((e for e in row.engines if e in have), row.engines[0])  # as the row prefers
+    available(target, generation, row, engine)
+    text = program_text(row, engine, generation, target, SIZE)
+    return f"; {row.name}: {row.summary}\n{text}"
 
 
 def program_text(

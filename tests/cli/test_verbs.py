@@ -59,6 +59,41 @@ def test_isa_knows_what_was_meant(ran: Any, name: str) -> None:
     assert "'TensorTensor'" in done.err
 
 
+@pytest.mark.parametrize("target", ["trn1", "trn2", "trn3"])
+def test_isa_prints_a_program_that_runs_an_example(
+    ran: Any, tmp_path: Path, target: str
+) -> None:
+    printed = ran("isa", "TensorTensor", "--example", "--target", target)
+    assert (printed.code, printed.err) == (0, "")
+    assert printed.out.startswith("; TensorTensor: ")
+    assert f".target {target}\n" in printed.out
+    assert "TensorTensor c, a, b, op=add\n" in printed.out
+    assert ran("run", written(tmp_path, printed.out)).code == 0
+
+
+def test_an_example_is_for_the_first_machine_that_has_the_instruction(ran: Any) -> None:
+    assert ".target trn3\n" in ran("isa", "Exponential", "--example", "--json").document["example"]
+    assert ".target trn1\n" in ran("isa", "Max8", "--example").out
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["Exponential", "--example", "--target", "trn1"], "it runs on NeuronCore-v4 (Trn3)"),
+        (["Max8", "--example", "--target", "trn9"], "no target 'trn9'"),
+        (["max8", "--example"], "did you mean 'Max8'"),
+        (["--example"], "--example wants the name of an instruction"),
+        (["Max8", "--target", "trn1"], "--target says for which machine --example writes"),
+    ],
+)
+def test_an_example_that_there_is_not_exits_2_with_a_sentence(
+    ran: Any, given: list[str], said: str
+) -> None:
+    done = ran("isa", *given)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
 def test_explain_tells_a_code_at_length_and_lists_them_all(ran: Any) -> None:
     assert "a read of memory that nobody has written" in ran("explain", "e0501").out
     every = ran("explain").out

@@ -80,6 +80,15 @@ def test_the_example_assembles_and_runs(row: Instruction, engine: str, on: str) 
 
 
 @every_row
+def test_the_example_is_a_whole_program(row: Instruction) -> None:
+    for on in generations(row):
+        shown = examples.whole(row, TARGET, on)
+        report = Session(assemble(Source("-", shown), TARGETS)).run()
+        assert report.ok, shown
+        assert shown.startswith(f"; {row.name}: ")
+
+
+@every_row
 def test_the_example_formats_back_to_itself(row: Instruction) -> None:
     made = assembled(row, row.engines[0], generations(row)[-1])
     form = next(f for f in reversed(made.forms) if f.row is row)
