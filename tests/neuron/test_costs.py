@@ -190,15 +190,18 @@ def test_a_scan_takes_2n_and_60_ns_more_for_a_first_state_in_memory() -> None:
         assert tile.latency - number.latency == {"trn1": 68, "trn2": 58, "trn3": 72}[on]
 
 
-@pytest.mark.parametrize(("src", "memory", "want"), [
+@pytest.mark.parametrize(("src", "memory", "on_v2"), [
     ("a", "sbuf", 8192), ("p", "sbuf", 4096), ("1.0", "sbuf", 4096), ("a", "psum", 4096),
 ])  # fmt: skip
-def test_a_predicated_copy_takes_2n_if_both_inputs_are_in_sbuf(
-    src: str, memory: str, want: int
+def test_a_choice_takes_n_and_on_v2_2n_if_both_inputs_are_in_sbuf(
+    src: str, memory: str, on_v2: int
 ) -> None:
     mask = (psum if memory == "psum" else sbuf)("u8", (128, 4096))
     tiles = {"m": mask} | ({"p": psum("f32", (128, 4096))} if src == "p" else {})
-    assert intervals(f"CopyPredicated c, {src}, m", **tiles) == (want,) * 3
+    want = (on_v2, 4096, 4096)
+    assert intervals(f"CopyPredicated c, {src}, m", **tiles) == want
+    if src != "1.0":
+        assert intervals(f"SelectReduce c, m, {src}, 1.0", **tiles) == want
 
 
 def test_batch_statistics_take_n_and_13_cycles_a_triple() -> None:

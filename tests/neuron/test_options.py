@@ -165,6 +165,19 @@ def test_a_stride_of_sixteen_bytes_is_slow_unless_said(step: int, half: int, ful
         assert form.facts("vector", program.generation).cost.interval == 256 * times
 
 
+@pytest.mark.parametrize("line", ["CopyPredicated d, t, m", "SelectReduce d, m, t, 1.0"])
+@pytest.mark.parametrize(("target", "two", "one"), [("trn1", 2, 2), ("trn2", 1, 2), ("trn3", 1, 2)])
+def test_how_a_choice_reads_its_inputs_is_an_option(
+    line: str, target: str, two: int, one: int
+) -> None:
+    text = f".target {target}\n.sbuf t f32[128, 256]\n.sbuf d f32[128, 256]\n"
+    text += f".sbuf m u8[128, 256]\n@vector {line}\n"
+    for chosen, times in (("two_ports", two), ("one_port", one)):
+        program = nasm.assemble(text, options={"copy_predicated.cost": chosen})
+        form = program.forms[0]
+        assert form.facts("vector", program.generation).cost.interval == 256 * times
+
+
 def test_every_option_is_read_somewhere() -> None:
     from pathlib import Path
 

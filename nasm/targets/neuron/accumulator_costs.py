@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.spec.facts import Cost, Evidence, weakest
 from nasm.spec.instruction import Site
-from nasm.targets.neuron.costs import ASSUMED, DOC, drain, drained, floored, in_sbuf, strided
+from nasm.targets.neuron.costs import ASSUMED, DOC, choosing, drain, drained, floored, strided
 from nasm.targets.neuron.figures import NKI_COSTS
 
 
@@ -54,9 +54,8 @@ def tensor_scalar_reduce(site: Site) -> Cost:
 
 def select_reduce(site: Site) -> Cost:
     """SelectReduce: no figure is published; taken as CopyPredicated."""
-    both = in_sbuf([site["on_true"], site["predicate"]])
-    count = (1 + both) * site["on_true"].elements * (2 if strided(site) else 1)
-    source = "no figure is published; taken as CopyPredicated"
+    count, _, theirs = choosing(site, "on_true")
+    source = f"no figure is published; taken as CopyPredicated ({theirs})"
     return drained(site, "vector_drain_ns", floored(site, count), ASSUMED, source)
 
 

@@ -247,13 +247,28 @@ def scan(site: Site) -> Cost:
     )  # fmt: skip
 
 
-def copy_predicated(site: Site) -> Cost:
-    """CopyPredicated: N, or 2N where a tile and its predicate share SBUF's read port."""
-    predicate, src = site["predicate"], site["src"]
-    both = isinstance(src, View) and in_sbuf([src, predicate])
+def choosing(site: Site, tile: str) -> tuple[float, Evidence, str]:
+    """Cycles of a choice by a predicate: N, or 2N where it and a tile share SBUF's read port.
+
+    On v2 they do. Later Vector reads two tiles at a time, and whether choices gain by it is a
+    machine option: they get no fast mode, which may mean N or that they stay at 2N as scans do.
+    """
+    predicate, other = site["predicate"], site[tile]
     count = predicate.elements * (2 if strided(site) else 1)
-    source = f"{NKI_COSTS}: {'2N with src and predicate in SBUF' if both else 'N'}"
-    return drained(site, "vector_drain_ns", floored(site, (1 + both) * count), DOC, source)
+    if not (isinstance(other, View) and in_sbuf([other, predicate])):
+        return count, DOC, f"{NKI_COSTS}: N"
+    double = f"{NKI_COSTS}: 2N with {tile} and predicate in SBUF"
+    if not site.generation.switches["fast_vector"]:
+        return 2 * count, DOC, double
+    if site.option("copy_predicated.cost") == "one_port":
+        return 2 * count, ASSUMED, f"{double}, kept on {site.generation.name}"
+    return count, ASSUMED, f"taken as tensor_tensor ({TRN2_PROBES}: N); 2N is v2's one read port"
+
+
+def copy_predicated(site: Site) -> Cost:
+    """CopyPredicated: N, on v2 2N with both inputs in SBUF."""
+    count, evidence, source = choosing(site, "src")
+    return drained(site, "vector_drain_ns", floored(site, count), evidence, source)
 
 
 def aggregate(site: Site) -> Cost:

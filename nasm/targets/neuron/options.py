@@ -86,6 +86,17 @@ OPTIONS = (
         {"half": "at half the rate", "full": "at the full rate"},
     ),
     Option(
+        "copy_predicated.cost", "two_ports",
+        "How CopyPredicated and SelectReduce read a tile and a predicate in SBUF, on v3 and v4.",
+        ASSUMED,
+        "nki.isa.tensor_copy_predicated prints 2N for every generation, as it does for "
+        "tensor_tensor, which was measured at N on Trainium2; no source times a choice there",
+        {
+            "two_ports": "both at a time, an element per cycle, as TensorTensor does",
+            "one_port": "in turn, two cycles per element, as v2 does",
+        },
+    ),
+    Option(
         "local_gather.cost", "multiply",
         "How the time of LocalGather depends on the cycles of an element.", ASSUMED,
         "nki.isa.local_gather prints a division, against which its text speaks",
