@@ -135,3 +135,48 @@ def test_the_hint_of_the_load_halves_the_matmul_too() -> None:
     tiles = {"b": sbuf("f32", (128, 512)), "c": psum("f32", (128, 512))}
     line = "@tensor MultiplyMoving c, b, is_stationary_onezero=true"
     assert cost(line, "trn1", **tiles).interval == 1024
+
+
+# -- what they cost
+
+
+@pytest.mark.parametrize(
+    ("dtype", "passes"), [("bf16", 1), ("f16", 1), ("e4m3", 1), ("tf32", 1), ("f32", 4)]
+)
+@pytest.mark.parametrize("on", ON)
+def test_a_matmul_streams_a_row_per_cycle_and_float32_four_times(
+    dtype: str, passes: int, on: str
+) -> None:
+    for n, rows in ((1, 64), (64, 64), (65, 65), (512, 512)):
+        tiles = {"b": sbuf(dtype, (128, n)), "c": psum("f32", (128, n))}
+        assert cost("@tensor MultiplyMoving c, b", on, **tiles).interval == passes * rows
+
+
+@pytest.mark.parametrize(("columns", "cycles"), [(4, 1), (64, 16), (128, 32)])
+def test_a_load_takes_a_quarter_of_its_columns_beside_the_array(columns: int, cycles: int) -> None:
+    for dtype, passes in (("bf16", 1), ("f32", 4)):
+        found = cost("@tensor LoadStationary a", a=sbuf(dtype, (128, columns)))
+        assert found.interval == passes * cycles
+        assert found.unit == "load"
+
+
+def test_hints_and_transposes_halve_float32() -> None:
+    tiles = {"a": sbuf("f32", (128, 128)), "c": psum("f32", (128, 128))}
+    flags = ("is_transpose", "is_moving_onezero")
+    got = [
+        [cost(f"@tensor MultiplyMoving c, a, {f}=true", on, **tiles).interval for on in ON]
+        for f in flags
+    ]
+    # v2 has no transpose mode: the flag only labels the profile.
+    assert got == [[512, 256, 256], [256, 256, 256]]
+    line = "@tensor LoadStationary a, is_stationary_onezero=true"
+    assert cost(line, **tiles).interval == 64
+
+
+def test_double_row_takes_the_time_of_half_its_contraction() -> None:
+    tiles = {"a": sbuf("e4m3", (128, 2, 128)), "b": sbuf("e4m3", (128, 2, 512)),
+             "c": psum("f32", (128, 512))}  # fmt: skip
+    for on in ("trn2", "trn3"):
+        line = "@tensor MultiplyMoving c, b, perf_mode=double_row"
+        assert cost(line, on, **tiles).interval == 512
+        assert cost("@tensor LoadStationary a, perf_mode=double_row", on, **tiles).interval == 32

@@ -4,18 +4,29 @@ from __future__ import annotations
 
 from nasm.spec.facts import Cost, Evidence, weakest
 from nasm.spec.instruction import Site
-from nasm.targets.neuron.costs import ASSUMED, DOC, choosing, drain, drained, floored, strided
+from nasm.targets.neuron.costs import (
+    ASSUMED,
+    DOC,
+    choosing,
+    drain,
+    drained,
+    floored,
+    read_apart,
+    strided,
+)
 from nasm.targets.neuron.figures import NKI_COSTS
 
 
 def activation(site: Site) -> Cost:
-    """Activation: C(N), and a second instruction when the accumulators are read back."""
-    return _activation(site, DOC, f"{NKI_COSTS}: max(64, N)")
+    """Activation: C(N), what tiles of scale and bias add, and a read of the accumulators."""
+    made = _activation(site, DOC, f"{NKI_COSTS}: max(64, N)")
+    return read_apart(site, made, "bias", "scale")
 
 
 def activation2(site: Site) -> Cost:
     """Activation2: no figure is published; taken as an Activation."""
-    return _activation(site, ASSUMED, "no figure is published; taken as an Activation")
+    made = _activation(site, ASSUMED, "no figure is published; taken as an Activation")
+    return read_apart(site, made, "imm0", "imm1", "relu_param")
 
 
 def _activation(site: Site, evidence: Evidence, source: str) -> Cost:

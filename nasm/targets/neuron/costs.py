@@ -45,6 +45,20 @@ def drained(site: Site, tail: str, interval: float, evidence: Evidence, source: 
     )  # fmt: skip
 
 
+def read_apart(site: Site, made: Cost, *names: str) -> Cost:
+    """A cost with the time to read those of some operands that a [P, 1] tile holds."""
+    count = sum(isinstance(site[name], View) for name in names)
+    if not count:
+        return made
+    apart = site.generation.number(f"{site.engine}_operand_ns")
+    extra = cycles(site, count * apart.value)
+    return replace(
+        made, interval=made.interval + extra, latency=made.latency + extra,
+        evidence=weakest((made.evidence, apart.evidence)),
+        source=f"{made.source}; {count} operand(s) read apart: {apart.source}",
+    )  # fmt: skip
+
+
 def floored(site: Site, interval: float) -> float:
     """An interval, or the shortest there is."""
     return max(site.generation.number("min_interval").value, interval)
@@ -179,7 +193,7 @@ def _two_streams(site: Site, first: View, second: View, dst: View) -> tuple[floa
 
 
 def tensor_scalar(site: Site) -> Cost:
-    """TensorScalar: as a copy; rsqrt on GpSimd takes four times Scalar's time."""
+    """TensorScalar: as a copy, and what tiles as operands add; rsqrt on GpSimd 4 times Scalar's."""
     if site.engine == "gpsimd":
         interval = 4 * floored(site, site["data"].elements)
         known = (site["op0"], site["op1"]) == ("rsqrt", None)
@@ -188,7 +202,7 @@ def tensor_scalar(site: Site) -> Cost:
             site, "gpsimd_drain_ns", interval, DOC if known else ASSUMED,
             source if known else f"no figure is published; taken as rsqrt ({source})",
         )  # fmt: skip
-    return copy_like("data")(site)
+    return read_apart(site, copy_like("data")(site), "operand0", "operand1")
 
 
 def tensor_reduce(site: Site) -> Cost:
@@ -221,7 +235,7 @@ def memset(site: Site) -> Cost:
 
 
 def scalar_tensor_tensor(site: Site) -> Cost:
-    """ScalarTensorTensor: 2N on v2, N for one pair of operators in bfloat16; about N later."""
+    """ScalarTensorTensor: 2N on v2, N for one pair in bfloat16; about N later, and operand0."""
     data, other = site["data"], site["operand1"]
     per = site.generation.number("scalar_tensor_tensor")
     rate, evidence, source = per.value, per.evidence, per.source
@@ -230,7 +244,8 @@ def scalar_tensor_tensor(site: Site) -> Cost:
         rate, evidence = 1, DOC
         source = f"{NKI_COSTS}: N for bfloat16, subtract, multiply and even N"
     count = data.elements * (2 if strided(site) else 1)
-    return drained(site, "vector_drain_ns", floored(site, rate * count), evidence, source)
+    made = drained(site, "vector_drain_ns", floored(site, rate * count), evidence, source)
+    return read_apart(site, made, "operand0")
 
 
 def scan(site: Site) -> Cost:

@@ -97,6 +97,7 @@ _MEMSET = f"{TRN2_PROBES}: DVE memset 0.83 ns per element"
 _WIDENING = f"{TRN2_PROBES}: DVE copy of bfloat16 into float32, 0.80 ns per element"
 _WORDS = f"{TRN2_PROBES}: DVE copy of int32, 0.67 ns per element"
 _DYNAMIC = f"{NKI_COSTS}: tensor_copy_dynamic_src and _dst, max(600, N)"
+_APART = f"{TRN2_PROBES}: 91 ns for each tile of scale or bias that is read"
 _TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, which takes N"
 _BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 
@@ -228,6 +229,13 @@ FIGURES = (
          Fact(600, ASSUMED, f"carried over from v2 and v3: {_DYNAMIC}")),
     each("scalar_tensor_tensor", "cycles", "ScalarTensorTensor, per element of a partition",
          _doc(2, f"{NKI_COSTS}: 2N"), Fact(1, ASSUMED, _TWO_OPS), Fact(1, ASSUMED, _TWO_OPS)),
+    carried("vector_operand_ns", "ns", "what an operand of one value per partition adds to an "
+            "interval of Vector, if a tile holds it", 60,
+            f"{TRN2_PROBES}: 60 ns for a tile as the first state of a scan"),
+    each("scalar_operand_ns", "ns", "the same on Scalar",
+         Fact(0, MEAS, f"{PERF_GUIDE}, figure 16: ACTIVATEs that read a tile as bias, 264 cycles "
+              "apart"),
+         Fact(91, MEAS, _APART), Fact(91, ASSUMED, f"carried over from v3: {_APART}")),
     carried("scan_seed_ns", "ns", "TensorTensorScan: later results if initial is a tile", 60,
             f"{TRN2_PROBES}: scan completion with a tensor as initial value"),
     carried("mask_load_ns", "ns", "LoadMaskRegister", 13, f"{TRN2_PROBES}: shuffle-mask load"),
