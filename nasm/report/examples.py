@@ -18,7 +18,9 @@ SIZE = 128
 """Elements per partition of the tiles in a program that shows an example."""
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_DECLARED = re.compile(r"\.(\w+)\s+(\w+)\s+([\w]+\s*\[[^\]]*\])\s*(?:input\s*=\s*(.+))?")
+_DECLARED = re.compile(
+    r"(?:@(\w+)\s+)?\.(\w+)\s+(\w+)\s+([\w]+\s*\[[^\]]*\])\s*(?:input\s*=\s*(.+))?"
+)
 _INTEGER = re.compile(r"u?int|[iu]\d")
 
 
@@ -58,9 +60,10 @@ def program_text(
     for line in (*samples.tensors, *row.tensors.strip().splitlines()):
         match = _DECLARED.match(line.strip())
         assert match is not None, f"{row.name}: no declaration of a tensor: {line}"
-        if match[2] in words:
-            size = min(n, limit or n) if match[2] == "a" else n
-            tensors[match[2]] = (match[1], match[3].format(n=size), match[4] or "")
+        only, memory, name, what, start = match.groups()
+        if name in words and only in (None, engine):
+            size = min(n, limit or n) if name == "a" else n
+            tensors[name] = (memory, what.format(n=size), start or "")
     head = f".target {generation.spellings[0]}"
     bare = "\n".join([head, *_declarations(tensors, (), samples), *prepared, *said])
     loaders = {generation.spellings[0]: lambda: target}

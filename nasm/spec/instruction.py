@@ -164,7 +164,8 @@ class Instruction:
     """One row of the table. Its semantics are a pure function of arrays and immediates.
 
     ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of
-    ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares.
+    ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares;
+    a declaration behind an ``@engine`` is for that engine alone, in place of one before it.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``walked`` the positions of those that lanes may walk, ``places`` those a

@@ -27,10 +27,10 @@ def cases() -> list[Broken]:
                "@vector Rand2 c, 1.0, 1.0", "trn3"),
         Broken("SetRngSeed", "src_seeds is one", "E0404", "src_seeds has 128 elements",
                "@vector SetRngSeed icol"),
-        Broken("RandSetState", "src_seeds has 6", "E0408", "24 elements per partition; wanted 6",
+        Broken("RandSetState", "src_seeds has 6", "E0410", "24 elements per partition; wanted 6",
                "@gpsimd RandSetState u24", tiles=tiles),
-        Broken("RandSetState", "src_seeds has 6", "E0408", "6 elements per partition; wanted 24",
+        Broken("RandSetState", "src_seeds has 6", "E0410", "6 elements per partition; wanted 24",
                "@vector RandSetState u", "trn3", tiles),
-        Broken("RandGetState", "dst has 6", "E0408", "24 elements per partition; wanted 6",
+        Broken("RandGetState", "dst has 6", "E0410", "24 elements per partition; wanted 6",
                "@gpsimd RandGetState u24", tiles=tiles),
     ]  # fmt: skip

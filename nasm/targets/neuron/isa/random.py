@@ -20,8 +20,8 @@ from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.generators import XORWOW_WORDS, Generator, Lfsr, Words, Xorwow
 from nasm.targets.neuron.isa.table import FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
 from nasm.targets.neuron.rules import (
-    AVAILABLE,
     DTYPE,
+    LIMIT,
     MODE,
     SHAPE,
     rule,
@@ -204,8 +204,14 @@ def SetRngSeed(src_seeds: Any) -> Generator:
     return Lfsr.seeded(int(np.ascontiguousarray(src_seeds).view(np.uint32)[0, 0]))
 
 
+STATE = """
+    .sbuf words u32[128, 6]
+    @vector .sbuf words u32[128, 24]"""
+"""What a state is stored in."""
+
+
 def _state_words(name: str, source: str) -> Any:
-    @rule(AVAILABLE, f"{name} has 6 words per partition on GpSimd, 24 on Vector", source)
+    @rule(LIMIT, f"{name} has 6 words per partition on GpSimd, 24 on Vector", source)
     def check(site: Site) -> str | None:
         wanted = XORWOW_WORDS * (1 if site.engine == "gpsimd" else STREAMS)
         found = site[name].elements
@@ -228,7 +234,7 @@ def _state_words(name: str, source: str) -> Any:
     domain=lambda site: BITS,
     vendor=Names("rand_set_state", "", "RandSetState"),
     formula="the words x, y, z, w, v, d of each stream of lane p = src_seeds[p]",
-    tensors=".sbuf words u32[128, 6]",
+    tensors=STATE,
     example="RandSetState words",
     source=f"{SET}; the order of the words is assumed; {OURS}",
 )
@@ -253,7 +259,7 @@ def RandSetState(generator: Xorwow, src_seeds: Any, lanes: slice) -> Generator:
     domain=lambda site: BITS,
     vendor=Names("rand_get_state", "", "RandGetState"),
     formula="dst[p] = the words x, y, z, w, v, d of each stream of lane p",
-    tensors=".sbuf words u32[128, 6]",
+    tensors=STATE,
     example="RandGetState words",
     source=f"{GET}; the order of the words is assumed; {OURS}",
 )
