@@ -66,6 +66,7 @@ class _Bench:
     tensors: dict[str, programs.Tile] = field(default_factory=dict)
     lines: list[str] = field(default_factory=list)
     wanted: list[tuple[str, Tile, Any, float, float, str]] = field(default_factory=list)
+    messages: list[Callable[[str], None]] = field(default_factory=list)
 
 
 class Draw:
@@ -210,6 +211,10 @@ class Draw:
         said = "; ".join(self._said)
         self._bench.wanted.append((tile.name, tile, np.asarray(want), rtol, atol, said))
 
+    def message(self, check: Callable[[str], None]) -> None:
+        """Look at the text of the next message of the run."""
+        self._bench.messages.append(check)
+
     # -- how tiles are made
 
     def _name(self) -> str:
@@ -310,6 +315,8 @@ def _check(on: str, bench: _Bench) -> None:
     report = made.run()
     assert (report.problems, report.hazards) == ((), ()), bench.lines
     assert report.status is Status.FINISHED
+    for check, message in zip(bench.messages, made.messages, strict=True):
+        check(message.text)
     for name, tile, want, rtol, atol, said in bench.wanted:
         got = tile.cut(made.read(name))
         assert got.dtype == want.dtype, (said, got.dtype, want.dtype)

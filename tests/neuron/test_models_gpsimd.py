@@ -8,6 +8,7 @@ import numpy as np
 
 from tests.neuron.cases import INTEGERS, Draw, Tile, random_cases
 from tests.neuron.models import gpsimd as model
+from tests.neuron.models import messages, scalar
 
 FAR = 2**31 - 1
 
@@ -107,3 +108,33 @@ def test_nonzero_with_count(draw: Draw) -> None:
         f"@gpsimd NonzeroWithCount {dst}, {src}, index_offset={said[0]}, padding_val={said[1]}"
     )
     draw.expect(dst, model.nonzero_with_count(dst.values, src.values, offset, padding))
+
+
+def is_shown(found: object, element: object, dtype: str) -> None:
+    """A word, or the words of an axis, stand for just these elements."""
+    if isinstance(element, list):
+        assert isinstance(found, list)
+        for word, inner in zip(found, element, strict=True):
+            is_shown(word, inner, dtype)
+    elif element == messages.GAP:
+        assert found == messages.GAP
+    elif dtype in INTEGERS:
+        assert found == str(int(element))
+    else:
+        with np.errstate(all="ignore"):
+            read, value = scalar.NUMPY[dtype](float(found)), float(element)
+        assert float(read) == value or (math.isnan(float(read)) and math.isnan(value))
+        assert np.signbit(float(read)) == np.signbit(value) or math.isnan(value)
+
+
+@random_cases(edges=0.3)
+def test_device_print(draw: Draw) -> None:
+    tile = draw.tile(draw.shape(20), draw.any_dtype(), draw.one_of("sbuf", "hbm"), lanes=False)
+    prefix = draw.one_of("", "a =", "µ of lane 3:", "100 %")
+    draw.line(f'@gpsimd DevicePrint {tile}, "{prefix}"')
+
+    def check(text: str) -> None:
+        assert text.startswith((f"{prefix} [", f"{prefix}\n["))
+        is_shown(messages.read(text[len(prefix) :]), messages.shown(tile.values), tile.dtype)
+
+    draw.message(check)

@@ -117,7 +117,7 @@ def test_a_predicated_copy_with_a_scatter_and_a_gathered_predicate(draw: Draw) -
     draw.expect(held, model.scatter_chosen(held.values, second.values, src.rows, chosen))
 
 
-@random_cases(on=("trn3",), cases=100)
+@random_cases(on=("trn3",))
 def test_indirect_operands_of_a_matmul(draw: Draw) -> None:
     k, m, n = draw.partitions(), draw.number(1, 32), draw.number(1, 40)
     index, rows = entries(draw, 0, k, m, model.ARRAY, False)
