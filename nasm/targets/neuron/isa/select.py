@@ -132,7 +132,27 @@ def _places(data: Any, values: Any, order: Iterable[int]) -> Any:
         raise Refused(
             "E0404", f"data has {data.shape[0]} partitions, the match values {values.shape[0]}"
         )
-    found = np.full((data.shape[0], 8), -1, np.int64)
+    found = _first(data, values)
+    ascending = np.sort(values, axis=1)
+    repeats = (ascending[:, 1:] == ascending[:, :-1]).any(axis=1)
+    if repeats.any():
+        found[repeats] = _successive(data[repeats], values[repeats], order)
+    return found
+
+
+def _first(data: Any, values: Any) -> Any:
+    """Where each value stands first; right where no value repeats."""
+    at = np.empty(values.shape, np.int64)
+    matches = np.empty(data.shape, np.bool_)
+    for slot in range(values.shape[1]):
+        np.equal(data, values[:, slot : slot + 1], out=matches)
+        at[:, slot] = matches.argmax(axis=1)
+    return np.where(np.take_along_axis(data, at, axis=1) == values, at, -1)
+
+
+def _successive(data: Any, values: Any, order: Iterable[int]) -> Any:
+    """The same where equal values find one occurrence after the other."""
+    found = np.full(values.shape, -1, np.int64)
     every = np.arange(data.shape[0])
     for slot in order:
         matches = data == values[:, slot : slot + 1]
