@@ -334,20 +334,21 @@ PICK = f"""{HEAD}
 .sem loaded, picked
 @alpha  Move   x, X                         $loaded += 2
 @alpha  Scale  z, x, factor=-1.0    $loaded >= 2
-@alpha  Pick   {{}}, x                       $picked++
+@alpha  Pick   {{}}                          $picked++
 """
 
 
 def test_what_is_not_chosen_keeps_what_it_held() -> None:
-    done = ran(PICK.format("z"))
-    want = np.where(IOTA > 0, IOTA, -IOTA)
-    np.testing.assert_array_equal(load.contents(done, whole(done, "z")), want)
+    done = ran(PICK.format("z, x"))
+    np.testing.assert_array_equal(load.contents(done, whole(done, "z")), IOTA)
+    none = ran(PICK.format("x, z"))
+    np.testing.assert_array_equal(load.contents(none, whole(none, "x")), IOTA)
 
 
 def test_what_is_not_chosen_stays_unwritten() -> None:
-    done = ran(PICK.format("y"))
+    done = ran(PICK.format("y, x"))
     np.testing.assert_array_equal(load.known(done, whole(done, "y")), IOTA > 0)
-    rows = ran(PICK.format("y.ap([[2, 4], [-1, 2]], offset=1)"))
+    rows = ran(PICK.format("y.ap([[2, 4], [-1, 2]], offset=1), x"))
     np.testing.assert_array_equal(load.known(rows, whole(rows, "y"))[:, ::-1], IOTA > 0)
 
 
