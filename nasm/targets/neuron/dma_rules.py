@@ -268,6 +268,16 @@ def lines_fit(site: Site) -> str | None:
     return None
 
 
+@rule(SHAPE, "each line of the transfer writes every element of its dst once",
+      f"{DMA_SOURCE} (assumed)")  # fmt: skip
+def lines_once(site: Site) -> str | None:
+    """As DmaCopy does."""
+    for dst, _ in site["transfer"].moves:
+        if repeats(dst):
+            return f"{dst.tensor.name} is walked more than once in places"
+    return None
+
+
 @rule(DTYPE, "each line of the transfer is of dtypes the generation has and a DMA converts",
       DMA_SOURCE)  # fmt: skip
 def lines_convertible(site: Site) -> str | None:

@@ -6,8 +6,9 @@ by the rows they belong to. A check returns what was found and what was wanted, 
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
+
+import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import listed
@@ -78,16 +79,18 @@ def repeats(view: View) -> bool:
     """Whether a view's free pattern, or its partitions, meet an element more than once."""
     if view.partitioned and view.partitions > 1 and view.steps[0] == 0:
         return True
-    reach = 1
-    for step, count in sorted(view.dims, key=lambda dim: abs(dim[0])):
-        if abs(step) < reach:
-            return len({sum(at) for at in _walk(view)}) < view.elements
-        reach += abs(step) * (count - 1)
-    return False
-
-
-def _walk(view: View) -> Iterable[tuple[int, ...]]:
-    return itertools.product(*(range(0, s * n, s) if s else [0] * n for s, n in view.dims))
+    reach, apart = 1, True
+    for step, count in sorted((abs(step), count) for step, count in view.dims):
+        apart = apart and step >= reach
+        reach += step * (count - 1)
+    if apart or view.elements > reach:
+        return not apart
+    places = np.zeros(1, np.int64)
+    for step, count in view.dims:  # the sign of a step only mirrors the places
+        places = np.add.outer(np.arange(count) * abs(step), places).reshape(-1)
+    met = np.zeros(reach, np.bool_)
+    met[places] = True
+    return bool(np.count_nonzero(met) < view.elements)
 
 
 def _free_size(site: Site) -> str | None:

@@ -65,6 +65,8 @@ def triggering() -> list[Broken]:
                trigger.format("half <- A")),
         Broken("DmaTrigger", "each line of the transfer has", "E0404", "p is in psum",
                trigger.format("p <- A")),
+        Broken("DmaTrigger", "each line of the transfer writes", "E0404", "A is walked more",
+               trigger.format("A[0:1].broadcast(128, 64) <- a")),
         Broken("DmaTrigger", dtypes, "E0405", "moved as they are",
                trigger.format("a <- w"), "trn3"),
         Broken("DmaTrigger", dtypes, "E0405", "moved as they are",

@@ -1,4 +1,4 @@
-"""Iota, AffineSelect, TensorPartitionReduce, SequenceBounds, NonzeroWithCount."""
+"""Iota, AffineSelect, TensorPartitionReduce, SequenceBounds, NonzeroWithCount, DevicePrint."""
 
 from __future__ import annotations
 
@@ -36,6 +36,8 @@ def cases() -> list[Broken]:
          "@gpsimd SequenceBounds pairs, flags"),
         ("SequenceBounds", "segment_ids has one partition", "E0404", "dst has 64 elements; wanted",
          "@gpsimd SequenceBounds flags, row"),
+        ("DevicePrint", "a message has every", "E0404", "tensor walks some elements more",
+         "@gpsimd DevicePrint a[:, 0:1].broadcast(128, 64)"),
         ("NonzeroWithCount", "dst and src have", "E0404", "dst has 2 partitions, src 1",
          "@gpsimd NonzeroWithCount founds, row"),
         ("NonzeroWithCount", "dst has one element more", "E0404", "dst has 64 elements per",

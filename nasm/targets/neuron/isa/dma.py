@@ -145,7 +145,7 @@ def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> 
 @ISA.instruction(
     Operand("transfer", Transfer(), "r"),
     engines=EVERY_ENGINE,
-    rules=(rules.lines_fit, rules.lines_convertible, rules.lines_static),
+    rules=(rules.lines_fit, rules.lines_once, rules.lines_convertible, rules.lines_static),
     cost=costs.control("dma_static_ns"),
     posts=SHARES,
     effects=True,

@@ -26,7 +26,7 @@ from nasm.targets.neuron.isa.elementwise import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.nan import Operators
 from nasm.targets.neuron.options import casting
-from nasm.targets.neuron.rules import SHAPE, rule, same_partitions, same_shape
+from nasm.targets.neuron.rules import SHAPE, repeats, rule, same_partitions, same_shape
 
 IOTA, SELECT = "nki.isa.iota", "nki.isa.affine_select"
 REDUCE, BOUNDS = "nki.isa.tensor_partition_reduce", "nki.isa.sequence_bounds"
@@ -308,11 +308,19 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
     return found
 
 
+@rule(SHAPE, "a message has every element of the tensor once", f"{PRINT} (assumed)",
+      "print the tensor itself, and not what repeats it")  # fmt: skip
+def printed_once(site: Site) -> str | None:
+    """A step of 0 would make a message of any length."""
+    return "tensor walks some elements more than once" if repeats(site["tensor"]) else None
+
+
 @ISA.instruction(
     Operand("tensor", Tile(("sbuf", "hbm"), flat=False, lanes=False)),
     Operand("print_prefix", Text(), default="", doc="what the message begins with"),
     Operand("dtype", DtypeOf("tensor")),
     engines=("gpsimd",),
+    rules=(printed_once,),
     cost=gpsimd_costs.walked("tensor"),
     domain=lambda site: BITS,
     effects=True,
