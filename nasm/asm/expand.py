@@ -19,13 +19,13 @@ from nasm.asm.instruct import CompiledLine, compile_line
 from nasm.asm.lost import declared_later
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
-from nasm.spec.kinds import shown
+from nasm.spec.kinds import LONG, shown
 from nasm.spec.program import Prepared, Program
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
 
 MOST_ROUNDS = 20_000_000
-"""A loop longer than this is a slip of the pen: it would take minutes and gigabytes."""
+"""Loops of more than these, all together, are a slip of the pen: minutes and gigabytes."""
 
 MOST_PROBLEMS = 50
 """Problems of one file after which expansion stops: the rest would be more of the same."""
@@ -62,6 +62,7 @@ class Expander:
         self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
+        self.rounds = MOST_ROUNDS  # that are left
         self.local: set[str] = set()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
@@ -248,9 +249,7 @@ class Expander:
             at = self._span(statement.step or statement)
             raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
         rounds = range(first, stop, step)
-        most = f"wanted at most {MOST_ROUNDS:,}"
-        if first + step * MOST_ROUNDS in rounds:
-            raise Refused("E0218", f"a loop of {_count(first, stop, step):,} rounds; {most}")
+        self._enough(max(0, -((first - stop) // step)))  # also where len() could not count
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable))
         place = Span(self.source, statement.variable.start, statement.variable.end)
@@ -259,6 +258,16 @@ class Expander:
             self._round(name, value, place, statement.body)
             if len(self.problems) >= MOST_PROBLEMS:
                 break
+
+    def _enough(self, count: int) -> None:
+        """Refuse a loop that is too long, alone or with those around and before it."""
+        if count <= self.rounds:
+            self.rounds -= count
+            return
+        said = f"loops of {MOST_ROUNDS - self.rounds + count:,} rounds together"
+        if count > MOST_ROUNDS:
+            said = f"a loop of {f'{count:,}' if count < 10**LONG else 'countless'} rounds"
+        raise Refused("E0218", f"{said}; wanted at most {MOST_ROUNDS:,}")
 
     def _round(
         self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]
@@ -386,8 +395,3 @@ class Expander:
         tree.Unsupported: unsupported,
         tree.Line: line,
     }
-
-
-def _count(first: int, stop: int, step: int) -> int:
-    """The rounds of a loop, also of one too long for ``len``."""
-    return max(0, -((first - stop) // step))
