@@ -19,7 +19,7 @@ from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean
 from nasm.source import Frame, Span
 from nasm.spec.instruction import Instruction, bind
 from nasm.spec.kinds import shown
-from nasm.spec.memory import Memory, Tensor
+from nasm.spec.memory import MOST_AXES, Memory, Tensor
 from nasm.spec.program import Expectation, Form, Lines, Prepared, Program, Update, Wait
 from nasm.spec.reshape import dtype_named
 from nasm.spec.target import Generation, Target
@@ -370,6 +370,8 @@ def _shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
     if not shape or wrong:
         found = shown(wrong[0]) if wrong else "no axis"
         raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
+    if len(shape) > MOST_AXES:
+        raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
     if memory.partitions and shape[0] > memory.partitions:
         raise Refused(
             "E0304",

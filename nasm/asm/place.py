@@ -124,7 +124,9 @@ def fixed_problem(tensor: Tensor) -> str | None:
             f"{tensor.name} would cover partitions {first} to {first + tensor.partitions - 1}; "
             f"{memory.name} has {memory.partitions}"
         )
-    if tensor.offset < 0 or (memory.size and tensor.offset + tensor.bytes > memory.size):
+    if tensor.offset < 0:
+        return f"{tensor.name} would begin at byte {tensor.offset}; the first is 0"
+    if memory.size and tensor.offset + tensor.bytes > memory.size:
         return (
             f"{tensor.name} would end at byte {tensor.offset + tensor.bytes:,} of each partition; "
             f"{memory.name} has {memory.size:,}"

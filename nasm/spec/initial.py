@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -37,8 +38,11 @@ def possible(tensor: Tensor) -> None:
     init = tensor.init
     if not isinstance(init, tuple) or init[0] == "file":
         return
-    if init[0] == "list" or tensor.dtype.kind in (Kind.SCALE, Kind.PACKED):
+    if init[0] == "list":
         initial(tensor, init)
+    elif tensor.dtype.kind in (Kind.SCALE, Kind.PACKED):  # the first two tell of all
+        few = (min(2, prod(tensor.shape)),)
+        initial(Tensor(tensor.name, tensor.memory, tensor.dtype, few), init)
 
 
 def _rounded(values: Any, dtype: DType) -> Array:

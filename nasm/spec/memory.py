@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from nasm.dtypes import DType
 from nasm.source import Span
 
+MOST_AXES = 32
+"""Axes of a tensor or a view; NumPy, which holds the elements, has 64 and needs some itself."""
+
 
 @dataclass(frozen=True, slots=True)
 class Memory:

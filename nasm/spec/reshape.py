@@ -13,6 +13,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused, did_you_mean
+from nasm.spec.memory import MOST_AXES
 from nasm.spec.offsets import indirect, moved, row_by_row
 from nasm.spec.view import Reg, View
 
@@ -174,6 +175,7 @@ def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int) -> 
         )
     if type(offset) is not int:
         raise Refused(BAD_VIEW, f"the offset of an access pattern is an integer, not {offset}")
+    _few(len(pairs))
     steps, counts = [p[0] for p in pairs], [p[1] for p in pairs]
     if min(counts) < 1:
         raise Refused(BAD_VIEW, f"a count below 1 in an access pattern of {tensor.name}")
@@ -212,6 +214,12 @@ def _within(view: View) -> None:
             )  # fmt: skip
 
 
+def _few(axes: int) -> None:
+    """Refuse more axes than a view can have."""
+    if axes > MOST_AXES:
+        raise Refused(BAD_VIEW, f"a view of {axes} axes; wanted at most {MOST_AXES}")
+
+
 def _is_pair(pair: object) -> bool:
     return (
         isinstance(pair, list | tuple) and len(pair) == 2 and all(type(n) is int for n in pair)
@@ -222,6 +230,7 @@ def _sizes(sizes: Sequence[object]) -> tuple[int, ...]:
     given = sizes[0] if len(sizes) == 1 and isinstance(sizes[0], list | tuple) else sizes
     if not given or any(type(n) is not int for n in given):
         raise Refused(BAD_VIEW, "sizes and axes are integers, one or more")
+    _few(len(given))
     return tuple(n for n in given if isinstance(n, int))
 
 

@@ -87,3 +87,13 @@ def test_wrong_entries_of_a_mask_are_named_once() -> None:
 def test_an_initialiser_that_cannot_be_is_refused_when_assembled(line: str) -> None:
     (problem,) = refused(line, "trn3")
     assert problem.code == "E0217"
+
+
+@pytest.mark.parametrize("view", ["a.reshape(128, {0}8)", "a.ap([[8, 128], {1}[1, 8]])"])
+def test_a_view_has_no_more_axes_than_arrays_can_have(view: str) -> None:
+    made = view.format("1, " * 40, "[1, 1], " * 40)
+    assert said(f"@vector TensorCopy c, {made}") == ["a view of 42 axes; wanted at most 32"]
+
+
+def test_a_tensor_has_no_more_axes_than_arrays_can_have() -> None:
+    assert said(f".hbm x f32[{'1, ' * 40}8]") == ["x has 41 axes; wanted at most 32"]
