@@ -50,14 +50,10 @@ def _command(given: list[str]) -> int:
     if refused:
         _say(refused)
         return REFUSED
-    parsed = arguments.parser().parse_args(given)
+    parsed = arguments.read(given)
     if parsed.verb is None:
         arguments.parser().print_help()
         return 0
-    unfit = arguments.unfit(parsed)
-    if unfit:
-        _say(unfit)
-        return REFUSED
     from nasm.cli import verbs
 
     return verbs.VERBS[parsed.verb](parsed)

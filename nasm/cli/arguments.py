@@ -35,7 +35,36 @@ def refusal(given: list[str]) -> str:
     return f"no command '{word}': {close}"
 
 
-def unfit(parsed: argparse.Namespace) -> str:
+def read(given: list[str]) -> argparse.Namespace:
+    """The command line as it was meant; leaves with a sentence if it means nothing."""
+    top = parser()
+    parsed, rest = top.parse_known_args(given)
+    said = _unknown(top, parsed.verb, rest) or _unfit(parsed)
+    if said:
+        top.exit(2, f"{COMMAND}: {said}\n")
+    return parsed
+
+
+def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> str:
+    """What to say of words that nothing takes; empty if there are none."""
+    if not rest:
+        return ""
+    known = _options(top, verb)
+    name = rest[0].partition("=")[0]
+    if not name.startswith("-"):
+        return f"{verb or 'it'} takes no '{rest[0]}' here: '{COMMAND} {verb} --help' shows its use"
+    hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
+    return f"{verb or COMMAND} has no option {name}: {hint}"
+
+
+def _options(top: argparse.ArgumentParser, verb: str | None) -> list[str]:
+    """The options of a verb, or of the command itself."""
+    subs = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
+    chosen = subs.choices[verb] if verb else top
+    return [name for action in chosen._actions for name in action.option_strings]
+
+
+def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
     if parsed.verb != "isa":
         return ""

@@ -126,7 +126,8 @@ def isa(args: argparse.Namespace) -> int:
                 content = {"target": target.name, **pages.json_page(page)}
                 screen.document(jsonable.document("isa", OK, instruction=content))
             else:
-                screen.show(pages.rich_page(page))
+                more = f"'neuron-nasm isa {row.name} --example' prints a program that runs it"
+                screen.show(pages.rich_page(page), Text(more, "dim"))
             return OK
     hint = pages.suggestion(targets, args.mnemonic) or "'neuron-nasm isa' lists them all"
     problem = Problem("E0201", f"no instruction '{args.mnemonic}'", None, hint)

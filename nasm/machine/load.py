@@ -24,8 +24,11 @@ if TYPE_CHECKING:
 def load(machine: Machine, inputs: Mapping[str, Any]) -> None:
     """Fill every tensor that starts with something; raises Failure with all that is wrong."""
     tensors = machine.program.tensors
+    taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
+    have = f"its inputs: {', '.join(taking)}" if taking else ""
     problems = [
-        Problem("E0803", f"the program has no input '{name}'", None, did_you_mean(name, tensors))
+        Problem("E0803", f"the program has no input '{name}'", None,
+                did_you_mean(name, tensors) or have)
         for name in inputs
         if name not in tensors
     ]
@@ -95,7 +98,8 @@ def accepted(tensor: Tensor, array: Array) -> Array:
     try:
         return dtypes.from_npy(array, tensor.dtype)
     except ValueError as problem:
-        raise Refused("E0804", f"{tensor.name}: {problem}") from None
+        hint = "no array is converted in silence: convert it before"
+        raise Refused("E0804", f"{tensor.name}: {problem}", hint) from None
 
 
 def read_array(path: str, key: str = "") -> Array:

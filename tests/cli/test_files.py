@@ -120,3 +120,16 @@ def test_paths_of_a_program_start_at_the_program(
     monkeypatch.chdir(elsewhere)
     assert ran("run", "../halves.nasm", "--out", "Y=y.npy").code == 0
     assert not np.load("y.npy").any()
+
+
+def test_arrays_that_the_program_cannot_take_are_told_what_it_takes(
+    ran: Any, halves: Path, tmp_path: Path
+) -> None:
+    np.save(tmp_path / "x.npy", np.zeros((128, 4), np.float64))
+    wrong = ran("run", halves, "--in", f"weights={tmp_path / 'x.npy'}")
+    assert (wrong.code, wrong.out) == (2, "")
+    assert "no input 'weights'\n  hint: its inputs: X" in wrong.err
+    unconverted = ran("run", halves, "--in", f"X={tmp_path / 'x.npy'}")
+    assert unconverted.code == 2
+    assert "the array holds float64, wanted bfloat16" in unconverted.err
+    assert "convert it before" in unconverted.err

@@ -169,6 +169,24 @@ def test_a_verb_that_is_none_exits_2_with_a_sentence(ran: Any, given: str, said:
     assert said in done.err
 
 
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["run", "--optoin", "rounding=nearest", "x.nasm"], "no option --optoin: did you mean"),
+        (["check", "x.nasm", "--quite"], "did you mean '--quiet'"),
+        (["explain", "--all"], "explain has no option --all: it has -h, --help, --json"),
+        (["--jsn"], "neuron-nasm has no option --jsn: it has -h, --help, --version"),
+        (["run", "x.nasm", "y.nasm"], "run takes no 'y.nasm' here"),
+    ],
+)
+def test_an_option_that_is_none_exits_2_with_a_sentence(
+    ran: Any, given: list[str], said: str
+) -> None:
+    done = ran(*given)
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+
+
 def test_a_defect_exits_70_and_keeps_its_details_in_a_file(
     ran: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
