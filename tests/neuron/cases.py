@@ -161,16 +161,19 @@ class Draw:
     def tile(
         self, shape: Sequence[int], dtype: str = "", memory: str = "sbuf", *,
         values: Array | None = None, wild: bool = True, plain: bool = False, lanes: bool = True,
+        once: bool = False,
     ) -> Tile:  # fmt: skip
         """An input of a shape, seen through a random access pattern unless ``plain``.
 
-        ``lanes`` keeps to the start partitions that engines can address.
+        ``lanes`` keeps to the start partitions that engines can address, ``once`` to patterns that
+        repeat no element.
         """
         dtype = dtype or self.dtype()
         shape = tuple(shape)
         if values is not None:
             shape, values = values.shape, np.ascontiguousarray(values)
-        if values is None and not plain and math.prod(shape[1:]) > 1 and self.flag(0.1):
+        repeats = values is None and not (plain or once) and math.prod(shape[1:]) > 1
+        if repeats and self.flag(0.1):
             return self._repeated(shape, dtype, memory, lanes, wild)
         return self._seen(shape, dtype, memory, values, wild, plain, lanes)
 

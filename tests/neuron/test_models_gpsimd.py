@@ -129,7 +129,8 @@ def is_shown(found: object, element: object, dtype: str) -> None:
 
 @random_cases(edges=0.3)
 def test_device_print(draw: Draw) -> None:
-    tile = draw.tile(draw.shape(20), draw.any_dtype(), draw.one_of("sbuf", "hbm"), lanes=False)
+    memory = draw.one_of("sbuf", "hbm")
+    tile = draw.tile(draw.shape(20), draw.any_dtype(), memory, lanes=False, once=True)
     prefix = draw.one_of("", "a =", "µ of lane 3:", "100 %")
     draw.line(f'@gpsimd DevicePrint {tile}, "{prefix}"')
 
