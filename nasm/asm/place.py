@@ -7,37 +7,92 @@ memory with banks one that fits a bank stays within one; a larger one starts at 
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
 
 from nasm.problems import Problem
 from nasm.spec.memory import Memory, Tensor
+
+MOST = 50
+"""Tensors of one memory that are said not to fit: the rest would be more of the same."""
 
 LISTED = 12
 """Owners that a map names before it says how many more there are."""
 
 
 def place(tensors: Iterable[Tensor]) -> list[Problem]:
-    """Give every tensor without a place one; returns what does not fit."""
+    """Give every tensor without a place one; returns what does not fit, up to MOST of it."""
     problems: list[Problem] = []
     by_memory: dict[tuple[int, str], list[Tensor]] = {}
     for tensor in tensors:
         core = 0 if tensor.memory.shared else tensor.core
         by_memory.setdefault((core, tensor.memory.name), []).append(tensor)
     for group in by_memory.values():
-        placed = sorted((t for t in group if t.offset is not None), key=_start)
-        full = False
+        room = _Room(group)
+        before = len(problems)
         for tensor in group:
             if tensor.offset is not None:
                 continue
-            at = _first_fit(tensor, placed)
+            at = room.first_fit(tensor)
             if at is None:
-                problems.append(_full(tensor, placed, mapped=full))
-                full = True
+                problems.append(_full(tensor, group, mapped=len(problems) > before))
+                if len(problems) - before == MOST:
+                    break
                 continue
             tensor.partition, tensor.offset = 0, at
-            placed.append(tensor)
-            placed.sort(key=_start)
+            room.take(at, tensor.bytes)
     return problems
+
+
+class _Room:
+    """What is taken of a memory of one core.
+
+    Tensors placed here start at partition 0 and share no bytes: ``starts`` and ``ends`` of theirs
+    are both in order. Those that the program placed may overlap, and stand apart.
+    """
+
+    def __init__(self, group: Iterable[Tensor]) -> None:
+        placed = sorted((t for t in group if t.offset is not None), key=_start)
+        self.fixed = [t for t in placed if t.fixed]
+        self.starts = [_start(t) for t in placed if not t.fixed]
+        self.ends = [_start(t) + t.bytes for t in placed if not t.fixed]
+        self.reached: dict[tuple[int, int, int], int] = {}
+
+    def first_fit(self, tensor: Tensor) -> int | None:
+        """The lowest byte offset at partition 0 that nobody owns; None if there is none.
+
+        Nothing is ever given back, so that one like an earlier one is looked for from there on.
+        """
+        like = tensor.bytes, tensor.dtype.itemsize, tensor.partitions
+        at, clear = self.reached.get(like, _aligned(0, tensor)), False
+        while not clear:
+            begun = at
+            behind = bisect_left(self.starts, at + tensor.bytes)
+            if behind and self.ends[behind - 1] > at:
+                at = _aligned(self.ends[behind - 1], tensor)
+                continue
+            at = self._past_fixed(tensor, at)
+            clear = at == begun
+        self.reached[like] = at
+        size = tensor.memory.size
+        return at if not size or at + tensor.bytes <= size else None
+
+    def _past_fixed(self, tensor: Tensor, at: int) -> int:
+        for other in self.fixed:
+            if tensor.memory.partitions and (other.partition or 0) >= tensor.partitions:
+                continue
+            start = _start(other)
+            if start >= at + tensor.bytes:
+                break
+            if start + other.bytes > at:
+                at = _aligned(start + other.bytes, tensor)
+        return at
+
+    def take(self, at: int, size: int) -> None:
+        """Note that these bytes have an owner now."""
+        behind = bisect_left(self.starts, at)
+        self.starts.insert(behind, at)
+        self.ends.insert(behind, at + size)
 
 
 def _start(tensor: Tensor) -> int:
@@ -54,24 +109,10 @@ def _aligned(at: int, tensor: Tensor) -> int:
     return at
 
 
-def _first_fit(tensor: Tensor, placed: list[Tensor]) -> int | None:
-    """The lowest byte offset at partition 0 that nobody owns; None if there is none."""
-    at = _aligned(0, tensor)
-    for other in placed:
-        if tensor.memory.partitions and (other.partition or 0) >= tensor.partitions:
-            continue
-        start = _start(other)
-        if start >= at + tensor.bytes:
-            break
-        if start + other.bytes > at:
-            at = _aligned(start + other.bytes, tensor)
-    size = tensor.memory.size
-    return at if not size or at + tensor.bytes <= size else None
-
-
-def _full(tensor: Tensor, placed: list[Tensor], mapped: bool) -> Problem:
+def _full(tensor: Tensor, group: list[Tensor], mapped: bool) -> Problem:
     """What does not fit, with the map of its memory unless that was shown before."""
     memory = tensor.memory
+    placed = [t for t in group if t.offset is not None]
     used = sum(t.bytes for t in placed)
     head = (
         f"{tensor.name} needs {tensor.bytes:,} bytes per partition, and {memory.name} has no run "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -223,7 +225,35 @@ def test_placed_tensors_share_no_byte_and_stay_within_bounds(
         elif memory.bank:
             assert one.offset % memory.bank == 0
         assert not owned.keys() & set(cells(one))
+        assert one.offset == lowest(one, [*chosen, *good[: good.index(one)]])
         owned |= dict.fromkeys(cells(one), one.name)
+
+
+def lowest(one: Tensor, owners: list[Tensor]) -> int:
+    """Where one fits first, found by trying every byte."""
+    bank = one.memory.bank
+    for at in range(0, one.memory.size, max(4, one.dtype.itemsize)):
+        if bank and (at % bank if one.bytes > bank else at // bank != (at + one.bytes - 1) // bank):
+            continue
+        if not any(
+            (o.offset or 0) < at + one.bytes and at < (o.offset or 0) + o.bytes
+            and (o.partition or 0) < one.partitions
+            for o in owners
+        ):  # fmt: skip
+            return at
+    raise AssertionError
+
+
+def test_thousands_of_tensors_are_placed_at_once() -> None:
+    many = Memory("many", partitions=128, size=1 << 18, align=4, summary="", source="made up")
+    tensors = [tensor(f"t{n}", 4 + 4 * (n % 3), many) for n in range(20_000)]
+    begun = time.monotonic()
+    assert place(tensors) == []
+    assert time.monotonic() - begun < 2  # looking through all those before takes minutes
+
+
+def test_no_more_than_fifty_are_said_not_to_fit() -> None:
+    assert len(place([tensor(f"t{n}", 40) for n in range(100)])) == 50
 
 
 def cells(one: Tensor) -> list[tuple[int, int]]:
