@@ -13,6 +13,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused, did_you_mean
+from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES
 from nasm.spec.offsets import indirect, moved, row_by_row
 from nasm.spec.view import Reg, View
@@ -159,7 +160,7 @@ def pattern(
     base = retype(View.whole(view.tensor), view.dtype)
     if type(indirect_dim) is not int or not 0 <= indirect_dim < len(base.shape):
         raise Refused(
-            BAD_VIEW, f"indirect_dim={indirect_dim}: {view.tensor.name} has axes 0 to "
+            BAD_VIEW, f"indirect_dim={shown(indirect_dim)}: {view.tensor.name} has axes 0 to "
             f"{len(base.shape) - 1}",
         )  # fmt: skip
     if scalar_offset is not None:
@@ -174,7 +175,8 @@ def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int) -> 
             BAD_VIEW, f"an access pattern of {tensor.name} is a list of [step, count], all integers"
         )
     if type(offset) is not int:
-        raise Refused(BAD_VIEW, f"the offset of an access pattern is an integer, not {offset}")
+        found = shown(offset)
+        raise Refused(BAD_VIEW, f"the offset of an access pattern is an integer, not {found}")
     _few(len(pairs))
     steps, counts = [p[0] for p in pairs], [p[1] for p in pairs]
     if min(counts) < 1:
