@@ -209,6 +209,11 @@ def wrong_operand(n: nasm.Builder) -> None:
     n.vector.TensorTensor(t, t, t, op="plus")
 
 
+def an_array(n: nasm.Builder) -> None:
+    t = n.sbuf("t", "f32", (128, 8))
+    n.vector.TensorReduce(t, t, "add", np.array([1, 2]))
+
+
 def wrong_dtype(n: nasm.Builder) -> None:
     n.sbuf("t", "f64", (128, 8))
 
@@ -252,6 +257,7 @@ def wrong_label(n: nasm.Builder) -> None:
     ("build", "line", "code"),
     [
         (wrong_operand, "TensorTensor", "E0206"),
+        (an_array, "TensorReduce", "E0301"),
         (wrong_dtype, "f64", "E0205"),
         (wrong_update, "DmaCopy", "E0314"),
         (wrong_wait, "Nop", "E0301"),

@@ -325,7 +325,7 @@ def bind(row: Instruction, given: list[object], named: Mapping[str, object]) -> 
         if values[at] is not row.defaults[at]:
             raise Refused("E0309", f"operand '{name}' of {row.name} is given twice")
         values[at] = value
-    if REQUIRED in values:
+    if any(value is REQUIRED for value in values):  # an array would compare element by element
         missing = [o.name for o in written if values[position[o.name]] is REQUIRED]
         if missing:
             what = "operand" if len(missing) == 1 else "operands"
