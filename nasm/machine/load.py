@@ -113,6 +113,9 @@ def read_array(path: str, key: str = "") -> Array:
 
 
 def _read(path: str, key: str) -> Array:
+    with open(path, "rb") as stream:
+        if not stream.read(6).startswith((b"\x93NUMPY", b"PK")):
+            raise Refused("E0801", f"{path} is not a readable array file: no .npy and no .npz")
     loaded = np.load(path, allow_pickle=False)
     if isinstance(loaded, np.ndarray):
         return loaded

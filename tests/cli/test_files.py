@@ -133,3 +133,13 @@ def test_arrays_that_the_program_cannot_take_are_told_what_it_takes(
     assert unconverted.code == 2
     assert "the array holds float64, wanted bfloat16" in unconverted.err
     assert "convert it before" in unconverted.err
+
+
+def test_a_file_that_is_no_array_is_told_without_numpys_words(
+    ran: Any, halves: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "x.npy").write_text(".target trn1\n", encoding="utf-8")
+    done = ran("run", halves, "--in", f"X={tmp_path / 'x.npy'}")
+    assert done.code == 2
+    assert "no .npy and no .npz" in done.err
+    assert "pickle" not in done.err
