@@ -12,7 +12,7 @@ PYTHON := $(shell for p in $(CANDIDATES); do \
 	if $$p -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$p; break; fi; done)
 endif
 
-.PHONY: demo test lint bench docs clean
+.PHONY: demo test lint format bench docs clean
 
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
@@ -22,8 +22,13 @@ test: $(READY)
 
 lint: $(READY)
 	$(BIN)/ruff check
+	$(BIN)/ruff format --check --quiet
 	$(BIN)/mypy
 	$(BIN)/python docs/generate.py --check
+
+format: $(READY)
+	@$(BIN)/ruff check --fix --quiet --exit-zero
+	@$(BIN)/ruff format --quiet
 
 docs: $(READY)
 	@$(BIN)/python docs/generate.py

@@ -21,14 +21,24 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
-    "Builder", "Failure", "Reg", "Result", "Session", "Window", "__version__", "assemble",
-    "at_read", "run",
-]  # fmt: skip
+    "Builder",
+    "Failure",
+    "Reg",
+    "Result",
+    "Session",
+    "Window",
+    "__version__",
+    "assemble",
+    "at_read",
+    "run",
+]
 
 _HOMES = {
-    "Failure": "nasm.problems", "Reg": "nasm.spec.view", "Session": "nasm.session",
+    "Failure": "nasm.problems",
+    "Reg": "nasm.spec.view",
+    "Session": "nasm.session",
     "Window": "nasm.spec.view",
-}  # fmt: skip
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -89,8 +89,14 @@ def run(
     """
     if isinstance(program, Program):
         if target is not None or defines or options:
-            raise Failure(Problem("E0810", "the program is assembled already", None,
-                                  "give target, defines and options to nasm.assemble"))  # fmt: skip
+            raise Failure(
+                Problem(
+                    "E0810",
+                    "the program is assembled already",
+                    None,
+                    "give target, defines and options to nasm.assemble",
+                )
+            )
         session = Session(program, inputs)
     else:
         session = Session.load(
@@ -138,9 +144,10 @@ def _count(value: object) -> int:
     if type(value) is int and -(2**31) <= value < 2**31:
         return value
     raise Failure(
-        Problem("E0210", f"a semaphore counts in signed 32-bit integers, found {shown(value)}")
-        .at(_caller())
-    )  # fmt: skip
+        Problem("E0210", f"a semaphore counts in signed 32-bit integers, found {shown(value)}").at(
+            _caller()
+        )
+    )
 
 
 def at_read(update: Update) -> Update:
@@ -262,9 +269,14 @@ class Builder:
         return self.core.finish()
 
     def _emit(
-        self, queue: int, row: Instruction, operands: Sequence[Any], named: Mapping[str, Any],
-        wait: Wait | None, update: Update | None,
-    ) -> int:  # fmt: skip
+        self,
+        queue: int,
+        row: Instruction,
+        operands: Sequence[Any],
+        named: Mapping[str, Any],
+        wait: Wait | None,
+        update: Update | None,
+    ) -> int:
         with _located() as span:
             if not isinstance(wait, Wait | None):
                 raise Refused("E0301", f"wait={wait}", "write wait=semaphore >= 16")
@@ -273,7 +285,6 @@ class Builder:
             plain = {n: _number(v) for n, v in named.items()}
             made = self.core.make(queue, row, _plain(operands), plain, wait, update)
             return self.core.append(queue, made, self.core.span(span))
-
 
 
 class _located:  # noqa: N801  (a context manager, used as a word)

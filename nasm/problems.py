@@ -68,9 +68,7 @@ class Failure(Exception):
 class Refused(Exception):
     """A value that cannot be used, said without knowing where it was written."""
 
-    def __init__(
-        self, code: str, message: str, hint: str = "", notes: Sequence[Note] = ()
-    ) -> None:
+    def __init__(self, code: str, message: str, hint: str = "", notes: Sequence[Note] = ()) -> None:
         self.code, self.message, self.hint, self.notes = code, message, hint, tuple(notes)
         super().__init__(message)
 

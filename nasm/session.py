@@ -301,9 +301,7 @@ class Session:
             channel_bytes=sum(c.bytes for c in machine.scheduler.channels),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=(
-                *self.program.warnings, *machine.hazards.warnings, *machine.hazards.late()
-            ),
+            warnings=(*self.program.warnings, *machine.hazards.warnings, *machine.hazards.late()),
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.trace.digest() if hashes else "",
@@ -341,5 +339,3 @@ class _Measures:
 
     def time_us(self) -> float:
         return self.session.machine.microseconds(self.session.now)
-
-

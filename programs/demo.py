@@ -78,8 +78,10 @@ def show_digits(screen: Screen, images: Array, labels: Array, predicted: Array) 
     for title, chosen in rows:
         screen.show(Text(), Text(title), *drawn(screen, images[:, chosen]))
         right = labels[chosen] == predicted[chosen]
-        said = [(str(p), "green" if ok else "bold red")
-                for p, ok in zip(predicted[chosen], right, strict=True)]  # fmt: skip
+        said = [
+            (str(p), "green" if ok else "bold red")
+            for p, ok in zip(predicted[chosen], right, strict=True)
+        ]
         screen.show(caption("core", said), caption("label", [(str(n), "") for n in labels[chosen]]))
 
 
@@ -129,9 +131,13 @@ def show_accuracy(screen: Screen, labels: Array, predicted: Array) -> bool:
     count = int(np.sum(predicted == labels))
     screen.show(
         line("accuracy", f"{right:.2%}: {count} of {len(labels)} right", good, "at least 95%"),
-        line("in float32", f"{floats:.2%}; same answer for {same} of {len(labels)}", close,
-             "within half a point"),
-    )  # fmt: skip
+        line(
+            "in float32",
+            f"{floats:.2%}; same answer for {same} of {len(labels)}",
+            close,
+            "within half a point",
+        ),
+    )
     return good and close
 
 

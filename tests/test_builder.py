@@ -63,12 +63,18 @@ def matmul() -> Program:
 def columns(program: Program) -> list[tuple[object, ...]]:
     """Every instruction of a program, in words: what two programs must have in common."""
     return [
-        (lines.engine, pc, form.row.name, list(map(described, form.operands)),
-         program.waits[lines.waits[pc]], program.updates[lines.updates[pc]])
+        (
+            lines.engine,
+            pc,
+            form.row.name,
+            list(map(described, form.operands)),
+            program.waits[lines.waits[pc]],
+            program.updates[lines.updates[pc]],
+        )
         for index, lines in enumerate(program.queues)
         for pc in range(len(lines))
         for form in [program.form(index, pc)]
-    ]  # fmt: skip
+    ]
 
 
 def described(operand: object) -> object:
@@ -76,9 +82,17 @@ def described(operand: object) -> object:
     if hasattr(operand, "tensor"):
         tensor = operand.tensor
         return (
-            tensor.name, tensor.memory.name, tensor.partition, tensor.offset, operand.dtype,
-            operand.partition, operand.offset, operand.shape, operand.steps, operand.dynamic,
-        )  # fmt: skip
+            tensor.name,
+            tensor.memory.name,
+            tensor.partition,
+            tensor.offset,
+            operand.dtype,
+            operand.partition,
+            operand.offset,
+            operand.shape,
+            operand.steps,
+            operand.dynamic,
+        )
     return operand
 
 
@@ -95,9 +109,11 @@ def failure(build: Callable[[nasm.Builder], object]) -> Problem:
 def test_calls_make_the_program_of_the_text() -> None:
     built, read = matmul(), nasm.assemble(MATMUL)
     assert columns(built) == columns(read)
-    assert built.semaphores == read.semaphores == {
-        "loaded": 0, "multiplied": 9, "copied": 1, "stored": 2,
-    }  # fmt: skip
+    assert (
+        built.semaphores
+        == read.semaphores
+        == {"loaded": 0, "multiplied": 9, "copied": 1, "stored": 2}
+    )
     assert {n: (t.role, t.shape, t.offset, t.fixed) for n, t in built.tensors.items()} == {
         n: (t.role, t.shape, t.offset, t.fixed) for n, t in read.tensors.items()
     }

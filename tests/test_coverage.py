@@ -24,17 +24,19 @@ def coverage() -> Iterator[ModuleType]:
 
 def test_every_function_of_nki_has_an_instruction(coverage: ModuleType) -> None:
     empty = [
-        name for name in coverage.FUNCTIONS
+        name
+        for name in coverage.FUNCTIONS
         if not coverage.by_function(name) and name not in coverage.NO_INSTRUCTION
-    ]  # fmt: skip
+    ]
     assert not empty
 
 
 def test_every_operator_of_klr_has_an_instruction(coverage: ModuleType) -> None:
     empty = [
-        name for name in coverage.OPERATORS
+        name
+        for name in coverage.OPERATORS
         if not coverage.by_operator(name) and name not in coverage.OTHERWISE
-    ]  # fmt: skip
+    ]
     assert not empty
 
 
@@ -63,5 +65,6 @@ def test_the_forms_of_nki_are_the_same_instruction(coverage: ModuleType) -> None
     assert names["ncMatMul"] == ["LoadStationary", "MultiplyMoving"]
     assert "Activation" in names["activationReduce"]
     assert [r.name for r in coverage.by_function("nc_stream_shuffle")] == [
-        "LoadMaskRegister", "Shuffle",
-    ]  # fmt: skip
+        "LoadMaskRegister",
+        "Shuffle",
+    ]

@@ -73,9 +73,12 @@ def generate() -> Iterator[ModuleType]:
 
 def test_generated_pages_are_current() -> None:
     done = subprocess.run(
-        [sys.executable, DOCS / "generate.py", "--check"], capture_output=True, encoding="utf-8",
-        check=False, env={**os.environ, "PYTHONIOENCODING": "utf-8"},
-    )  # fmt: skip
+        [sys.executable, DOCS / "generate.py", "--check"],
+        capture_output=True,
+        encoding="utf-8",
+        check=False,
+        env={**os.environ, "PYTHONIOENCODING": "utf-8"},
+    )
     assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
 
 

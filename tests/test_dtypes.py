@@ -125,11 +125,25 @@ def test_every_documented_name_and_alias_is_found():
     )
     assert list(DTYPES) == table.split()
     aliases = dict(
-        f32="float32", f16="float16", bf16="bfloat16", tf32="tfloat32", i8="int8", u8="uint8",
-        i16="int16", u16="uint16", i32="int32", u32="uint32", e3m4="float8_e3m4",
-        e4m3="float8_e4m3", e4m3fn="float8_e4m3fn", e5m2="float8_e5m2", e8m0="float8_e8m0fnu",
-        fp32="float32", fp16="float16", bool_="uint8",
-    )  # fmt: skip
+        f32="float32",
+        f16="float16",
+        bf16="bfloat16",
+        tf32="tfloat32",
+        i8="int8",
+        u8="uint8",
+        i16="int16",
+        u16="uint16",
+        i32="int32",
+        u32="uint32",
+        e3m4="float8_e3m4",
+        e4m3="float8_e4m3",
+        e4m3fn="float8_e4m3fn",
+        e5m2="float8_e5m2",
+        e8m0="float8_e8m0fnu",
+        fp32="float32",
+        fp16="float16",
+        bool_="uint8",
+    )
     for alias, name in aliases.items():
         assert find(alias) is DTYPES[name]
     assert set(names()) == set(table.split()) | set(aliases)
@@ -139,8 +153,25 @@ def test_every_documented_name_and_alias_is_found():
 
 def test_widths_are_the_documented_ones():
     assert [d.itemsize for d in DTYPES.values()] == [
-        1, 1, 2, 2, 4, 4, 1, 1, 1, 1, 1, 2, 2, 4, 4, 4, 4, 2,
-    ]  # fmt: skip
+        1,
+        1,
+        2,
+        2,
+        4,
+        4,
+        1,
+        1,
+        1,
+        1,
+        1,
+        2,
+        2,
+        4,
+        4,
+        4,
+        4,
+        2,
+    ]
     for dtype in DTYPES.values():
         assert dtype.numpy.itemsize == dtype.bits_dtype.itemsize == dtype.itemsize
         assert dtype.bits_dtype.kind == "u"
@@ -327,8 +358,21 @@ def test_tfloat32_rounds_as_plain_integers_do():
     rng = np.random.default_rng(4)
     patterns = rng.integers(0, 1 << 32, 20_000, dtype=np.uint32)
     patterns[:5000] = patterns[:5000] >> 12 << 12  # exact and halfway cases
-    edges = [0, 0x80000000, 1, 0x1000, 0x3000, 0x7F7FFFFF, 0x7F800000, 0xFF800000, 0x7F800001,
-             0x7FFFFFFF, 0xFFFFFFFF, 0x3F801000, 0x3F803000]  # fmt: skip
+    edges = [
+        0,
+        0x80000000,
+        1,
+        0x1000,
+        0x3000,
+        0x7F7FFFFF,
+        0x7F800000,
+        0xFF800000,
+        0x7F800001,
+        0x7FFFFFFF,
+        0xFFFFFFFF,
+        0x3F801000,
+        0x3F803000,
+    ]
     patterns = np.concatenate([patterns, np.array(edges, np.uint32)])
     found = round_tfloat32(patterns.view(np.float32)).view(np.uint32)
     assert found.tolist() == [tf32_bits(p) for p in patterns.tolist()]

@@ -34,9 +34,12 @@ def wanted(array, dst):
         return quietly(wide, dst.numpy)
     limits = np.iinfo(dst.numpy)
     whole = np.rint(quietly(wide, np.float64))
-    return np.nan_to_num(whole, posinf=np.inf, neginf=-np.inf).clip(
-        limits.min, limits.max
-    ).astype(np.int64).astype(dst.numpy)  # fmt: skip
+    return (
+        np.nan_to_num(whole, posinf=np.inf, neginf=-np.inf)
+        .clip(limits.min, limits.max)
+        .astype(np.int64)
+        .astype(dst.numpy)
+    )
 
 
 @pytest.mark.parametrize("dst", PLAIN, ids=str)

@@ -11,9 +11,7 @@ import pytest
 
 from nasm.dtypes import DTYPES, DTypeError, pack, packed, unpack, unpacked
 
-E5M2, E4M3FN, E2M1 = (
-    DTYPES[f"{n}_x4"] for n in ("float8_e5m2", "float8_e4m3fn", "float4_e2m1fn")
-)
+E5M2, E4M3FN, E2M1 = (DTYPES[f"{n}_x4"] for n in ("float8_e5m2", "float8_e4m3fn", "float4_e2m1fn"))
 PACKED = (E5M2, E4M3FN, E2M1)
 # The eight magnitudes of an E2M1 float, by its three lower bits: OCP microscaling formats.
 FOUR_BITS = (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0)
@@ -51,9 +49,12 @@ def test_by_hand():
 
 @pytest.mark.parametrize(
     ("dtype", "part"),
-    [(E5M2, ml_dtypes.float8_e5m2), (E4M3FN, ml_dtypes.float8_e4m3fn),
-     (E2M1, ml_dtypes.float4_e2m1fn)],
-)  # fmt: skip
+    [
+        (E5M2, ml_dtypes.float8_e5m2),
+        (E4M3FN, ml_dtypes.float8_e4m3fn),
+        (E2M1, ml_dtypes.float4_e2m1fn),
+    ],
+)
 def test_every_pattern_in_every_place_has_the_value_of_ml_dtypes_and_goes_back(dtype, part):
     count = 16 if dtype is E2M1 else 256
     codes = np.arange(count, dtype=np.uint8)
@@ -81,10 +82,24 @@ def test_four_bits_are_the_values_of_the_format():
 
 def test_four_bits_round_to_nearest_even_and_saturate():
     cases = {
-        0.25: 0.0, 0.75: 1.0, 1.25: 1.0, 1.75: 2.0, 2.5: 2.0, 3.5: 4.0, 5.0: 4.0, 5.01: 6.0,
-        0.2500001: 0.5, 7.0: 6.0, 8.0: 6.0, 1e30: 6.0, math.inf: 6.0, -math.inf: -6.0, -0.6: -0.5,
-        math.nan: 0.0, -1e-30: -0.0,
-    }  # fmt: skip
+        0.25: 0.0,
+        0.75: 1.0,
+        1.25: 1.0,
+        1.75: 2.0,
+        2.5: 2.0,
+        3.5: 4.0,
+        5.0: 4.0,
+        5.01: 6.0,
+        0.2500001: 0.5,
+        7.0: 6.0,
+        8.0: 6.0,
+        1e30: 6.0,
+        math.inf: 6.0,
+        -math.inf: -6.0,
+        -0.6: -0.5,
+        math.nan: 0.0,
+        -1e-30: -0.0,
+    }
     for given, wanted in cases.items():
         word = pack(np.full(4, given, np.float32), E2M1)
         found = unpack(word, E2M1).tolist()

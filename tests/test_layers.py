@@ -60,8 +60,9 @@ def imports(text: str, module: str, package: bool = False) -> Iterator[tuple[int
         elif isinstance(node, ast.ImportFrom):
             base = node.module or ""
             if node.level:
-                above = module.split(".")[: None if package and node.level == 1 else
-                                          -(node.level - package)]  # fmt: skip
+                above = module.split(".")[
+                    : None if package and node.level == 1 else -(node.level - package)
+                ]
                 base = ".".join([*above, base] if base else above)
             yield from ((node.lineno, f"{base}.{alias.name}") for alias in node.names)
         elif isinstance(node, ast.Call) and "import" in ast.unparse(node.func):
@@ -115,10 +116,21 @@ GENERIC = ("source", "problems", "records", "spec", "sim", "asm", "machine", "se
 
 WORDS = frozenset(
     (
-        "neuron", "neuroncore", "trainium", "inferentia", "nki", "klr",
-        "hbm", "sbuf", "psum", "gpsimd", "hwdge", "swdge", "dge",
+        "neuron",
+        "neuroncore",
+        "trainium",
+        "inferentia",
+        "nki",
+        "klr",
+        "hbm",
+        "sbuf",
+        "psum",
+        "gpsimd",
+        "hwdge",
+        "swdge",
+        "dge",
     )
-) | set(TARGETS)  # fmt: skip
+) | set(TARGETS)
 """Words of the vendor's in any identifier or string: of memories, products and tools."""
 
 GENERATION = TARGETS["trn1"]().generations[-1]

@@ -119,8 +119,13 @@ def test_every_tick_of_the_relay_is_where_paper_puts_it() -> None:
     ]
     # core, semaphore, tick, value
     assert trace.posts == [
-        (0, 0, 46, 1), (0, 0, 46, 2), (0, 1, 75, 1), (0, 2, 96, 1), (0, 3, 148, 1), (0, 3, 148, 2),
-    ]  # fmt: skip
+        (0, 0, 46, 1),
+        (0, 0, 46, 2),
+        (0, 1, 75, 1),
+        (0, 2, 96, 1),
+        (0, 3, 148, 1),
+        (0, 3, 148, 2),
+    ]
 
 
 def test_a_result_is_not_there_before_its_completion() -> None:
@@ -134,10 +139,8 @@ def test_a_result_is_not_there_before_its_completion() -> None:
 
 def test_a_move_of_one_partition_posts_twice_although_one_channel_has_nothing_to_do() -> None:
     done = ran(
-        f"{HEAD}.sem s\n"
-        "@alpha Move x[0:1], X[0:1]   $s += 2\n"
-        "@alpha Wait          $s >= 2\n"
-    )  # fmt: skip
+        f"{HEAD}.sem s\n@alpha Move x[0:1], X[0:1]   $s += 2\n@alpha Wait          $s >= 2\n"
+    )
     # The empty half lands after the 10 ticks of the way, the other after 8 bytes more.
     assert [(r[6], r[7]) for r in done.trace.jobs] == [(30, 0), (38, 8)]
     assert done.trace.instructions[-1][4] == 38 + 4
@@ -154,11 +157,14 @@ def test_a_loop_counts_down_and_waits_for_its_register() -> None:
     )
     assert [r[2:] for r in done.trace.instructions] == [  # pc, head, start, finish
         (0, 0, 0, 6),
-        (1, 3, 6, 12), (2, 9, 12, 15),
-        (1, 15, 15, 21), (2, 18, 21, 24),
-        (1, 24, 24, 30), (2, 27, 30, 33),
+        (1, 3, 6, 12),
+        (2, 9, 12, 15),
+        (1, 15, 15, 21),
+        (2, 18, 21, 24),
+        (1, 24, 24, 30),
+        (2, 27, 30, 33),
         (3, 33, 33, 36),
-    ]  # fmt: skip
+    ]
     queue = done.scheduler.queues[0]
     assert queue.waiting == {"semaphore": 0, "data": 3 + 3 + 3 + 3, "unit": 0, "core": 0}
     assert done.state.registers[0].values[0] == 0

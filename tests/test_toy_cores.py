@@ -106,9 +106,11 @@ def test_the_core_is_chosen_for_what_follows_also_in_a_loop() -> None:
         "@alpha Wait\n.core 1\nhere: @alpha Wait\n@alpha\n.core 0\nhere: Wait\n"
     )
     assert [(q.core, q.engine, len(q), q.labels) for q in made.queues] == [
-        (0, "alpha", 2, {"here": 1}), (0, "beta", 1, {}),
-        (1, "alpha", 1, {"here": 0}), (1, "beta", 1, {}),
-    ]  # fmt: skip
+        (0, "alpha", 2, {"here": 1}),
+        (0, "beta", 1, {}),
+        (1, "alpha", 1, {"here": 0}),
+        (1, "beta", 1, {}),
+    ]
     assert {n: t.core for n, t in made.tensors.items()} == {"t0": 1, "t1": 0}
 
 
@@ -151,8 +153,10 @@ def test_semaphores_and_events_are_numbered_core_by_core() -> None:
     # Eight semaphores and two events to a core.
     assert made.semaphores == {"a": 0, "b": 7, "c": 10, "d": 11, "h": 12}
     assert made.events == {"e": 8, "f": 19, "g": 18}
-    told = [(s.core, s.number, s.name, s.event) for s in session(
-        ".sem a\n.event e\n.core 1\n.sem c\n.event f = 1").semaphores()]  # fmt: skip
+    told = [
+        (s.core, s.number, s.name, s.event)
+        for s in session(".sem a\n.event e\n.core 1\n.sem c\n.event f = 1").semaphores()
+    ]
     assert told == [(0, 0, "a", False), (0, 0, "e", True), (1, 0, "c", False), (1, 1, "f", True)]
 
 
@@ -199,10 +203,14 @@ def test_a_barrier_lets_both_go_on_when_the_later_one_has_come() -> None:
     )
     # core, queue, pc, head, start, finish. Core 1 comes at 10; each is complete two cycles later.
     assert instructions(done) == [
-        (0, 0, 0, 0, 0, 16), (0, 0, 1, 13, 13, 16),
+        (0, 0, 0, 0, 0, 16),
+        (0, 0, 1, 13, 13, 16),
         (0, 1, 0, 0, 22, 27),
-        (1, 3, 0, 0, 0, 5), (1, 3, 1, 5, 5, 10), (1, 3, 2, 10, 10, 20), (1, 3, 3, 15, 15, 20),
-    ]  # fmt: skip
+        (1, 3, 0, 0, 0, 5),
+        (1, 3, 1, 5, 5, 10),
+        (1, 3, 2, 10, 10, 20),
+        (1, 3, 3, 15, 15, 20),
+    ]
     alpha = done.scheduler.queues[0]
     assert alpha.waiting == {"semaphore": 0, "data": 0, "unit": 0, "core": 10}
     for queue in done.scheduler.queues:
@@ -216,8 +224,13 @@ def test_meetings_of_other_names_do_not_disturb_each_other() -> None:
     )
     assert done.acts.meetings.held == {}
     assert [r[:3] for r in instructions(done)] == [
-        (0, 0, 0), (0, 0, 1), (0, 1, 0), (1, 2, 0), (1, 3, 0), (1, 3, 1),
-    ]  # fmt: skip
+        (0, 0, 0),
+        (0, 0, 1),
+        (0, 1, 0),
+        (1, 2, 0),
+        (1, 3, 0),
+        (1, 3, 1),
+    ]
 
 
 def test_a_core_that_never_comes_is_a_deadlock_that_names_both() -> None:
@@ -310,8 +323,11 @@ def test_an_exchange_waits_for_the_slower_of_its_two_ways() -> None:
 
 
 def test_an_exchange_by_the_engines_takes_their_latency_alone() -> None:
-    done = ran(SWAP.replace("Swap  y, x", "Swap  y, x, direct=true").replace(
-        "Swap  q, p", "Swap  q, p, direct=true"))  # fmt: skip
+    done = ran(
+        SWAP.replace("Swap  y, x", "Swap  y, x, direct=true").replace(
+            "Swap  q, p", "Swap  q, p, direct=true"
+        )
+    )
     np.testing.assert_array_equal(load.contents(done, whole(done, "z")), 2 * (IOTA + 10))
     np.testing.assert_array_equal(load.contents(done, whole(done, "q")), IOTA)
     swaps = [r for r in instructions(done) if r[:3] in ((0, 0, 1), (1, 3, 2))]
@@ -339,8 +355,9 @@ def test_sending_what_nobody_wrote_is_a_hazard_of_the_sender(direct: str) -> Non
     )
     (problem,) = done.hazards.found
     assert (problem.code, problem.message) == (
-        "E0501", "1.alpha pc 0 (Swap) reads q before it was written"
-    )  # fmt: skip
+        "E0501",
+        "1.alpha pc 0 (Swap) reads q before it was written",
+    )
 
 
 def test_tiles_that_do_not_fit_are_a_fault_that_names_both() -> None:

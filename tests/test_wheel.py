@@ -39,8 +39,12 @@ class Installed:
         clean["XDG_CACHE_HOME"] = str(self.folder / "cache")
         return subprocess.run(
             [self.bin / command[0], *command[1:]],
-            cwd=self.folder, env=clean, capture_output=True, text=True, check=False,
-        )  # fmt: skip
+            cwd=self.folder,
+            env=clean,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
 
 
 @pytest.fixture(scope="module")
@@ -57,9 +61,17 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
     venv.create(home, with_pip=False, symlinks=True)
     python = home / "bin" / "python"
     _succeed(
-        sys.executable, "-m", "pip", "--python", str(python), "install", "--quiet", "--no-index",
-        "--no-deps", str(wheel),
-    )  # fmt: skip
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        str(python),
+        "install",
+        "--quiet",
+        "--no-index",
+        "--no-deps",
+        str(wheel),
+    )
     (packages,) = home.glob("lib/python*/site-packages")
     lent = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
     (packages / "dependencies.pth").write_text("\n".join(sorted(lent)), encoding="utf-8")

@@ -58,13 +58,22 @@ def printed(command: str, folder: Path) -> str:
     """What a command prints in a folder, without colours."""
     words = shlex.split(command)
     environment = {
-        **os.environ, "COLUMNS": WIDTH, "NO_COLOR": "1", "PYTHONIOENCODING": "utf-8",
+        **os.environ,
+        "COLUMNS": WIDTH,
+        "NO_COLOR": "1",
+        "PYTHONIOENCODING": "utf-8",
         "PYTHONPATH": str(ROOT),
-    }  # fmt: skip
+    }
     done = subprocess.run(
-        [sys.executable, "-m", "nasm", *words[1:]], cwd=folder, env=environment, check=False,
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", timeout=120,
-    )  # fmt: skip
+        [sys.executable, "-m", "nasm", *words[1:]],
+        cwd=folder,
+        env=environment,
+        check=False,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+        timeout=120,
+    )
     if done.returncode not in (0, 1, 2):
         raise SystemExit(f"'{command}' ends with {done.returncode}:\n{done.stdout}")
     return "\n".join(line.rstrip() for line in done.stdout.splitlines()) + "\n"

@@ -21,9 +21,13 @@ def clocks() -> str:
     for g in GENERATIONS:
         cells = [g.engine(n).cycle for n in names]
         rows.append(
-            [g.summary, f"{g.ticks:,}", *(f"{g.ticks / c / 1000:g} GHz ({c})" for c in cells),
-             g.engines[0].source]
-        )  # fmt: skip
+            [
+                g.summary,
+                f"{g.ticks:,}",
+                *(f"{g.ticks / c / 1000:g} GHz ({c})" for c in cells),
+                g.engines[0].source,
+            ]
+        )
     return table(["generation", "ticks per µs", *names, "source"], rows)
 
 
@@ -50,10 +54,14 @@ def _facts(name: str) -> Iterator[tuple[Fact, list[str]]]:
 def switches() -> str:
     """What a generation has or lacks."""
     rows = [
-        [code(w.name), w.meaning, *("yes" if g.switches[w.name] else "no" for g in GENERATIONS),
-         w.source]
+        [
+            code(w.name),
+            w.meaning,
+            *("yes" if g.switches[w.name] else "no" for g in GENERATIONS),
+            w.source,
+        ]
         for w in SWITCHES
-    ]  # fmt: skip
+    ]
     return table(["switch", "what", *(g.name for g in GENERATIONS), "source"], rows)
 
 

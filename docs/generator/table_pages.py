@@ -16,30 +16,50 @@ def operators() -> str:
     arithmetic = [o for o in OPERATORS.values() if not o.bitvec]
     bitwise = [o for o in OPERATORS.values() if o.bitvec]
     return joined(
-        NOTE, "# Operators",
+        NOTE,
+        "# Operators",
         "What `op=`, `op0=` and `op1=` may name. An engine widens x and y to float32 for the "
         "arithmetic ones, and takes the bits of integers as they are for the bitwise ones; "
         "`logical_…` and comparisons are arithmetic and give 1.0 or 0.0.",
         "The columns v2, v3 and v4 name the engines that have an operator there. *reduces*: "
         "`TensorReduce` takes it. *integers*: it has an exact form for 32-bit integers, which "
         "GpSimd uses when every tile holds them. *registers*: `RegisterAlu` takes it.",
-        "## Arithmetic", _operators(arithmetic), "## Bitwise", _operators(bitwise),
+        "## Arithmetic",
+        _operators(arithmetic),
+        "## Bitwise",
+        _operators(bitwise),
         "Shifts by 32 bits or more, or by less than 0, shift everything out.",
-    )  # fmt: skip
+    )
 
 
 def _operators(rows: list[Operator]) -> str:
     return table(
-        ["operator", "KLR", "", *(g.name for g in GENERATIONS), "reduces", "integers", "registers",
-         "evidence", "source"],
         [
-            [code(o.name), code(o.klr), o.summary,
-             *(", ".join(o.engines_on(g.name)) or "no" for g in GENERATIONS),
-             _yes(o.reduces), _yes(o.integer is not None), _yes(o.register is not None),
-             o.evidence.value, o.source]
+            "operator",
+            "KLR",
+            "",
+            *(g.name for g in GENERATIONS),
+            "reduces",
+            "integers",
+            "registers",
+            "evidence",
+            "source",
+        ],
+        [
+            [
+                code(o.name),
+                code(o.klr),
+                o.summary,
+                *(", ".join(o.engines_on(g.name)) or "no" for g in GENERATIONS),
+                _yes(o.reduces),
+                _yes(o.integer is not None),
+                _yes(o.register is not None),
+                o.evidence.value,
+                o.source,
+            ]
             for o in rows
         ],
-    )  # fmt: skip
+    )
 
 
 def _yes(holds: bool) -> str:
@@ -53,7 +73,8 @@ def activations() -> str:
         for a in ACTIVATIONS.values()
     ]
     return joined(
-        NOTE, "# Activation functions",
+        NOTE,
+        "# Activation functions",
         "What `op=` of [`Activation`](Activation.md) may name. The hardware evaluates them by "
         "tables that are not published; nasm gives the mathematical value, rounded once to "
         "float32. Outside its valid range a function's result is invalid on the hardware; nasm "
@@ -61,7 +82,7 @@ def activations() -> str:
         "is described by the vendor. A function with a parameter needs "
         "[`Activation2`](Activation2.md), which carries it.",
         table(["function", "value", "valid for", "since", "evidence", "source"], rows),
-    )  # fmt: skip
+    )
 
 
 def _range(function: Activation) -> str:
@@ -73,21 +94,30 @@ def _range(function: Activation) -> str:
 def dtypes() -> str:
     """The dtypes."""
     rows = [
-        [code(d.name), " ".join(code(a) for a in d.aliases), str(d.itemsize), d.summary,
-         _largest(d.max_finite), ", ".join(g.name for g in GENERATIONS if d.name in g.dtypes),
-         "as it is" if d.in_npy else f"bits, as {d.bits_dtype}", d.source]
+        [
+            code(d.name),
+            " ".join(code(a) for a in d.aliases),
+            str(d.itemsize),
+            d.summary,
+            _largest(d.max_finite),
+            ", ".join(g.name for g in GENERATIONS if d.name in g.dtypes),
+            "as it is" if d.in_npy else f"bits, as {d.bits_dtype}",
+            d.source,
+        ]
         for d in DTYPES.values()
-    ]  # fmt: skip
+    ]
     return joined(
-        NOTE, "# Dtypes",
+        NOTE,
+        "# Dtypes",
         "How elements are stored. Engines compute in float32: they widen what they read and "
         "round what they write once, to nearest even. Floats overflow to infinity "
         "(`float8_e4m3fn`, which has none, to NaN); integers saturate, and NaN becomes 0.",
         "*largest* is the largest finite value, of a packed dtype that of each of its four. *in "
         "files* is how a `.npy` or `.npz` holds the dtype.",
-        table(["dtype", "aliases", "bytes", "", "largest", "generations", "in files", "source"],
-              rows),
-    )  # fmt: skip
+        table(
+            ["dtype", "aliases", "bytes", "", "largest", "generations", "in files", "source"], rows
+        ),
+    )
 
 
 def _largest(value: float) -> str:
@@ -97,13 +127,20 @@ def _largest(value: float) -> str:
 def options() -> str:
     """The machine options."""
     rows = [
-        [code(option.name) if not n else "", option.summary if not n else "", code(word), meaning,
-         option.evidence.value if not n else "", option.source if not n else ""]
+        [
+            code(option.name) if not n else "",
+            option.summary if not n else "",
+            code(word),
+            meaning,
+            option.evidence.value if not n else "",
+            option.source if not n else "",
+        ]
         for option in OPTIONS
         for n, (word, meaning) in enumerate(option_values(option))
-    ]  # fmt: skip
+    ]
     return joined(
-        NOTE, "# Machine options",
+        NOTE,
+        "# Machine options",
         "What can be chosen about the machine: the vendor leaves it open and two readings are "
         "plausible, or the runtime lets one choose. `--option NAME=VALUE` sets one, several if "
         "repeated; so does `options={NAME: VALUE}` of `nasm.run`, `nasm.assemble` and "
@@ -111,4 +148,4 @@ def options() -> str:
         "*evidence* and *source* are those of the default. `neuron-nasm isa --options` prints "
         "this list.",
         table(["option", "decides", "value", "", "evidence", "source"], rows),
-    )  # fmt: skip
+    )

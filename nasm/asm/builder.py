@@ -71,10 +71,11 @@ class Builder:
         if found is None:
             names = list(self.generation.memories)
             raise Refused(
-                "E0204", f"no memory or directive '.{name}'",
+                "E0204",
+                f"no memory or directive '.{name}'",
                 did_you_mean(name, names, ".")
                 or f"the memories are {listed(('.' + n for n in names), 'and')}",
-            )  # fmt: skip
+            )
         return found
 
     def tensor(
@@ -99,9 +100,10 @@ class Builder:
         _shape_fits(name, tuple(shape), space)
         if role and not space.io:
             raise Refused(
-                "E0313", f"{name} is {role}, and {memory} holds no inputs or outputs",
+                "E0313",
+                f"{name} is {role}, and {memory} holds no inputs or outputs",
                 f"only {listed(m for m, s in self.generation.memories.items() if s.io)} does",
-            )  # fmt: skip
+            )
         self._new_name(name, span)
         made = Tensor(name, space, kind, tuple(shape), span, role, init, core)
         if bank is not None:
@@ -140,8 +142,13 @@ class Builder:
         return self._declared
 
     def semaphore(
-        self, name: str, number: int | None = None, span: Span | None = None, *,
-        core: int = 0, event: bool = False,
+        self,
+        name: str,
+        number: int | None = None,
+        span: Span | None = None,
+        *,
+        core: int = 0,
+        event: bool = False,
     ) -> str:
         """Declare a semaphore or event, at a number of its own or at the next one that is free."""
         self.enter(core)
@@ -228,8 +235,11 @@ class Builder:
             self._available.add((row, engine))
         for name in named:
             if name not in row.position or row.operand(name).hidden:
-                raise Refused("E0309", f"{row.name} has no operand '{name}'",
-                              did_you_mean(name, [o.name for o in row.written]))
+                raise Refused(
+                    "E0309",
+                    f"{row.name} has no operand '{name}'",
+                    did_you_mean(name, [o.name for o in row.written]),
+                )
         operands = bind(row, given, named)
         accepted = list(operands)
         problems: list[Problem] = []
@@ -391,6 +401,5 @@ def _in_order(problems: Iterable[Problem]) -> list[Problem]:
         key = (problem.code, problem.message, where and (where.source.name, where.start))
         seen.setdefault(key, problem)
     return sorted(
-        seen.values(),
-        key=lambda p: (p.span.source.name, p.span.start) if p.span else ("", -1),
+        seen.values(), key=lambda p: (p.span.source.name, p.span.start) if p.span else ("", -1)
     )

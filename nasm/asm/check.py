@@ -55,7 +55,11 @@ def registers_exist(generation: Generation, value: object) -> None:
 
 
 def sync(
-    program: Program, queue: int, row: Instruction, wait: Wait | None, update: Update | None,
+    program: Program,
+    queue: int,
+    row: Instruction,
+    wait: Wait | None,
+    update: Update | None,
     spans: Callable[[str], Span | None] | None,
 ) -> list[Problem]:
     """What is wrong with the wait and the update of an instruction, at their places."""
@@ -82,14 +86,16 @@ def wait_fits(program: Program, queue: int, wait: Wait) -> None:
     name = f"${program.semaphore_name(wait.semaphore)}"
     if core != here:
         raise Refused(
-            "E0320", f"{name} is core {core}'s; core {here} can update it, but not wait for it",
+            "E0320",
+            f"{name} is core {core}'s; core {here} can update it, but not wait for it",
             "declare one for this core, and let the other update it",
-        )  # fmt: skip
+        )
     if (wait.op, wait.value) not in ((">=", 1), ("==", 1), ("==", 0)):
         raise Refused(
-            "E0321", f"the event {name} is one bit, found {wait.op} {wait.value}",
+            "E0321",
+            f"the event {name} is one bit, found {wait.op} {wait.value}",
             f"wait with {name} == 1 or {name} == 0",
-        )  # fmt: skip
+        )
 
 
 def update_fits(program: Program, row: Instruction, update: Update) -> None:
@@ -183,9 +189,7 @@ _SHAPES = ("E0404",)
 """After one of these the other rules of a row would only repeat what is wrong."""
 
 
-def _problem(
-    site: Site, rule: Rule, said: str, program: Program, queue: int, pc: int
-) -> Problem:
+def _problem(site: Site, rule: Rule, said: str, program: Program, queue: int, pc: int) -> Problem:
     elsewhere = "" if rule.warning else legal(program.target, rule, site)
     problem = rule.refusal(site.row, said, elsewhere).at(program.span(queue, pc))
     return replace(problem, warning=rule.warning)

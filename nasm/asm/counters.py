@@ -26,9 +26,10 @@ class Counters:
         if number is not None and base + number in self._holders:
             name, chosen = self._holders[base + number]
             raise Refused(
-                "E0312", f"{what} {number} {'is' if chosen else 'was given to'} ${name} already",
+                "E0312",
+                f"{what} {number} {'is' if chosen else 'was given to'} ${name} already",
                 "" if chosen else f"declare numbered {what}s before those without a number",
-            )  # fmt: skip
+            )
         if number is None:
             number = self._next.get((core, event), 0)
             while base + number in self._holders:

@@ -36,9 +36,18 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
     init = initialiser(statement.init, scope) if statement.init is not None else None
     try:
         made = builder.tensor(
-            statement.space.name, name, statement.dtype.name, shape, role=role, init=init,
-            partition=partition, offset=offset, bank=bank, core=scope.core, span=place,
-        )  # fmt: skip
+            statement.space.name,
+            name,
+            statement.dtype.name,
+            shape,
+            role=role,
+            init=init,
+            partition=partition,
+            offset=offset,
+            bank=bank,
+            core=scope.core,
+            span=place,
+        )
     except Refused as refused:
         written = {"E0204": statement.space, "E0205": statement.dtype}
         at = written.get(refused.code, statement.name)
@@ -68,9 +77,7 @@ def _axis(node: tree.Node, scope: Scope) -> int:
     return size
 
 
-def _place(
-    statement: tree.TensorLine, scope: Scope
-) -> tuple[int | None, int | None, int | None]:
+def _place(statement: tree.TensorLine, scope: Scope) -> tuple[int | None, int | None, int | None]:
     """Partition, byte and bank that a declaration chooses."""
     if statement.place is None:
         return None, None, None
@@ -101,9 +108,13 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
         path, _, key = node.value.partition(":")
         if not path.endswith((".npy", ".npz")) or (key != "") != path.endswith(".npz"):
             raise Failure(
-                Problem("E0217", f'"{node.value}" is not an array file', scope.span(node),
-                        'write "file.npy", or "file.npz:key"')
-            )  # fmt: skip
+                Problem(
+                    "E0217",
+                    f'"{node.value}" is not an array file',
+                    scope.span(node),
+                    'write "file.npy", or "file.npz:key"',
+                )
+            )
         return ("file", os.path.join(os.path.dirname(scope.source.name), path), key)
     if isinstance(node, tree.List):
         return ("list", evaluate(node, scope))
@@ -120,15 +131,20 @@ def _seed(node: tree.Call, scope: Scope) -> int:
     for argument in node.arguments:
         if isinstance(argument, tree.Named) and argument.name != "seed":
             raise Failure(
-                Problem("E0217", f"{node.function.name} takes no '{argument.name}'",
-                        scope.span(argument), f"it is written {node.function.name}(seed=1)")
-            )  # fmt: skip
+                Problem(
+                    "E0217",
+                    f"{node.function.name} takes no '{argument.name}'",
+                    scope.span(argument),
+                    f"it is written {node.function.name}(seed=1)",
+                )
+            )
         seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
-            Problem("E0217", f"a seed is an integer from 0 on, found {shown(seed)}",
-                    scope.span(node))
-        )  # fmt: skip
+            Problem(
+                "E0217", f"a seed is an integer from 0 on, found {shown(seed)}", scope.span(node)
+            )
+        )
     return seed
 
 

@@ -24,12 +24,7 @@ _STRAY_HINTS = {
     "\\": "a line goes on by itself inside brackets",
 }
 # Operators of other languages, as two lexemes of this one.
-_FOREIGN = {
-    "&&": "write 'and'",
-    "||": "write 'or'",
-    "===": "write '=='",
-    "<>": "write '!='",
-}
+_FOREIGN = {"&&": "write 'and'", "||": "write 'or'", "===": "write '=='", "<>": "write '!='"}
 
 
 def diagnose(text: str, start: int, end: int, symbol: str, error: UnexpectedInput) -> Mistake:

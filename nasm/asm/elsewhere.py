@@ -65,7 +65,8 @@ def taking(target: Target, row: Instruction, operand: str, word: object) -> str:
     names = [
         other.name
         for other in target.isa
-        if other is not row and operand in other.position
+        if other is not row
+        and operand in other.position
         and word in other.operand(operand).kind.words
-    ]  # fmt: skip
+    ]
     return f"{listed(names, 'and')} take{'s' * (len(names) == 1)} it" if names else ""

@@ -75,9 +75,11 @@ class Scope:
     def knows(self, name: str) -> bool:
         """Whether a name means something."""
         return (
-            name in self.values or name in self.tensors or name in CONSTANTS
+            name in self.values
+            or name in self.tensors
+            or name in CONSTANTS
             or name in self.transfers
-        )  # fmt: skip
+        )
 
     def lookup(self, name: str, wanted: str = "") -> Value:
         """What a name means; raises Refused, with what was ``wanted`` if nothing is like it."""
@@ -144,10 +146,11 @@ def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
             if isinstance(value, bool) or not isinstance(value, int | str):
                 raise Failure(
                     Problem(
-                        "E0209", f"a name cannot hold {shown(value)}; wanted an integer",
+                        "E0209",
+                        f"a name cannot hold {shown(value)}; wanted an integer",
                         scope.span(node),
                     )
-                )  # fmt: skip
+                )
             made.append(str(value))
         return "".join(made)
 
@@ -308,9 +311,7 @@ def _method(node: tree.Method) -> Closure:
         hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
         hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
         return _refuse_with("E0306", f"a tensor has no .{name}", hint)
-    words = [
-        a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"
-    ]
+    words = [a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"]
     arguments = node.arguments or ()
     given = [compile_node(a, words) for a in arguments if not isinstance(a, tree.Named)]
     named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
@@ -325,9 +326,10 @@ def _method(node: tree.Method) -> Closure:
             return method(view, *values, **{k: v(scope) for k, v in named.items()})
         except (TypeError, ValueError):
             raise Refused(
-                "E0306", f"these are not the arguments of .{name}",
+                "E0306",
+                f"these are not the arguments of .{name}",
                 f"it is written {SPELLINGS[name]}",
-            ) from None  # fmt: skip
+            ) from None
 
     return call
 
@@ -365,9 +367,13 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
         for bound in bounds:
             if isinstance(bound, Reg):
                 raise Failure(
-                    Problem("E0305", "a start held in a register needs a length, not an end",
-                            scope.span(node), f"write {bound} : +length")
-                )  # fmt: skip
+                    Problem(
+                        "E0305",
+                        "a start held in a register needs a length, not an end",
+                        scope.span(node),
+                        f"write {bound} : +length",
+                    )
+                )
             if bound is not None:
                 _placed_integer(bound, node, scope)
         return slice(*bounds)

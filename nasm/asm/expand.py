@@ -145,11 +145,12 @@ class Expander:
         names = listed(sorted(self.targets))
         self.problems.append(
             Problem(
-                "E0214", "the program does not say for which machine it is",
+                "E0214",
+                "the program does not say for which machine it is",
                 Span(self.source, start, max(end, start)),
                 f"begin with .target NAME, one of {names}, or give --target",
             )
-        )  # fmt: skip
+        )
 
     @property
     def made(self) -> Builder:
@@ -218,9 +219,10 @@ class Expander:
         value = evaluate(item.value, self.scope)
         if isinstance(value, View | Reg | Prepared):
             raise Failure(
-                Problem("E0210", f"a constant is a number, found {shown(value)}",
-                        self._span(item.value))
-            )  # fmt: skip
+                Problem(
+                    "E0210", f"a constant is a number, found {shown(value)}", self._span(item.value)
+                )
+            )
         self.scope.values[name] = self.defines.get(name, value)
         self.scope.places[name] = place.within(self.scope.chain)
         if self.scope.chain:
@@ -234,9 +236,13 @@ class Expander:
         if known:
             before = self.scope.places.get(name) or self.made.declared.get(name)
             raise Failure(
-                Problem("E0202", f"'{name}' is declared already", place,
-                        notes=declared_note(name, before))
-            )  # fmt: skip
+                Problem(
+                    "E0202",
+                    f"'{name}' is declared already",
+                    place,
+                    notes=declared_note(name, before),
+                )
+            )
 
     # -- control
 
@@ -269,9 +275,7 @@ class Expander:
             said = f"a loop of {f'{count:,}' if count < 10**LONG else 'countless'} rounds"
         raise Refused("E0218", f"{said}; wanted at most {MOST_ROUNDS:,}")
 
-    def _round(
-        self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]
-    ) -> None:
+    def _round(self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]) -> None:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
         outer = dict(scope.values), scope.chain, self.chain, set(self.local)
@@ -297,8 +301,14 @@ class Expander:
         if statement.message is not None:
             message = f": {evaluate(statement.message, self.scope)}"
         self.denied = True
-        raise Failure(Problem("E0219", f"the assertion fails{message}",
-                              self._span(statement.condition), self._sides(statement.condition)))
+        raise Failure(
+            Problem(
+                "E0219",
+                f"the assertion fails{message}",
+                self._span(statement.condition),
+                self._sides(statement.condition),
+            )
+        )
 
     def _sides(self, condition: tree.Node) -> str:
         """What the sides of a comparison are, those that are not written as numbers."""
@@ -354,9 +364,10 @@ class Expander:
                 self.engine = ""
                 engines = listed(f"@{e.name}" for e in generation.engines)
                 raise Refused(
-                    "E0220", "no engine is chosen for this line",
+                    "E0220",
+                    "no engine is chosen for this line",
                     f"put one of {engines} before it, or alone on a line before several",
-                )  # fmt: skip
+                )
             if not self.engine:
                 raise Failure(())  # that none is chosen was said of an earlier line
             return self.engine

@@ -123,9 +123,11 @@ def _check(statement: tree.Expect, checker: Checker) -> list[Problem]:
     if statement.right is None:
         if not is_condition(statement.left):
             checker.report(
-                statement.left, "E0223", "this expectation compares nothing",
+                statement.left,
+                "E0223",
+                "this expectation compares nothing",
                 "write ~, == or another comparison, and what is wanted",
-            )  # fmt: skip
+            )
     elif (path := _path(statement.right, checker.scope)) is None:
         checker.check(statement.right)
     else:
@@ -153,9 +155,11 @@ def _check_option(
     elif name != "at_least" and statement.op != "~":
         operator = f"'{statement.op}'" if statement.op else "a bare comparison"
         checker.report(
-            option, "E0222", f"{name}= belongs to '~', not to {operator}",
+            option,
+            "E0222",
+            f"{name}= belongs to '~', not to {operator}",
             "write ~ for close, at_least= for a fraction of the elements",
-        )  # fmt: skip
+        )
     value = checker.constant(option.value)
     if value is None:
         return

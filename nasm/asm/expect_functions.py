@@ -23,13 +23,23 @@ MOST_ELEMENTS = 2**28
 """Broadcasting to more than this (2 GiB of float64) is a slip, not a comparison."""
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide,
-    "//": np.floor_divide, "%": np.remainder, "**": np.power, "@": np.matmul,
-}  # fmt: skip
+    "+": np.add,
+    "-": np.subtract,
+    "*": np.multiply,
+    "/": np.divide,
+    "//": np.floor_divide,
+    "%": np.remainder,
+    "**": np.power,
+    "@": np.matmul,
+}
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal,
-    ">": np.greater, ">=": np.greater_equal,
-}  # fmt: skip
+    "==": np.equal,
+    "!=": np.not_equal,
+    "<": np.less,
+    "<=": np.less_equal,
+    ">": np.greater,
+    ">=": np.greater_equal,
+}
 LOGIC: dict[str, Callable[[Any, Any], Any]] = {"and": np.logical_and, "or": np.logical_or}
 
 
@@ -53,10 +63,11 @@ def broadcast(what: str, *arrays: Array) -> tuple[int, ...]:
         shape = np.broadcast_shapes(*shapes)
     except ValueError:
         raise Refused(
-            SHAPES, f"the shapes {told} do not match in {what}",
+            SHAPES,
+            f"the shapes {told} do not match in {what}",
             "axes are matched from the last one on; .reshape(…) puts axes of 1 where they are "
             "wanted",
-        ) from None  # fmt: skip
+        ) from None
     if math.prod(shape) > max(MOST_ELEMENTS, *(a.size for a in arrays)):
         raise Refused(SHAPES, f"the shapes {told} make {math.prod(shape):,} elements in {what}")
     return shape

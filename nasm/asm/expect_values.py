@@ -99,9 +99,11 @@ class Checker:
                 self.report(node, "E0210", "a file stands alone on the right side")
             case tree.Register():
                 self.report(
-                    node, "E0210", "a register is no part of an expectation",
+                    node,
+                    "E0210",
+                    "a register is no part of an expectation",
                     "have the program store it in a tensor, and compare that",
-                )  # fmt: skip
+                )
             case tree.List(items=items):
                 for item in items:
                     self.check(item)
@@ -155,9 +157,11 @@ class Checker:
         tensors = sorted(n for n in free_names(node) if self.known(n))
         if tensors:
             self.report(
-                node, "E0222", f"'{op}' is for constants, and {tensors[0]} is a tensor",
+                node,
+                "E0222",
+                f"'{op}' is for constants, and {tensors[0]} is a tensor",
                 "expectations compute in float64; comparisons are joined with 'and', 'or', 'not'",
-            )  # fmt: skip
+            )
         else:
             self.constant(node)
 
@@ -222,9 +226,11 @@ class Checker:
         self.check(node.target)
         if node.name not in METHODS:
             self.report(
-                node, "E0222", f"no '.{node.name}' in an expectation",
+                node,
+                "E0222",
+                f"no '.{node.name}' in an expectation",
                 did_you_mean(node.name, METHODS) or "there are .T, .reshape(…) and .permute(…)",
-            )  # fmt: skip
+            )
         elif (node.arguments is None) != (node.name == "T"):
             write = "without parentheses" if node.name == "T" else "with sizes in parentheses"
             self.report(node, "E0222", f".{node.name} is written {write}")

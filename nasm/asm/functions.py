@@ -64,17 +64,29 @@ def _bounded(bits: int) -> None:
 
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": _product, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod, "**": _power,
-}  # fmt: skip
+    "+": operator.add,
+    "-": operator.sub,
+    "*": _product,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": _power,
+}
 INTEGER: dict[str, Callable[[Any, Any], Any]] = {
-    "<<": _shift_left, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
+    "<<": _shift_left,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
     "^": operator.xor,
-}  # fmt: skip
+}
 COMPARE: dict[str, Callable[[Any, Any], bool]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 
 
 def tensor_of(value: Value, what: str) -> View:

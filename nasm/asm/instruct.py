@@ -8,14 +8,7 @@ from typing import Any
 
 from nasm.asm import tree
 from nasm.asm.builder import Builder, Made
-from nasm.asm.evaluate import (
-    CONSTANTS,
-    Closure,
-    Scope,
-    compile_name,
-    compile_node,
-    free_names,
-)
+from nasm.asm.evaluate import CONSTANTS, Closure, Scope, compile_name, compile_node, free_names
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Instruction
@@ -119,9 +112,13 @@ def _operands(
             places[node.name] = node.value
         elif named:
             raise Failure(
-                Problem("E0309", "an operand without a name after a named one", scope.span(node),
-                        "from the first named operand on, all are named")
-            )  # fmt: skip
+                Problem(
+                    "E0309",
+                    "an operand without a name after a named one",
+                    scope.span(node),
+                    "from the first named operand on, all are named",
+                )
+            )
         elif len(given) < len(written):
             places[written[len(given)].name] = node
             given.append(compile_operand(written[len(given)].kind, node))
@@ -189,17 +186,23 @@ def _sync(
         if len(found) > 1:
             raise Failure(
                 Problem(
-                    "E0315", f"a second {kind}: an instruction carries one", scope.span(found[1]),
+                    "E0315",
+                    f"a second {kind}: an instruction carries one",
+                    scope.span(found[1]),
                     f"put an instruction that only waits and updates {where} this one"
                     + (f": {bare[0]}" if bare else ""),
                     (Note("the first one", scope.span(found[0])),),
                 )
-            )  # fmt: skip
+            )
     if waits and updates and waits[0].start > updates[0].start:
         raise Failure(
-            Problem("E0316", "this wait stands behind the update", scope.span(waits[0]),
-                    f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}")
-        )  # fmt: skip
+            Problem(
+                "E0316",
+                "this wait stands behind the update",
+                scope.span(waits[0]),
+                f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}",
+            )
+        )
     return (
         _wait(waits[0], scope, builder) if waits else None,
         _update(updates[0], builder) if updates else None,
@@ -235,9 +238,10 @@ def _wait(node: tree.Wait, scope: Scope, builder: Builder) -> Waiter:
             more = str(bound.value + 1) if isinstance(bound, tree.Number) else more
             hint = f"it counts in integers: write >= {more}"
         raise Failure(
-            Problem("E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node),
-                    hint)
-        )  # fmt: skip
+            Problem(
+                "E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node), hint
+            )
+        )
     semaphore, value, op = _semaphore(node.name, builder), compile_node(node.value), node.op
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 

@@ -134,9 +134,13 @@ def chart(memory: Memory, placed: list[Tensor]) -> list[str]:
         end = start + tensor.bytes
         first = tensor.partition or 0
         lines.append(
-            _row(memory, start, end, f"{tensor.name}, partitions {first} to "
-                 f"{first + tensor.partitions - 1}")
-        )  # fmt: skip
+            _row(
+                memory,
+                start,
+                end,
+                f"{tensor.name}, partitions {first} to {first + tensor.partitions - 1}",
+            )
+        )
         at = max(at, end)
     if memory.size > at:
         lines.append(_row(memory, at, memory.size, "(free)"))

@@ -79,9 +79,13 @@ def _report_defect(defect: Exception, given: list[str]) -> int:
     where = ""
     try:
         with tempfile.NamedTemporaryFile(
-            "w", prefix="neuron-nasm-", suffix=".txt", delete=False, encoding="utf-8",
+            "w",
+            prefix="neuron-nasm-",
+            suffix=".txt",
+            delete=False,
+            encoding="utf-8",
             errors="backslashreplace",
-        ) as file:  # fmt: skip
+        ) as file:
             file.write(
                 f"nasm {__version__}, Python {platform.python_version()}, {platform.platform()}\n"
                 f"arguments: {given}\n\n{details}"

@@ -149,31 +149,51 @@ def _verb(
     verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
 ) -> argparse.ArgumentParser:
     return verbs.add_parser(
-        name, help=summary, description=summary[0].upper() + summary[1:] + ".", epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False,
-    )  # fmt: skip
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
 
 
 def _common(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--target", metavar="NAME",
+        "--target",
+        metavar="NAME",
         help="the machine, instead of the one .target names: trn1, inf2, trn2, trn3, …",
-    )  # fmt: skip
+    )
     verb.add_argument(
-        "-D", dest="defines", metavar="NAME=VALUE", type=define, action="append", default=[],
+        "-D",
+        dest="defines",
+        metavar="NAME=VALUE",
+        type=define,
+        action="append",
+        default=[],
         help="give a constant that the program declares with .const another value",
-    )  # fmt: skip
+    )
     verb.add_argument(
-        "--option", dest="options", metavar="NAME=VALUE", type=option, action="append",
-        default=[], help="set an option of the machine; 'neuron-nasm isa --options' lists them",
-    )  # fmt: skip
+        "--option",
+        dest="options",
+        metavar="NAME=VALUE",
+        type=option,
+        action="append",
+        default=[],
+        help="set an option of the machine; 'neuron-nasm isa --options' lists them",
+    )
 
 
 def _inputs(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
-        "--in", dest="inputs", metavar="NAME=FILE", type=binding, action="append", default=[],
+        "--in",
+        dest="inputs",
+        metavar="NAME=FILE",
+        type=binding,
+        action="append",
+        default=[],
         help="fill a tensor from a .npy file, or from file.npz:key; overrides its initialiser",
-    )  # fmt: skip
+    )
 
 
 def _json(verb: argparse.ArgumentParser) -> None:
@@ -181,9 +201,7 @@ def _json(verb: argparse.ArgumentParser) -> None:
 
 
 def _quiet(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "-q", "--quiet", action="store_true", help="print only what is wrong"
-    )
+    verb.add_argument("-q", "--quiet", action="store_true", help="print only what is wrong")
 
 
 def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -191,21 +209,29 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument("program", help="a .nasm file, or - for standard input")
     _inputs(verb)
     verb.add_argument(
-        "--out", dest="outputs", metavar="NAME=FILE", type=binding, action="append", default=[],
+        "--out",
+        dest="outputs",
+        metavar="NAME=FILE",
+        type=binding,
+        action="append",
+        default=[],
         help="write a tensor of any memory to a .npy file after the run",
-    )  # fmt: skip
+    )
     verb.add_argument(
-        "--out-dir", metavar="DIR",
+        "--out-dir",
+        metavar="DIR",
         help="write every output tensor to DIR/NAME.npy; the folder is made if needed",
-    )  # fmt: skip
+    )
     _common(verb)
     verb.add_argument(
         "--trace", metavar="FILE", help="write a trace for ui.perfetto.dev or chrome://tracing"
     )
     verb.add_argument(
-        "--max-cycles", metavar="N", type=cycles,
+        "--max-cycles",
+        metavar="N",
+        type=cycles,
         help="stop after so many cycles of the base clock, and fail",
-    )  # fmt: skip
+    )
     _json(verb)
     _quiet(verb)
 
@@ -228,10 +254,11 @@ def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--example", action="store_true", help="print a whole program that runs its example"
     )
     verb.add_argument(
-        "--target", metavar="NAME",
+        "--target",
+        metavar="NAME",
         help="the machine of that program: trn1, inf2, trn2, trn3, …; otherwise the first that "
         "has the instruction",
-    )  # fmt: skip
+    )
     _json(verb)
 
 
@@ -248,9 +275,13 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     _inputs(verb)
     verb.add_argument("-x", dest="script", metavar="FILE", help="run the commands of a file")
     verb.add_argument(
-        "-ex", dest="commands", metavar="COMMAND", action="append", default=[],
+        "-ex",
+        dest="commands",
+        metavar="COMMAND",
+        action="append",
+        default=[],
         help="run a command; may be given several times",
-    )  # fmt: skip
+    )
 
 
 EPILOG = """\

@@ -50,8 +50,9 @@ def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, Any]:
         try:
             found[name] = load.read_array(file, key)
         except Refused as refused:
-            problems.append(Problem(refused.code, f"--in {name}: {refused.message}", None,
-                                    refused.hint))  # fmt: skip
+            problems.append(
+                Problem(refused.code, f"--in {name}: {refused.message}", None, refused.hint)
+            )
     if problems:
         raise Failure(problems)
     return found
@@ -71,8 +72,9 @@ def destinations(
         known = program.tensors.get(name)
         if known is None:
             hint = did_you_mean(name, program.tensors)
-            problems.append(Problem("E0805", f"--out: the program has no tensor '{name}'", None,
-                                    hint))  # fmt: skip
+            problems.append(
+                Problem("E0805", f"--out: the program has no tensor '{name}'", None, hint)
+            )
         elif wanted.get(path, known) is not known:
             problems.append(Problem("E0805", f"--out: two tensors would be written to {path}"))
         else:
@@ -104,10 +106,13 @@ def store(session: Session, wanted: Mapping[str, Tensor]) -> list[dict[str, Any]
         replace(path, save)
         written.append(
             {
-                "tensor": tensor.name, "file": path, "dtype": tensor.dtype.name,
-                "stored_as": str(array.dtype), "shape": list(tensor.shape),
+                "tensor": tensor.name,
+                "file": path,
+                "dtype": tensor.dtype.name,
+                "stored_as": str(array.dtype),
+                "shape": list(tensor.shape),
             }
-        )  # fmt: skip
+        )
     return written
 
 

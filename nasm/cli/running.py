@@ -28,10 +28,12 @@ class Run:
         args = self.args
         try:
             session = Session.load(
-                files.program_text(args.program), target=args.target,
-                defines=dict(args.defines), inputs=files.arrays(args.inputs),
+                files.program_text(args.program),
+                target=args.target,
+                defines=dict(args.defines),
+                inputs=files.arrays(args.inputs),
                 options=dict(args.options),
-            )  # fmt: skip
+            )
             wanted = files.destinations(session.program, args.outputs, args.out_dir)
             if args.out_dir is not None:
                 files.make_folder(args.out_dir)
@@ -59,10 +61,12 @@ class Run:
         where = ", ".join(f"{session.name(q)} at pc {q.pc}" for q in running)
         return [
             Problem(
-                "E0511", f"still running after {self.args.max_cycles:,} cycles: {where}", span,
+                "E0511",
+                f"still running after {self.args.max_cycles:,} cycles: {where}",
+                span,
                 "allow more with --max-cycles, or look for a loop that does not end",
             )
-        ]  # fmt: skip
+        ]
 
     def store(self, session: Session, report: RunReport, wanted: Any) -> list[Problem]:
         """Write outputs and trace; returns what could not be written."""
@@ -97,26 +101,37 @@ class Run:
         screen = self.screen
         if self.args.quiet:
             if code:
-                screen.show(*tables.failures(report, more, width=screen.width,
-                                             ascii_only=screen.ascii_only))  # fmt: skip
+                screen.show(
+                    *tables.failures(report, more, width=screen.width, ascii_only=screen.ascii_only)
+                )
             return code
         for item in self.written:
-            kept = item["dtype"] if item["stored_as"] == item["dtype"] else (
-                f"{item['dtype']} as {item['stored_as']}")  # fmt: skip
+            kept = (
+                item["dtype"]
+                if item["stored_as"] == item["dtype"]
+                else (f"{item['dtype']} as {item['stored_as']}")
+            )
             self.notes.append(f"wrote {item['tensor']} to {item['file']} ({kept}{item['shape']})")
-        screen.show(*tables.run_report(
-            report, generation, more, self.notes, width=screen.width,
-            ascii_only=screen.ascii_only,
-        ))  # fmt: skip
+        screen.show(
+            *tables.run_report(
+                report,
+                generation,
+                more,
+                self.notes,
+                width=screen.width,
+                ascii_only=screen.ascii_only,
+            )
+        )
         return code
 
     def refused(self, problems: tuple[Problem, ...]) -> int:
         """The program cannot be run."""
         if self.args.json:
             content = {
-                "program": self.args.program, "status": "refused",
+                "program": self.args.program,
+                "status": "refused",
                 "problems": jsonable.problems(problems),
-            }  # fmt: skip
+            }
             self.screen.document(jsonable.document("run", REFUSED, **content))
             return REFUSED
         self.screen.problems(problems)
@@ -155,4 +170,3 @@ def exit_code(report: RunReport, more: tuple[Problem, ...] = ()) -> int:
     if not all(e.held for e in report.expectations):
         return BROKEN
     return REFUSED if report.problems else OK
-

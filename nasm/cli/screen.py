@@ -113,9 +113,13 @@ def _console(stream: IO[str]) -> _Console:
     # Rich keeps bold under NO_COLOR; a reader who sets it wants plain text.
     plain = bool(os.environ.get("NO_COLOR"))
     console = _Console(
-        file=stream, highlight=False, markup=False, emoji=False, no_color=plain,
+        file=stream,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        no_color=plain,
         color_system=None if plain else "auto",
-    )  # fmt: skip
+    )
     if not console.is_terminal:
         held = _Held()
         held.encoding = getattr(stream, "encoding", None) or "utf-8"

@@ -7,8 +7,21 @@ import os
 import sys
 from typing import IO
 
-PLAINER = {"✓": "ok", "✗": "x", "µ": "u", "…": "...", "×": "x", "→": "->", "–": "-", "—": "-",
-           "“": '"', "”": '"', "‘": "'", "’": "'", "·": "-"}  # fmt: skip
+PLAINER = {
+    "✓": "ok",
+    "✗": "x",
+    "µ": "u",
+    "…": "...",
+    "×": "x",
+    "→": "->",
+    "–": "-",
+    "—": "-",
+    "“": '"',
+    "”": '"',
+    "‘": "'",
+    "’": "'",
+    "·": "-",
+}
 """What stands for a character where the terminal's encoding does not have it."""
 
 

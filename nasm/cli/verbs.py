@@ -134,9 +134,7 @@ def isa(args: argparse.Namespace) -> int:
     return _refuse(screen, args, "isa", problem)
 
 
-def _example(
-    screen: Screen, args: argparse.Namespace, row: Instruction, target: Target
-) -> int:
+def _example(screen: Screen, args: argparse.Namespace, row: Instruction, target: Target) -> int:
     """``isa NAME --example``: a program, and nothing else on standard output."""
     from nasm.report import examples
 
@@ -202,10 +200,14 @@ def repl(args: argparse.Namespace) -> int:
         return REFUSED
     try:
         return debugger.main(
-            args.program, target=args.target, defines=dict(args.defines), inputs=inputs,
+            args.program,
+            target=args.target,
+            defines=dict(args.defines),
+            inputs=inputs,
             options=dict(args.options),
-            script=args.script, commands=args.commands,
-        )  # fmt: skip
+            script=args.script,
+            commands=args.commands,
+        )
     except Unwritable as problem:
         streams.leave(sys.stdout)
         raise streams.Unwritable(str(problem)) from None

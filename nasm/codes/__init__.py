@@ -27,9 +27,7 @@ def table() -> tuple[Code, ...]:
 
 
 def _of_writing() -> dict[str, Code]:
-    return {
-        e.code: Code(e.code, e.title, e.explanation, e.examples[0]) for e in mistakes.TABLE
-    }
+    return {e.code: Code(e.code, e.title, e.explanation, e.examples[0]) for e in mistakes.TABLE}
 
 
 def _of_expectations() -> dict[str, Code]:

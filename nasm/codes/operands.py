@@ -231,8 +231,7 @@ ROWS = (
     Code(
         "E0406",
         "operands in memories that cannot be used together",
-        "Both inputs would come through the same port. Copy one of them to the other memory "
-        "first.",
+        "Both inputs would come through the same port. Copy one of them to the other memory first.",
         ".psum  p  f32[128, 512]\n@vector TensorTensor  c, acc, p, op=add",
         "@vector TensorTensor  c, c, acc, op=add",
     ),

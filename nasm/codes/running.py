@@ -170,10 +170,8 @@ ROWS = (
         "an activation function outside its valid input range. The run goes on with the "
         "mathematical value, and this is a warning only: the element may be one that nobody uses. "
         "Where it is used, hardware gives another number.",
-        "@vector Memset      c, 2.0   $done++\n"
-        "@scalar Activation  c, c, op=arctan   $done >= 1",
-        "@vector Memset      c, 1.0   $done++\n"
-        "@scalar Activation  c, c, op=arctan   $done >= 1",
+        "@vector Memset      c, 2.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
+        "@vector Memset      c, 1.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
     ),
     Code(
         "E0601",
@@ -185,7 +183,7 @@ ROWS = (
         "E0602",
         "something of the language that is not done yet",
         "The directive belongs to the language and is not supported by this version.",
-        ".include \"other.nasm\"",
+        '.include "other.nasm"',
         ".sem  ready",
     ),
     Code(

@@ -22,21 +22,31 @@ from nasm.dtypes.casts import (
 from nasm.dtypes.files import format_value, from_npy, npy_storable
 from nasm.dtypes.packing import pack, packed, unpack, unpacked
 from nasm.dtypes.rounding import Casting
-from nasm.dtypes.table import (
-    DTYPES,
-    Array,
-    DType,
-    DTypeError,
-    Float32,
-    Float64,
-    Kind,
-    find,
-    names,
-)
+from nasm.dtypes.table import DTYPES, Array, DType, DTypeError, Float32, Float64, Kind, find, names
 
 __all__ = [
-    "DTYPES", "Array", "Casting", "DType", "DTypeError", "Float32", "Float64", "Kind", "convert",
-    "convert_float64", "find", "format_value", "from_float32", "from_npy", "names",
-    "npy_storable", "pack", "packed", "round_tfloat32", "to_float32", "to_float64", "unpack",
-    "unpacked", "widener",
-]  # fmt: skip
+    "DTYPES",
+    "Array",
+    "Casting",
+    "DType",
+    "DTypeError",
+    "Float32",
+    "Float64",
+    "Kind",
+    "convert",
+    "convert_float64",
+    "find",
+    "format_value",
+    "from_float32",
+    "from_npy",
+    "names",
+    "npy_storable",
+    "pack",
+    "packed",
+    "round_tfloat32",
+    "to_float32",
+    "to_float64",
+    "unpack",
+    "unpacked",
+    "widener",
+]

@@ -89,7 +89,12 @@ class Acts:
         return -1 - self._plans
 
     def launch(
-        self, plan: moves.Plan, queue: int, pc: int, now: int, semaphore: int | None = None,
+        self,
+        plan: moves.Plan,
+        queue: int,
+        pc: int,
+        now: int,
+        semaphore: int | None = None,
         landed: Callable[[], None] | None = None,
     ) -> None:
         """Start a transfer for an instruction; ``landed`` is called when all of it has."""

@@ -108,9 +108,16 @@ class Binder:
         cost = self.cost
         start, finish = self._kernel(fixed, slots, [w for w in writers if w is not None], cost)
         return Bound(
-            self.form, cost, start, finish, tuple(self.reads), tuple(self.writes),
-            False, self._gate(), number,
-        )  # fmt: skip
+            self.form,
+            cost,
+            start,
+            finish,
+            tuple(self.reads),
+            tuple(self.writes),
+            False,
+            self._gate(),
+            number,
+        )
 
     # -- operands
 

@@ -45,9 +45,7 @@ WORTH_LENDING = 4096
 """Elements from which on a result that is still somebody's bytes is lent instead of copied."""
 
 
-def storing(
-    target: Array, dtype: DType, casting: Casting, source: Store | None
-) -> Writer:
+def storing(target: Array, dtype: DType, casting: Casting, source: Store | None) -> Writer:
     """A function that turns a result into the bytes to store, in the shape of the target.
 
     ``source`` is the one store the instruction reads: a result that is not an array of its own
@@ -92,7 +90,5 @@ def choosing(target: Array, dtype: DType, casting: Casting) -> Writer:
 def fitted(result: Array, shape: tuple[int, ...], size: int) -> Array:
     """A result in the shape of its destination; only its free axes may be grouped otherwise."""
     if result.size != size or (len(shape) > 1 and result.shape[0] != shape[0]):
-        raise Refused(
-            "E0404", f"the result is {list(result.shape)}, its destination {list(shape)}"
-        )
+        raise Refused("E0404", f"the result is {list(result.shape)}, its destination {list(shape)}")
     return result.reshape(shape)

@@ -46,9 +46,9 @@ def _waits(machine: Machine, queue: Queue) -> str:
 
 def _held(machine: Machine, queue: Queue) -> str:
     """Which cores a queue is held for, and who of them could still come."""
-    (member, absent), = (
+    ((member, absent),) = (
         pair for pair in machine.acts.meetings.waiting() if pair[0].queue == queue.index
-    )  # fmt: skip
+    )
     name = member.site.row.name
     by = listed((f"{what} {value}" for what, value in member.meeting.by), "and")
     said = f"is held at {name} until core {listed(map(str, absent), 'and')} comes"

@@ -46,10 +46,18 @@ def messages(machine: Machine) -> tuple[Message, ...]:
     """What instructions have said so far, in order."""
     program = machine.program
     return tuple(
-        Message(program.queue_name(queue), core, program.queues[queue].engine, pc,
-                program.span(queue, pc), tick, machine.microseconds(tick), text)
+        Message(
+            program.queue_name(queue),
+            core,
+            program.queues[queue].engine,
+            pc,
+            program.span(queue, pc),
+            tick,
+            machine.microseconds(tick),
+            text,
+        )
         for core, queue, pc, tick, text in machine.trace.messages
-    )  # fmt: skip
+    )
 
 
 def wait_text(machine: Machine, queue: int, pc: int) -> str:
@@ -89,10 +97,17 @@ def executed(machine: Machine, record: tuple[int, ...]) -> Executed:
     """A trace record with its text."""
     core, queue, pc, head, start, finish = record
     return Executed(
-        core, machine.program.queues[queue].engine, queue, pc,
-        instruction_text(machine, queue, pc), machine.program.span(queue, pc), head, start, finish,
+        core,
+        machine.program.queues[queue].engine,
+        queue,
+        pc,
+        instruction_text(machine, queue, pc),
+        machine.program.span(queue, pc),
+        head,
+        start,
+        finish,
         (start - head) // machine.cycle(queue),
-    )  # fmt: skip
+    )
 
 
 def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
@@ -106,12 +121,18 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
     elif queue.flight:
         state = "running"
     return QueueRecord(
-        queue.core, queue.name, queue.index, queue.pc, queue.length, state,
+        queue.core,
+        queue.name,
+        queue.index,
+        queue.pc,
+        queue.length,
+        state,
         instruction_text(machine, queue.index, queue.pc) if more else "",
         _held_up_by(machine, queue) if more and queue.parked else "",
         tuple(form_text(machine.program.form(queue.index, pc)) for _, pc, *_ in queue.flight),
-        machine.program.span(queue.index, queue.pc) if more else None, queue.count,
-    )  # fmt: skip
+        machine.program.span(queue.index, queue.pc) if more else None,
+        queue.count,
+    )
 
 
 def _held_up_by(machine: Machine, queue: Queue) -> str:
@@ -119,9 +140,11 @@ def _held_up_by(machine: Machine, queue: Queue) -> str:
     if queue.arrived is None:
         return wait_text(machine, queue.index, queue.pc)
     absent = [
-        core for member, cores in machine.acts.meetings.waiting() if member.queue == queue.index
+        core
+        for member, cores in machine.acts.meetings.waiting()
+        if member.queue == queue.index
         for core in cores
-    ]  # fmt: skip
+    ]
     return f"core {listed(map(str, absent), 'and')}" if absent else "what the cores exchange"
 
 
@@ -187,11 +210,17 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
         waits = tuple((c, t // cycle) for c, t in queue.waiting.items() if t)
         found.append(
             EngineRecord(
-                queue.core, queue.name, queue.count, busy // cycle,
-                sum(queue.waiting.values()) // cycle, waits, queue.finished // cycle,
-                busy / total, tuple(sorted(evidence[queue.index].items())),
+                queue.core,
+                queue.name,
+                queue.count,
+                busy // cycle,
+                sum(queue.waiting.values()) // cycle,
+                waits,
+                queue.finished // cycle,
+                busy / total,
+                tuple(sorted(evidence[queue.index].items())),
             )
-        )  # fmt: skip
+        )
     return tuple(found)
 
 

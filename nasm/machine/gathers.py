@@ -48,9 +48,7 @@ def gathering(binder: Binder, operand: Operand, view: View) -> Reader | None:
     def read() -> Array:
         chosen = entries()
         _look(binder, found, chosen, False)
-        array: Array = reading(
-            found.gather(chosen), view.dtype, domain, flat, view.partitioned
-        )()
+        array: Array = reading(found.gather(chosen), view.dtype, domain, flat, view.partitioned)()
         return array
 
     return read

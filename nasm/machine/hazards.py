@@ -63,10 +63,13 @@ class Hazards:
         self._add(
             ("race", kind, self._line(*reader), self._line(*writer)),
             Problem(
-                "E0502", f"{said} (at {self.machine.microseconds(now):.3f} µs)",
-                self._span(*reader), hint, (Note(f"{other} is here", self._span(*writer)),),
+                "E0502",
+                f"{said} (at {self.machine.microseconds(now):.3f} µs)",
+                self._span(*reader),
+                hint,
+                (Note(f"{other} is here", self._span(*writer)),),
             ),
-        )  # fmt: skip
+        )
 
     def _wait_hint(self, reader: tuple[int, int], writer: tuple[int, int]) -> str:
         """How one instruction would be held back until another is complete."""
@@ -148,9 +151,7 @@ class Hazards:
         verb = "adds to" if adding else "reads"
         said = f"{self._who(queue, pc)} {verb} {name}{part} before it was written"
         fillers = [f for f in self._filling(name) if f != (queue, pc)]
-        notes = tuple(
-            Note(f"{self._who(*f)} writes it", self._span(*f)) for f in fillers[:LISTED]
-        )
+        notes = tuple(Note(f"{self._who(*f)} writes it", self._span(*f)) for f in fillers[:LISTED])
         others = [f for f in fillers if f[0] != queue]
         hint = f"nothing in the program writes {name}: fill it first"
         if adding:
@@ -208,8 +209,9 @@ class Hazards:
         hint = "an event is one bit: let who waits for it clear it before it is set again"
         if not value:
             hint = "an event is one bit, clear at the start: set it before it is cleared"
-        self._add(("twice", self._line(*who), number),
-                  Problem("E0513", said, self._span(*who), hint))  # fmt: skip
+        self._add(
+            ("twice", self._line(*who), number), Problem("E0513", said, self._span(*who), hint)
+        )
 
     def doubtful(self, queue: int, pc: int, said: str, rule: str) -> None:
         """A result that the hardware does not promise: harmless where nobody uses it."""

@@ -27,8 +27,9 @@ def load(machine: Machine, inputs: Mapping[str, Any]) -> None:
     taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
     have = f"its inputs: {', '.join(taking)}" if taking else ""
     problems = [
-        Problem("E0803", f"the program has no input '{name}'", None,
-                did_you_mean(name, tensors) or have)
+        Problem(
+            "E0803", f"the program has no input '{name}'", None, did_you_mean(name, tensors) or have
+        )
         for name in inputs
         if name not in tensors
     ]
@@ -79,9 +80,10 @@ def _start(tensor: Tensor, given: Any) -> Array | None:
     if init is None:
         if tensor.role == "input":
             raise Refused(
-                "E0802", f"input {tensor.name} has no values",
+                "E0802",
+                f"input {tensor.name} has no values",
                 f"give them with --in {tensor.name}=FILE.npy, or write an initialiser",
-            )  # fmt: skip
+            )
         return None
     assert isinstance(init, tuple)
     if init[0] == "file":
@@ -122,7 +124,8 @@ def _read(path: str, key: str) -> Array:
     with loaded:
         if key not in loaded.files:
             raise Refused(
-                "E0801", f"{path} has no array '{key}'",
+                "E0801",
+                f"{path} has no array '{key}'",
                 did_you_mean(key, loaded.files) or f"it holds {', '.join(loaded.files)}",
-            )  # fmt: skip
+            )
         return np.asarray(loaded[key])

@@ -47,9 +47,13 @@ class Machine:
         channels = [Channel(c, n) for c in range(self.cores) for n in range(generation.channels)]
         kinds = (Semaphore,) * generation.semaphores + (Event,) * generation.events
         self.scheduler = Scheduler(
-            [kind() for _ in range(self.cores) for kind in kinds], generation.counters, channels,
-            self._hand_off(), self.hazards, self.trace,
-        )  # fmt: skip
+            [kind() for _ in range(self.cores) for kind in kinds],
+            generation.counters,
+            channels,
+            self._hand_off(),
+            self.hazards,
+            self.trace,
+        )
         self._bound: dict[tuple[int, int, tuple[int, ...]], Bound] = {}
         self._tasks: dict[tuple[int, int, int, int], Task] = {}
         self._accesses: dict[View, Access] = {}
@@ -102,9 +106,11 @@ class Machine:
         found = self._accesses.get(view)
         if found is None:
             found = self._accesses[view] = Access(
-                view, self.state.store(view.tensor), self.place(view.tensor),
+                view,
+                self.state.store(view.tensor),
+                self.place(view.tensor),
                 self.state.alone(view.tensor),
-            )  # fmt: skip
+            )
         return found
 
     def indirect(self, view: View, group: int) -> Indirect:
@@ -204,10 +210,23 @@ class Machine:
         parts = tuple(number(f"{cost.unit}/{part}") for part in cost.parts)
         spare = 0 if cost.spare is None else number(cost.spare)
         return Task(
-            bound.number, bound.start, bound.finish, max(1, cost.interval * cycle),
-            max(1, cost.latency * cycle), unit, bound.reads, bound.writes, wait, update,
-            bound.branches, None, bound.gate, parts, spare, bound.arrive,
-        )  # fmt: skip
+            bound.number,
+            bound.start,
+            bound.finish,
+            max(1, cost.interval * cycle),
+            max(1, cost.latency * cycle),
+            unit,
+            bound.reads,
+            bound.writes,
+            wait,
+            update,
+            bound.branches,
+            None,
+            bound.gate,
+            parts,
+            spare,
+            bound.arrive,
+        )
 
     def _bind(
         self, queue: int, index: int, form: Form, values: tuple[int, ...], semaphore: int | None

@@ -128,9 +128,11 @@ class Meetings:
         there, name = (other, names[1]) if member.queue == last else (member, names[0])
         note = Note(f"{name} is here", program.span(there.queue, there.pc))
         return Refused(
-            DO_NOT_FIT, f"{member.site.row.name} of {listed(names, 'and')} {said}",
-            "both sides of a meeting are written for each other", (note,),
-        )  # fmt: skip
+            DO_NOT_FIT,
+            f"{member.site.row.name} of {listed(names, 'and')} {said}",
+            "both sides of a meeting are written for each other",
+            (note,),
+        )
 
     # -- what is exchanged
 
@@ -166,7 +168,7 @@ class Meetings:
         if part is None:
             dst, src = _exchange(member).dst, _exchange(sender).src
             part = self._parts[key] = moves.Part(self.machine, dst, (src,), COPY, ())
-        read, = part.reads
+        (read,) = part.reads
         if not read.settled and read.unwritten():
             self.machine.hazard_unwritten(sender.queue, read.view, pc=sender.pc)
         return part, part.take()

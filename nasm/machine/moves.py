@@ -92,9 +92,7 @@ def _storing(write: Access, target: Array) -> Callable[[Array | Loan], None]:
     return put
 
 
-def _adding(
-    write: Access, target: Array, casting: Casting
-) -> Callable[[Array | Loan], None]:
+def _adding(write: Access, target: Array, casting: Casting) -> Callable[[Array | Loan], None]:
     """Add what was taken to what is there, in float32, rounded into its dtype."""
     store, dtype = write.store, write.view.dtype
     narrow = casting.narrower(dtype)
@@ -164,7 +162,11 @@ class Plan:
         return pieces(views, begin, end)
 
     def start(
-        self, queue: int, pc: int, semaphore: int | None, key: int,
+        self,
+        queue: int,
+        pc: int,
+        semaphore: int | None,
+        key: int,
         landed: Callable[[], None] | None = None,
     ) -> Shipment:
         """One start of the transfer, as a shipment that posts for each share that has landed.
@@ -219,6 +221,4 @@ class Plan:
                     scheduler.post(semaphore, "+", 1, transfer.notify)
 
         timings = self.timings[self.machine.program.queues[origin[0]].core]
-        return Shipment(
-            key, origin, transfer.ring, timings, read, land, transfer.urgency
-        )
+        return Shipment(key, origin, transfer.ring, timings, read, land, transfer.urgency)

@@ -52,9 +52,7 @@ class Access:
     marks are owed to the mask until somebody asks.
     """
 
-    __slots__ = (
-        "array", "number", "region", "settled", "start", "store", "view", "whole",
-    )  # fmt: skip
+    __slots__ = ("array", "number", "region", "settled", "start", "store", "view", "whole")
 
     def __init__(self, view: View, store: Store, place: str, alone: bool) -> None:
         self.view, self.store = view, store
@@ -74,9 +72,11 @@ class Access:
                 high += step * (count - 1)
         size = view.dtype.itemsize
         self.region = Region(place, rows, low, high + size, offset, dims, size)
-        self.whole = alone and self.array.nbytes == view.tensor.bytes * max(
-            1, view.tensor.partitions
-        ) and self.region.dense  # fmt: skip
+        self.whole = (
+            alone
+            and self.array.nbytes == view.tensor.bytes * max(1, view.tensor.partitions)
+            and self.region.dense
+        )
         self.settled = False
 
     def put(self, values: Array | Loan) -> None:

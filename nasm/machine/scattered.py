@@ -203,9 +203,13 @@ class ScatteredPlan(Plan):
         return found
 
     def start(
-        self, queue: int, pc: int, semaphore: int | None, key: int,
+        self,
+        queue: int,
+        pc: int,
+        semaphore: int | None,
+        key: int,
         landed: Callable[[], None] | None = None,
-    ) -> Shipment:  # fmt: skip
+    ) -> Shipment:
         """One start of the transfer, with the entries as they are now."""
         machine, chosen = self.machine, self._choose(queue)
         self.number = machine.acts.fresh()

@@ -78,9 +78,11 @@ def _added_to(program: Program) -> list[Tensor]:
         view.tensor
         for form in program.forms
         for operand in form.row.writes
-        if operand.adds_to_any and not switches[operand.adds_to_any] and form.operand(operand.adds)
+        if operand.adds_to_any
+        and not switches[operand.adds_to_any]
+        and form.operand(operand.adds)
         and isinstance(view := form.operand(operand.name), View)
-    ]  # fmt: skip
+    ]
 
 
 def _check_host(size: int) -> None:
@@ -136,7 +138,5 @@ def _meet(a: Tensor, b: Tensor) -> bool:
     if a.memory is not b.memory or (a.core != b.core and not a.memory.shared):
         return False
     first, second, start, begin = a.partition or 0, b.partition or 0, a.offset or 0, b.offset or 0
-    rows = not a.partitions or (
-        first < second + b.partitions and second < first + a.partitions
-    )
+    rows = not a.partitions or (first < second + b.partitions and second < first + a.partitions)
     return rows and start < begin + b.bytes and begin < start + a.bytes

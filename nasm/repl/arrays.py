@@ -113,8 +113,9 @@ def _fitting(
     wanted = _picked(count, room // 3, room // 3)
     while True:
         seen = [c for c in wanted if c >= 0]
-        texts = [cell(flat[r, c], bool(mask[r, c]), dtype, form)
-                 for r in rows if r >= 0 for c in seen]  # fmt: skip
+        texts = [
+            cell(flat[r, c], bool(mask[r, c]), dtype, form) for r in rows if r >= 0 for c in seen
+        ]
         width = max(len(t) for t in [*texts, str(count - 1)]) + 2
         needed = len(seen) * width + (3 if len(seen) < count else 0)
         if needed <= room or len(seen) <= 2:
@@ -152,7 +153,9 @@ def _folded(row: Array, mask: Array, dtype: DType, form: str) -> list[str]:
             lines.append("…".rjust(margin))
             continue
         start = starts[at]
-        cells = [cell(row[n], bool(mask[n]), dtype, form)
-                 for n in range(start, min(start + per, len(row)))]  # fmt: skip
+        cells = [
+            cell(row[n], bool(mask[n]), dtype, form)
+            for n in range(start, min(start + per, len(row)))
+        ]
         lines.append(str(start).rjust(margin) + _line(cells, width))
     return lines

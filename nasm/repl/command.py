@@ -50,11 +50,7 @@ COMMANDS: dict[str, Command] = {}
 
 
 def command(
-    name: str,
-    *aliases: str,
-    usage: str = "",
-    takes: tuple[str, ...] = (),
-    repeats: bool = False,
+    name: str, *aliases: str, usage: str = "", takes: tuple[str, ...] = (), repeats: bool = False
 ) -> Callable[[Handler], Handler]:
     """Declare a command; the first line of its docstring is what ``help`` says of it."""
 

@@ -22,8 +22,13 @@ GROUPS = (running.__name__, looking.__name__, __name__)
 MORE = "help COMMAND, help MNEMONIC and help E0501 say more. Enter repeats a step."
 
 
-@command("help", "h", "?", usage="help [COMMAND | MNEMONIC | CODE]",
-         takes=("command", "mnemonic", "code"))  # fmt: skip
+@command(
+    "help",
+    "h",
+    "?",
+    usage="help [COMMAND | MNEMONIC | CODE]",
+    takes=("command", "mnemonic", "code"),
+)
 def help_(shell: Shell, rest: str) -> None:
     """Explain a command, an instruction or a diagnostic.
 

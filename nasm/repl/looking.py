@@ -21,8 +21,9 @@ AROUND = 5
 BAR = 16
 
 
-@command("print", "p", usage="print[/x] TENSOR | $SEMAPHORE",
-         takes=("tensor", "semaphore", "format"))  # fmt: skip
+@command(
+    "print", "p", usage="print[/x] TENSOR | $SEMAPHORE", takes=("tensor", "semaphore", "format")
+)
 def print_(shell: Shell, rest: str) -> None:
     """Show a tensor, a part of one, or a semaphore.
 
@@ -38,9 +39,7 @@ def print_(shell: Shell, rest: str) -> None:
         return
     view = session.view(text)
     if view.dynamic:
-        raise Refused(
-            WRONG, f"'{text}' starts where a register says", "write the number instead"
-        )
+        raise Refused(WRONG, f"'{text}' starts where a register says", "write the number instead")
     shell.screen.say(arrays.shown(view, session.read(text), session.known(text), form))
 
 
@@ -186,10 +185,14 @@ def queues(shell: Shell, rest: str) -> None:
 def semaphores(shell: Shell, rest: str) -> None:
     """Every semaphore and event, and who waits for it."""
     rows = [
-        (f"${s.name}", f"{'event ' if s.event else ''}{_numbered(shell, s.core, s.number)}",
-         str(s.value), ", ".join(s.waiting))
+        (
+            f"${s.name}",
+            f"{'event ' if s.event else ''}{_numbered(shell, s.core, s.number)}",
+            str(s.value),
+            ", ".join(s.waiting),
+        )
         for s in shell.session.semaphores()
-    ]  # fmt: skip
+    ]
     _rows(shell, ("semaphore", ">number", ">value", "waiting"), rows, "no semaphores")
 
 
@@ -229,11 +232,16 @@ def channels(shell: Shell, rest: str) -> None:
     """
     session = shell.session
     rows = [
-        (_numbered(shell, c.core, c.index), f"{c.jobs:,}", f"{c.bytes:,}",
-         f"{tell.microseconds(session, c.busy):,.3f}",
-         str(c.pending), "moving" if c.moving else "idle")
+        (
+            _numbered(shell, c.core, c.index),
+            f"{c.jobs:,}",
+            f"{c.bytes:,}",
+            f"{tell.microseconds(session, c.busy):,.3f}",
+            str(c.pending),
+            "moving" if c.moving else "idle",
+        )
         for c in session.channels()
-    ]  # fmt: skip
+    ]
     heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
     _rows(shell, heads, rows, "no channels")
 

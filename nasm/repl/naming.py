@@ -31,7 +31,8 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
     return {
         "engine": {
             program.named(core, e.name): e.summary
-            for core in range(program.cores) for e in generation.engines
+            for core in range(program.cores)
+            for e in generation.engines
         },
         "memory": {m.name: m.summary for m in generation.memories.values() if m.banks},
         "mnemonic": {

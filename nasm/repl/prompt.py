@@ -84,9 +84,7 @@ def toolbar(shell: Shell) -> str:
     return cut(f" {name}  {tell.moment(session)}  {session.status.value}  {queues}", WIDTH)
 
 
-def interact(
-    shell: Shell, input: Input | None = None, output: Output | None = None
-) -> None:
+def interact(shell: Shell, input: Input | None = None, output: Output | None = None) -> None:
     """Read and do commands until the user leaves."""
 
     def status_line() -> str:

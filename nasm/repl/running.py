@@ -134,9 +134,10 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
     session = shell.session
     if shell.torn:
         raise Refused(
-            WRONG, "the machine was stopped within an instruction and cannot go on",
+            WRONG,
+            "the machine was stopped within an instruction and cannot go on",
             "restart begins again",
-        )  # fmt: skip
+        )
     if session.over:
         shell.screen.say(tell.status(session))
         return

@@ -46,11 +46,14 @@ class Snapshot:
             {s.name: s.value for s in session.semaphores()},
             {
                 (session.name(q), n): value
-                for q in session.queues() if q.length
+                for q in session.queues()
+                if q.length
                 for n, value in session.registers(session.name(q)).items()
             },
-            len(session.hazards), len(session.problems), len(session.machine.trace.messages),
-        )  # fmt: skip
+            len(session.hazards),
+            len(session.problems),
+            len(session.machine.trace.messages),
+        )
 
     def changes(self, now: Snapshot) -> list[str]:
         """Semaphores and registers that are not what they were."""
@@ -88,8 +91,9 @@ def completed(session: Session, done: Completed) -> list[str]:
     for e in done.last:
         start, finish = _cycles(session, e)
         us = microseconds(session, e.finish)
-        rows.append((session.name(e), str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}",
-                     str(e.waited)))  # fmt: skip
+        rows.append(
+            (session.name(e), str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}", str(e.waited))
+        )
     lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows)
     hidden = done.count - len(done.last)
     return [f"… {hidden:,} earlier ones", *lines] if hidden else lines

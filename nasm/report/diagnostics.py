@@ -81,9 +81,13 @@ def folded(text: str, indent: str, width: int | None) -> list[str]:
             continue
         own = line[: len(line) - len(line.lstrip())]
         lines += textwrap.wrap(
-            line, width, initial_indent="", subsequent_indent=indent or own + "  ",
-            break_long_words=False, break_on_hyphens=False,
-        )  # fmt: skip
+            line,
+            width,
+            initial_indent="",
+            subsequent_indent=indent or own + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
     return lines or [""]
 
 

@@ -25,9 +25,10 @@ def find(code: str) -> Code:
     if row is None:
         hint = did_you_mean(code.upper(), [r.code for r in codes.table()])
         raise Refused(
-            "E0807", f"no diagnostic has the code '{code}'",
+            "E0807",
+            f"no diagnostic has the code '{code}'",
             hint or "'neuron-nasm explain' lists them all",
-        )  # fmt: skip
+        )
     return row
 
 

@@ -12,13 +12,7 @@ from typing import TYPE_CHECKING, Any
 from nasm import __version__
 from nasm.codes.row import family
 from nasm.problems import Note, Problem
-from nasm.records import (
-    EngineRecord,
-    ExpectationRecord,
-    Message,
-    RunReport,
-    SemaphoreRecord,
-)
+from nasm.records import EngineRecord, ExpectationRecord, Message, RunReport, SemaphoreRecord
 from nasm.source import Frame, Span
 
 if TYPE_CHECKING:

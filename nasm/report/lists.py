@@ -54,12 +54,16 @@ def json_list(target: Target) -> list[dict[str, Any]]:
     """Every instruction of a target, in short."""
     return [
         {
-            "name": row.name, "target": target.name, "engines": list(row.engines),
-            "since": row.since or None, "until": row.until or None, "summary": row.summary,
+            "name": row.name,
+            "target": target.name,
+            "engines": list(row.engines),
+            "since": row.since or None,
+            "until": row.until or None,
+            "summary": row.summary,
             "generations": {g.name: list(target.engines(row, g)) for g in target.generations},
         }
         for row in target.isa
-    ]  # fmt: skip
+    ]
 
 
 def rich_options(target: Target) -> RenderableType:
@@ -93,11 +97,15 @@ def json_options(target: Target) -> list[dict[str, Any]]:
     """Every machine option of a target as plain data."""
     return [
         {
-            "name": o.name, "target": target.name, "summary": o.summary, "default": o.default,
+            "name": o.name,
+            "target": target.name,
+            "summary": o.summary,
+            "default": o.default,
             "choices": dict(o.choices) if o.choices is not None else None,
             "low": o.low if o.choices is None else None,
             "high": o.high if o.choices is None else None,
-            "evidence": o.evidence.value, "source": o.source,
+            "evidence": o.evidence.value,
+            "source": o.source,
         }
         for o in target.options
-    ]  # fmt: skip
+    ]

@@ -82,19 +82,31 @@ def page(row: Instruction, target: Target) -> Page:
     have = tuple(g.summary for g in target.generations if target.available(row, g))
     cost = (row.cost.__doc__ or "").strip().partition("\n")[0]
     return Page(
-        row.name, summary, paragraphs, row.formula, row.setup, row.example,
-        tuple(_line(o) for o in row.written), engines, have,
-        tuple((r.code, r.sentence, r.source) for r in row.rules), cost,
-        tuple(row.vendor.items()), row.source,
-    )  # fmt: skip
+        row.name,
+        summary,
+        paragraphs,
+        row.formula,
+        row.setup,
+        row.example,
+        tuple(_line(o) for o in row.written),
+        engines,
+        have,
+        tuple((r.code, r.sentence, r.source) for r in row.rules),
+        cost,
+        tuple(row.vendor.items()),
+        row.source,
+    )
 
 
 def _line(operand: Operand) -> Line:
     default = "" if operand.default is REQUIRED else _default(operand)
     return Line(
-        operand.name, ACCESS[operand.access], operand.kind.describe(), default,
+        operand.name,
+        ACCESS[operand.access],
+        operand.kind.describe(),
+        default,
         "; ".join(said for said in (operand.doc, operand.indirect * "may be indirect") if said),
-    )  # fmt: skip
+    )
 
 
 def _default(operand: Operand) -> str:
@@ -183,15 +195,24 @@ def markdown_page(shown: Page) -> str:
     example = [line for line in (shown.setup, shown.example) if line]
     lines += ["## Example", "", "```nasm", *example, "```", ""]
     if shown.operands:
-        lines += ["## Operands", "", "| operand | | what may stand there | default |",
-                  "|---|---|---|---|"]  # fmt: skip
+        lines += [
+            "## Operands",
+            "",
+            "| operand | | what may stand there | default |",
+            "|---|---|---|---|",
+        ]
         for o in shown.operands:
             said = o.what + (f"; {o.doc}" if o.doc else "")
             default = f"`{o.default}`" if o.default else "required"
             lines.append(f"| `{o.name}` | {o.access} | {_cell(said)} | {default} |")
         lines.append("")
-    lines += ["## Where", "", f"Engines: {', '.join(shown.engines)}.",
-              f"Machines: {', '.join(shown.generations)}.", ""]  # fmt: skip
+    lines += [
+        "## Where",
+        "",
+        f"Engines: {', '.join(shown.engines)}.",
+        f"Machines: {', '.join(shown.generations)}.",
+        "",
+    ]
     if shown.rules:
         lines += ["## Rules", ""]
         lines += [f"* **{code}** {sentence} ({source})" for code, sentence, source in shown.rules]
@@ -223,8 +244,11 @@ def json_page(shown: Page) -> dict[str, Any]:
         "example": shown.example,
         "operands": [
             {
-                "name": o.name, "access": o.access, "kind": o.what,
-                "default": o.default or None, "doc": o.doc,
+                "name": o.name,
+                "access": o.access,
+                "kind": o.what,
+                "default": o.default or None,
+                "doc": o.doc,
             }
             for o in shown.operands
         ],
@@ -234,4 +258,4 @@ def json_page(shown: Page) -> dict[str, Any]:
         "cost": shown.cost,
         "vendor": {tool: list(names) for tool, names in shown.vendor},
         "source": shown.source,
-    }  # fmt: skip
+    }

@@ -10,14 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.problems import Problem
-from nasm.records import (
-    EngineRecord,
-    ExpectationRecord,
-    Message,
-    Mismatch,
-    RunReport,
-    Status,
-)
+from nasm.records import EngineRecord, ExpectationRecord, Message, Mismatch, RunReport, Status
 from nasm.report.diagnostics import clean, diagnostic, folded
 from nasm.spec.facts import Evidence
 
@@ -102,18 +95,21 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
         if e.instructions:
             name = names[e.core, e.engine]
             table.add_row(
-                Text(name, "bold"), f"{e.instructions:,}", f"{e.busy:,}", f"{e.waiting:,}",
-                main_wait(e), f"{100 * e.utilisation:.1f}%", *evidence_shares(e),
-            )  # fmt: skip
+                Text(name, "bold"),
+                f"{e.instructions:,}",
+                f"{e.busy:,}",
+                f"{e.waiting:,}",
+                main_wait(e),
+                f"{100 * e.utilisation:.1f}%",
+                *evidence_shares(e),
+            )
     return table if table.row_count else Text("no instruction completed", "dim")
 
 
 def engine_names(engines: Sequence[EngineRecord]) -> dict[tuple[int, str], str]:
     """What to call each engine of each core: by its name alone if there is one core."""
     several = len({e.core for e in engines}) > 1
-    return {
-        (e.core, e.engine): f"{e.core}.{e.engine}" if several else e.engine for e in engines
-    }
+    return {(e.core, e.engine): f"{e.core}.{e.engine}" if several else e.engine for e in engines}
 
 
 def main_wait(engine: EngineRecord) -> str:
@@ -220,8 +216,12 @@ def _worst(worst: Sequence[Mismatch]) -> Table:
         table.add_column(name, justify="right", no_wrap=True)
     for m in worst:
         found, wanted = apart(m.found, m.wanted)
-        table.add_row(f"    {list(m.index)}" if m.index else "    (one value)", found, wanted,
-                      f"{m.error:.4g}")  # fmt: skip
+        table.add_row(
+            f"    {list(m.index)}" if m.index else "    (one value)",
+            found,
+            wanted,
+            f"{m.error:.4g}",
+        )
     return table
 
 

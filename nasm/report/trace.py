@@ -51,9 +51,12 @@ def events(session: Session) -> Iterator[Event]:
     for (core, thread), name in sorted(threads.items()):
         yield _name("thread_name", core, thread, name)
         yield {
-            "ph": "M", "name": "thread_sort_index", "pid": core, "tid": thread,
+            "ph": "M",
+            "name": "thread_sort_index",
+            "pid": core,
+            "tid": thread,
             "args": {"sort_index": thread},
-        }  # fmt: skip
+        }
 
 
 def _name(kind: str, core: int, thread: int, name: str) -> Event:
@@ -90,13 +93,20 @@ def _instructions(session: Session, threads: dict[tuple[int, int], str]) -> Iter
         thread, name = lanes[queue].take(start, finish)
         threads[core, thread] = name
         yield {
-            "ph": "X", "name": said["mnemonic"], "cat": "instruction", "pid": core, "tid": thread,
-            "ts": start / ticks, "dur": (finish - start) / ticks,
+            "ph": "X",
+            "name": said["mnemonic"],
+            "cat": "instruction",
+            "pid": core,
+            "tid": thread,
+            "ts": start / ticks,
+            "dur": (finish - start) / ticks,
             "args": {
-                "pc": pc, "text": said["text"], "line": said["line"],
+                "pc": pc,
+                "text": said["text"],
+                "line": said["line"],
                 "waited": (start - head) // machine.cycle(queue),
             },
-        }  # fmt: skip
+        }
 
 
 def _said(session: Session, queue: int, pc: int) -> Event:
@@ -124,12 +134,15 @@ def _jobs(session: Session, threads: dict[tuple[int, int], str]) -> Iterator[Eve
         thread, name = lane.take(started, landed)
         threads[core, thread] = name
         yield {
-            "ph": "X", "name": f"{size:,} bytes", "cat": "transfer", "pid": core, "tid": thread,
-            "ts": started / ticks, "dur": (landed - started) / ticks,
-            "args": {
-                "engine": program.queue_name(queue), "pc": pc, "ring": ring, "bytes": size,
-            },
-        }  # fmt: skip
+            "ph": "X",
+            "name": f"{size:,} bytes",
+            "cat": "transfer",
+            "pid": core,
+            "tid": thread,
+            "ts": started / ticks,
+            "dur": (landed - started) / ticks,
+            "args": {"engine": program.queue_name(queue), "pc": pc, "ring": ring, "bytes": size},
+        }
 
 
 def _posts(session: Session) -> Iterator[Event]:
@@ -150,14 +163,23 @@ def _messages(session: Session) -> Iterator[Event]:
     ticks = session.program.generation.ticks
     for core, queue, pc, tick, text in session.machine.trace.messages:
         yield {
-            "ph": "i", "name": text.split("\n")[0] or "message", "cat": "message", "pid": core,
-            "tid": LANES * (queue + 1), "ts": tick / ticks, "s": "t",
+            "ph": "i",
+            "name": text.split("\n")[0] or "message",
+            "cat": "message",
+            "pid": core,
+            "tid": LANES * (queue + 1),
+            "ts": tick / ticks,
+            "s": "t",
             "args": {"pc": pc, "text": text},
-        }  # fmt: skip
+        }
 
 
 def _counter(core: int, name: str, at: float, value: int) -> Event:
     return {
-        "ph": "C", "name": f"${name}", "cat": "semaphore", "pid": core, "ts": at,
+        "ph": "C",
+        "name": f"${name}",
+        "cat": "semaphore",
+        "pid": core,
+        "ts": at,
         "args": {"value": value},
-    }  # fmt: skip
+    }

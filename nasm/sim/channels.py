@@ -59,7 +59,7 @@ class Channel:
     def take(self) -> tuple[Shipment, int] | None:
         """The next share: of the most urgent rings, the first after the last one served."""
         if len(self.rings) == 1:
-            (self.last, jobs), = self.rings.items()
+            ((self.last, jobs),) = self.rings.items()
             return jobs.popleft() if jobs else None
         waiting = {ring: jobs[0][0].urgency for ring, jobs in self.rings.items() if jobs}
         if not waiting:

@@ -27,8 +27,7 @@ class Semaphore:
         new = self.value + value if op == "+" else value
         if not LOWEST <= new <= HIGHEST:
             raise Refused(
-                "E0504",
-                f"a semaphore holds 32 bits, signed: {self.value} and {value} make {new}",
+                "E0504", f"a semaphore holds 32 bits, signed: {self.value} and {value} make {new}"
             )
         self.before, self.value, self.changed, self.delay = self.value, new, now, delay
         return True

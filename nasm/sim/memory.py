@@ -92,9 +92,20 @@ class Store:
     """
 
     __slots__ = (
-        "_flat", "_mask", "base", "complete", "core", "data", "foreign", "loans", "name", "owed",
-        "pitch", "row", "written",
-    )  # fmt: skip
+        "_flat",
+        "_mask",
+        "base",
+        "complete",
+        "core",
+        "data",
+        "foreign",
+        "loans",
+        "name",
+        "owed",
+        "pitch",
+        "row",
+        "written",
+    )
 
     def __init__(
         self,

@@ -25,9 +25,23 @@ class Task:
     """
 
     __slots__ = (
-        "arrive", "branches", "expand", "finish", "gate", "interval", "key", "latency", "parts",
-        "reads", "spare", "start", "unit", "update", "wait", "writes",
-    )  # fmt: skip
+        "arrive",
+        "branches",
+        "expand",
+        "finish",
+        "gate",
+        "interval",
+        "key",
+        "latency",
+        "parts",
+        "reads",
+        "spare",
+        "start",
+        "unit",
+        "update",
+        "wait",
+        "writes",
+    )
 
     def __init__(
         self,
@@ -70,10 +84,30 @@ class Queue:
     """An in-order stream of tasks with its own state and counters (all times in ticks)."""
 
     __slots__ = (
-        "arrived", "busy", "busy_until", "cause", "core", "count", "done", "fetch", "finished",
-        "flight", "head", "index", "last_finish", "length", "mark", "name", "parked", "pc",
-        "reached", "split", "units", "waited", "waiting",
-    )  # fmt: skip
+        "arrived",
+        "busy",
+        "busy_until",
+        "cause",
+        "core",
+        "count",
+        "done",
+        "fetch",
+        "finished",
+        "flight",
+        "head",
+        "index",
+        "last_finish",
+        "length",
+        "mark",
+        "name",
+        "parked",
+        "pc",
+        "reached",
+        "split",
+        "units",
+        "waited",
+        "waiting",
+    )
 
     def __init__(
         self,

@@ -345,9 +345,16 @@ class Scheduler:
             number, _, _, size = shipment.shares[share]
             channel = self.channels[number]
             jobs.append(
-                (channel.core, channel.index, shipment.ring, *shipment.origin, started, self.now,
-                 size)
-            )  # fmt: skip
+                (
+                    channel.core,
+                    channel.index,
+                    shipment.ring,
+                    *shipment.origin,
+                    started,
+                    self.now,
+                    size,
+                )
+            )
         shipment.land(shares, payload, self.now)
 
     # -- accesses without an order

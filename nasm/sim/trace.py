@@ -34,8 +34,11 @@ class Trace:
         """BLAKE2b-128 over all records: by kind, a line of fields per record, texts as JSON."""
         hasher = hashlib.blake2b(digest_size=16)
         every: tuple[tuple[str, Sequence[tuple[int | str, ...]]], ...] = (
-            ("i", self.instructions), ("j", self.jobs), ("p", self.posts), ("m", self.messages),
-        )  # fmt: skip
+            ("i", self.instructions),
+            ("j", self.jobs),
+            ("p", self.posts),
+            ("m", self.messages),
+        )
         for kind, records in every:
             for record in records:
                 hasher.update(f"{kind} {' '.join(map(_field, record))}\n".encode())

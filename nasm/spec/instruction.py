@@ -250,9 +250,25 @@ class Isa:
 
         def make(semantics: Callable[..., Any]) -> Instruction:
             row = Instruction(
-                semantics.__name__, operands, engines, rules, cost, semantics, domain,
-                vendor or {}, example, source, since, until, engine_since or {}, posts,
-                effects, formula, inspect.getdoc(semantics) or "", setup, tensors,
+                semantics.__name__,
+                operands,
+                engines,
+                rules,
+                cost,
+                semantics,
+                domain,
+                vendor or {},
+                example,
+                source,
+                since,
+                until,
+                engine_since or {},
+                posts,
+                effects,
+                formula,
+                inspect.getdoc(semantics) or "",
+                setup,
+                tensors,
                 {o.name: n for n, o in enumerate(operands)},
                 tuple(o for o in operands if not o.hidden),
                 tuple(o for o in operands if o.access in ("r", "rw", "@")),
@@ -261,7 +277,7 @@ class Isa:
                 tuple(None if o.hidden else o.default for o in operands),
                 tuple((n, o) for n, o in enumerate(operands) if not o.hidden),
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
-            )  # fmt: skip
+            )
             _consistent(row)
             if row.name in self.rows:
                 raise TypeError(f"two rows are called {row.name}")

@@ -115,8 +115,7 @@ class Tile(Kind):
             )
         if self.dtypes and value.dtype.name not in self.dtypes:
             raise Refused(
-                "E0303",
-                f"{value.tensor.name} is {value.dtype.name}; wanted {listed(self.dtypes)}",
+                "E0303", f"{value.tensor.name} is {value.dtype.name}; wanted {listed(self.dtypes)}"
             )
         if self.column and value.elements != 1:
             raise Refused(

@@ -16,21 +16,23 @@ def indirect(view: View, index: View, num_elem: int | None = None) -> View:
     name = view.tensor.name
     if not view.partitioned:
         raise Refused(
-            BAD_VIEW, f"{name}.indirect(…): {name} is in {view.tensor.memory.name}, which has no "
-            "partitions",
+            BAD_VIEW,
+            f"{name}.indirect(…): {name} is in {view.tensor.memory.name}, which has no partitions",
             "rows of a linear memory are addressed by .ap(…, vector_offset=tile)",
-        )  # fmt: skip
+        )
     if view.dynamic or len(view.dims) > 1 or not view.contiguous:
         raise Refused(
-            BAD_VIEW, f"{name}.indirect(…): the columns of {name} do not stand side by side",
+            BAD_VIEW,
+            f"{name}.indirect(…): the columns of {name} do not stand side by side",
             "entries count the elements of a contiguous run in each partition",
-        )  # fmt: skip
+        )
     _entries(index, "index")
     if index.partitions != view.partitions:
         raise Refused(
-            BAD_VIEW, f"{name}.indirect(…): the index has {index.partitions} partitions, {name} "
+            BAD_VIEW,
+            f"{name}.indirect(…): the index has {index.partitions} partitions, {name} "
             f"{view.partitions}; wanted the same",
-        )  # fmt: skip
+        )
     count = index.size if num_elem is None else num_elem
     if type(count) is not int or not 1 <= count <= index.size:
         raise Refused(
@@ -46,10 +48,11 @@ def moved(made: View, base: View, by: Reg | View, dim: int) -> View:
     lanes = dim == 0 and made.partitioned
     if lanes and not isinstance(by, Reg):
         raise Refused(
-            BAD_VIEW, f"scalar_offset along axis 0 of {name}: the partitions of an instruction "
+            BAD_VIEW,
+            f"scalar_offset along axis 0 of {name}: the partitions of an instruction "
             "are not read from a tile",
             f"a register can hold the start: {name}[%r0 : +n]",
-        )  # fmt: skip
+        )
     step = base.steps[dim]
     limit = _room(made, step, lanes)
     if isinstance(by, Reg):
@@ -58,9 +61,10 @@ def moved(made: View, base: View, by: Reg | View, dim: int) -> View:
     _entries(by, "scalar_offset")
     if by.size != 1:
         raise Refused(
-            BAD_VIEW, f"a scalar_offset is a register or a tile of one element; "
+            BAD_VIEW,
+            f"a scalar_offset is a register or a tile of one element; "
             f"{by.tensor.name} has {by.size}",
-        )  # fmt: skip
+        )
     return replace(made, offsets=Offsets(by, step, limit, 1, single=True, dim=dim))
 
 
@@ -70,17 +74,17 @@ def row_by_row(made: View, base: View, by: object, dim: int) -> View:
     if made.partitioned or dim:
         where = f"along axis {dim} of {name}" if dim else f"of {name} in {made.tensor.memory.name}"
         raise Refused(
-            BAD_VIEW, f"vector_offset {where}: wanted axis 0 of a memory without "
-            "partitions",
+            BAD_VIEW,
+            f"vector_offset {where}: wanted axis 0 of a memory without partitions",
             "columns on chip are picked by .indirect(tile)",
-        )  # fmt: skip
+        )
     tile = _entries(by, "vector_offset")
     count = made.shape[0]
     if count > tile.size:
         raise Refused(
-            BAD_VIEW, f"the pattern of {name} has {count} rows, {tile.tensor.name} {tile.size} "
-            "entries",
-        )  # fmt: skip
+            BAD_VIEW,
+            f"the pattern of {name} has {count} rows, {tile.tensor.name} {tile.size} entries",
+        )
     step = base.steps[0]
     one = replace(made, shape=(1, *made.shape[1:]))
     offsets = Offsets(tile, step, _room(one, step, False), tile.partitions)

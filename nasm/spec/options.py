@@ -72,9 +72,10 @@ def settled(options: Iterable[Option], given: Mapping[str, object]) -> dict[str,
         try:
             if name not in known:
                 raise Refused(
-                    WRONG, f"the machine has no option '{name}'",
+                    WRONG,
+                    f"the machine has no option '{name}'",
                     did_you_mean(name, known) or "'neuron-nasm isa --options' lists them",
-                )  # fmt: skip
+                )
             values[name] = known[name].accept(value)
         except Refused as refused:
             problems.append(refused.at(None))

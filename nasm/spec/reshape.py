@@ -81,9 +81,10 @@ def reshape(view: View, *sizes: int | Sequence[int]) -> View:
         done = np.reshape(model, shape[fixed:], copy=False)
     except ValueError:
         raise Refused(
-            BAD_VIEW, f"{seen}: its elements are not evenly spaced along the new axes",
+            BAD_VIEW,
+            f"{seen}: its elements are not evenly spaced along the new axes",
             "reshape the tensor first and slice it then, or copy it",
-        ) from None  # fmt: skip
+        ) from None
     return view.with_free(done.shape, done.strides)
 
 
@@ -92,9 +93,9 @@ def permute(view: View, *axes: int | Sequence[int]) -> View:
     order = _sizes(axes)
     if sorted(order) != list(range(len(view.shape))):
         raise Refused(
-            BAD_VIEW, f"permute{order} of {view.tensor.name}: not an order of its "
-            f"{len(view.shape)} axes",
-        )  # fmt: skip
+            BAD_VIEW,
+            f"permute{order} of {view.tensor.name}: not an order of its {len(view.shape)} axes",
+        )
     if view.partitioned and order[0] != 0:
         raise Refused(
             BAD_VIEW,
@@ -103,9 +104,14 @@ def permute(view: View, *axes: int | Sequence[int]) -> View:
             "the data transposes partitions",
         )
     return View(
-        view.tensor, view.dtype, view.partition, view.offset,
-        tuple(view.shape[a] for a in order), tuple(view.steps[a] for a in order), view.dynamic,
-    )  # fmt: skip
+        view.tensor,
+        view.dtype,
+        view.partition,
+        view.offset,
+        tuple(view.shape[a] for a in order),
+        tuple(view.steps[a] for a in order),
+        view.dynamic,
+    )
 
 
 def transpose(view: View) -> View:
@@ -118,18 +124,19 @@ def broadcast(view: View, *sizes: int | Sequence[int]) -> View:
     shape = _sizes(sizes)
     if len(shape) != len(view.shape):
         raise Refused(
-            BAD_VIEW, f"broadcast to {len(shape)} axes of {view.tensor.name}, "
-            f"which has {len(view.shape)}",
-        )  # fmt: skip
+            BAD_VIEW,
+            f"broadcast to {len(shape)} axes of {view.tensor.name}, which has {len(view.shape)}",
+        )
     steps = list(view.steps)
     for axis, (have, want) in enumerate(zip(view.shape, shape, strict=True)):
         if have == want:
             continue
         if have != 1:
             raise Refused(
-                BAD_VIEW, f"broadcast of axis {axis} of {view.tensor.name} from {have} to {want}",
+                BAD_VIEW,
+                f"broadcast of axis {axis} of {view.tensor.name} from {have} to {want}",
                 "only an axis of size 1 can be repeated",
-            )  # fmt: skip
+            )
         steps[axis] = 0
     return View(
         view.tensor, view.dtype, view.partition, view.offset, shape, tuple(steps), view.dynamic
@@ -160,9 +167,10 @@ def pattern(
     base = retype(View.whole(view.tensor), view.dtype)
     if type(indirect_dim) is not int or not 0 <= indirect_dim < len(base.shape):
         raise Refused(
-            BAD_VIEW, f"indirect_dim={shown(indirect_dim)}: {view.tensor.name} has axes 0 to "
+            BAD_VIEW,
+            f"indirect_dim={shown(indirect_dim)}: {view.tensor.name} has axes 0 to "
             f"{len(base.shape) - 1}",
-        )  # fmt: skip
+        )
     if scalar_offset is not None:
         return moved(made, base, scalar_offset, indirect_dim)
     return row_by_row(made, base, vector_offset, indirect_dim)
@@ -204,16 +212,18 @@ def _within(view: View) -> None:
     if low < 0 or high > tensor.bytes:
         each = " of each partition" if view.partitioned else ""
         raise Refused(
-            "E0305", f"the access pattern reaches elements {low // size} to {high // size - 1}"
+            "E0305",
+            f"the access pattern reaches elements {low // size} to {high // size - 1}"
             f"{each}; {tensor.name} has 0 to {tensor.bytes // size - 1}",
-        )  # fmt: skip
+        )
     if view.partitioned:
         ends = view.partition, view.partition + view.steps[0] * (view.shape[0] - 1)
         if min(ends) < 0 or max(ends) >= tensor.partitions:
             raise Refused(
-                "E0305", f"the access pattern reaches partitions {min(ends)} to {max(ends)}; "
+                "E0305",
+                f"the access pattern reaches partitions {min(ends)} to {max(ends)}; "
                 f"{tensor.name} has 0 to {tensor.partitions - 1}",
-            )  # fmt: skip
+            )
 
 
 def _few(axes: int) -> None:
@@ -223,9 +233,7 @@ def _few(axes: int) -> None:
 
 
 def _is_pair(pair: object) -> bool:
-    return (
-        isinstance(pair, list | tuple) and len(pair) == 2 and all(type(n) is int for n in pair)
-    )
+    return isinstance(pair, list | tuple) and len(pair) == 2 and all(type(n) is int for n in pair)
 
 
 def _sizes(sizes: Sequence[object]) -> tuple[int, ...]:
@@ -257,10 +265,11 @@ def _only_plain(name: str, method: Callable[..., View]) -> Callable[..., View]:
     def checked(view: View, *given: object, **named: object) -> View:
         if view.offsets is not None:
             raise Refused(
-                BAD_VIEW, f".{name} of {view.tensor.name}, whose positions "
+                BAD_VIEW,
+                f".{name} of {view.tensor.name}, whose positions "
                 f"{view.offsets.tile.tensor.name} decides at run time",
                 "make the view first and address it indirectly last",
-            )  # fmt: skip
+            )
         return method(view, *given, **named)
 
     return checked

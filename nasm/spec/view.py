@@ -166,8 +166,7 @@ class View:
         """Slice it: an integer drops an axis (on the partition axis it keeps one of size 1)."""
         if len(items) > len(self.shape):
             raise Refused(
-                "E0305",
-                f"{len(items)} indices for {len(self.shape)} axes of {self.tensor.name}",
+                "E0305", f"{len(items)} indices for {len(self.shape)} axes of {self.tensor.name}"
             )
         if self.offsets is not None:
             return self._index_around(self.offsets, items)
@@ -207,10 +206,11 @@ class View:
                 raise Refused("E0305", f"{self.tensor.name} starts at run time already")
             if axis == fixed and item != ALL:
                 raise Refused(
-                    "E0305", f"axis {axis} of {self.tensor.name} is what the entries of "
+                    "E0305",
+                    f"axis {axis} of {self.tensor.name} is what the entries of "
                     f"{offsets.tile.tensor.name} decide: it cannot be sliced",
                     "take fewer entries instead",
-                )  # fmt: skip
+                )
         plain = replace(self, offsets=None).index(items)
         if offsets.columns:
             return replace(plain, offsets=offsets)
@@ -282,9 +282,14 @@ class View:
         if self.partitioned:
             shape, steps = (self.shape[0], *shape), (self.steps[0], *steps)
         return View(
-            self.tensor, self.dtype, self.partition, self.offset,
-            tuple(shape), tuple(steps), self.dynamic,
-        )  # fmt: skip
+            self.tensor,
+            self.dtype,
+            self.partition,
+            self.offset,
+            tuple(shape),
+            tuple(steps),
+            self.dynamic,
+        )
 
 
 ALL = slice(None)

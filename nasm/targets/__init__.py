@@ -14,7 +14,6 @@ def _neuron() -> Target:
 
 
 TARGETS: Mapping[str, Loader] = {
-    name: _neuron
-    for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")
+    name: _neuron for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")
 }
 """Every name that ``.target`` accepts, and what loads it."""

@@ -52,17 +52,28 @@ def refused(text: str, **names: Any) -> str:
 
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv,
-    "//": operator.floordiv, "%": operator.mod,
-}  # fmt: skip
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+}
 BITS: dict[str, Callable[[Any, Any], Any]] = {
-    "<<": operator.lshift, ">>": operator.rshift, "&": operator.and_, "|": operator.or_,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
     "^": operator.xor,
-}  # fmt: skip
+}
 COMPARE: dict[str, Callable[[Any, Any], Any]] = {
-    "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le,
-    ">": operator.gt, ">=": operator.ge,
-}  # fmt: skip
+    "==": operator.eq,
+    "!=": operator.ne,
+    "<": operator.lt,
+    "<=": operator.le,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
 NUMBERS = (-7, -1, 0, 1, 2, 3, 512, -2.5, 0.5, 3.0)
 
 
@@ -116,12 +127,32 @@ def test_and_and_or_give_conditions_and_stop_early() -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        "2 + 3 * 4", "2 * 3 + 4", "2 ** 3 ** 2", "-2 ** 2", "2 ** -1", "10 - 4 - 3", "100 // 7 % 4",
-        "1 << 2 + 3", "6 & 3 | 8", "1 | 2 ^ 3 & 6", "~1 + 2", "7 - 2 < 3 + 3", "1 + 1 == 2",
-        "not 1 == 2", "1 < 2 and 3 < 2 or 1", "0 and 1 or 1", "not 0 and 0", "-7 // 2", "-7 % 3",
-        "5 & 6 == 4", "(1 + 2) * 3", "2 * (3 + 4) ** 2 % 10", "16 >> 1 + 1", "3 - -2",
+        "2 + 3 * 4",
+        "2 * 3 + 4",
+        "2 ** 3 ** 2",
+        "-2 ** 2",
+        "2 ** -1",
+        "10 - 4 - 3",
+        "100 // 7 % 4",
+        "1 << 2 + 3",
+        "6 & 3 | 8",
+        "1 | 2 ^ 3 & 6",
+        "~1 + 2",
+        "7 - 2 < 3 + 3",
+        "1 + 1 == 2",
+        "not 1 == 2",
+        "1 < 2 and 3 < 2 or 1",
+        "0 and 1 or 1",
+        "not 0 and 0",
+        "-7 // 2",
+        "-7 % 3",
+        "5 & 6 == 4",
+        "(1 + 2) * 3",
+        "2 * (3 + 4) ** 2 % 10",
+        "16 >> 1 + 1",
+        "3 - -2",
     ],
-)  # fmt: skip
+)
 def test_precedence_is_pythons(text: str) -> None:
     assert value(text) == eval(text)
 
@@ -149,8 +180,13 @@ def test_any_integer_expression_is_worth_what_python_says(text: str) -> None:
 
 def test_literals() -> None:
     assert [value(t) for t in ("512", "1_024", "0x400", "0b101", "1.5", "1e-5")] == [
-        512, 1024, 1024, 5, 1.5, 1e-5,
-    ]  # fmt: skip
+        512,
+        1024,
+        1024,
+        5,
+        1.5,
+        1e-5,
+    ]
     assert value("inf") == math.inf
     assert math.isnan(value("nan"))
     assert (value("true"), value("false")) == (True, False)
@@ -241,8 +277,15 @@ def test_unknown_and_misused_functions() -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["2 ** 10**9", "10 ** (10**9)", "1 << 10**9", "(-3) ** 99999", "2 ** 2 ** 2 ** 2 ** 2 ** 2",
-     "(1 << 3000) * (1 << 3000)", "(1 << 3000) << 3000"],
+    [
+        "2 ** 10**9",
+        "10 ** (10**9)",
+        "1 << 10**9",
+        "(-3) ** 99999",
+        "2 ** 2 ** 2 ** 2 ** 2 ** 2",
+        "(1 << 3000) * (1 << 3000)",
+        "(1 << 3000) << 3000",
+    ],
 )
 def test_numbers_nobody_wants_are_refused_at_once(text: str) -> None:
     begun = time.monotonic()
@@ -309,15 +352,34 @@ def test_a_start_in_a_register_is_kept_for_the_run() -> None:
 
 
 OUTSIDE = (
-    "t[0:129]", "t[:, 4]", "t[:, 2:2]", "t[0, 0, 0, 0]", "t[:, 0:4:0]", "t[:, 1.0]",
-    "t[:, 3 : +2]", "t[:, 0 : +2 : 2]", "t.ap([[32, 129], [1, 4]])", "t.ap([[32, 4], [1, 33]])",
+    "t[0:129]",
+    "t[:, 4]",
+    "t[:, 2:2]",
+    "t[0, 0, 0, 0]",
+    "t[:, 0:4:0]",
+    "t[:, 1.0]",
+    "t[:, 3 : +2]",
+    "t[:, 0 : +2 : 2]",
+    "t.ap([[32, 129], [1, 4]])",
+    "t.ap([[32, 4], [1, 33]])",
     "t.ap([[32, 4], [-1, 4]], offset=2)",
-)  # fmt: skip
+)
 IMPOSSIBLE = (
-    "t.reshape(64, 64)", "t.reshape(128, 7)", "t.reshape(128, 2.0)", "t.permute(1, 0, 2)",
-    "t.permute(0, 1)", "t.T", "t[:, :, ::2].view(u8)", "t.broadcast(128, 8, 8)",
-    "t.ap([[32, 4.0], [1, 4]])", "t.ap([[31, 4], [1, 4]])", "t.ap(4)", "t.size", "t.view", "x.T()",
-)  # fmt: skip
+    "t.reshape(64, 64)",
+    "t.reshape(128, 7)",
+    "t.reshape(128, 2.0)",
+    "t.permute(1, 0, 2)",
+    "t.permute(0, 1)",
+    "t.T",
+    "t[:, :, ::2].view(u8)",
+    "t.broadcast(128, 8, 8)",
+    "t.ap([[32, 4.0], [1, 4]])",
+    "t.ap([[31, 4], [1, 4]])",
+    "t.ap(4)",
+    "t.size",
+    "t.view",
+    "x.T()",
+)
 
 
 @pytest.mark.parametrize("text", OUTSIDE)

@@ -51,9 +51,15 @@ def test_a_loop_is_half_open_and_goes_both_ways() -> None:
         ".for k in 5..4\nSet %r3, k\n.end\n"
     )
     assert listing(made) == [
-        "Set %r0 0", "Set %r0 1", "Set %r0 2", "Set %r1 4", "Set %r1 7",
-        "Set %r2 3", "Set %r2 2", "Set %r2 1",
-    ]  # fmt: skip
+        "Set %r0 0",
+        "Set %r0 1",
+        "Set %r0 2",
+        "Set %r1 4",
+        "Set %r1 7",
+        "Set %r2 3",
+        "Set %r2 2",
+        "Set %r2 1",
+    ]
 
 
 def test_loops_nest_and_bounds_may_use_outer_variables() -> None:
@@ -61,9 +67,16 @@ def test_loops_nest_and_bounds_may_use_outer_variables() -> None:
         "@alpha\n.for i in 0..3\n.for j in i..3\nSet %r0, 10*i + j\n.end\nSet %r1, i\n.end\n"
     )
     assert listing(made) == [
-        "Set %r0 0", "Set %r0 1", "Set %r0 2", "Set %r1 0",
-        "Set %r0 11", "Set %r0 12", "Set %r1 1", "Set %r0 22", "Set %r1 2",
-    ]  # fmt: skip
+        "Set %r0 0",
+        "Set %r0 1",
+        "Set %r0 2",
+        "Set %r1 0",
+        "Set %r0 11",
+        "Set %r0 12",
+        "Set %r1 1",
+        "Set %r0 22",
+        "Set %r1 2",
+    ]
 
 
 def test_names_with_substitutions_are_declared_and_used() -> None:
@@ -272,9 +285,11 @@ def test_all_problems_of_a_text_come_in_its_order() -> None:
 def test_several_operands_of_a_line_are_told_together() -> None:
     found = problems("@alpha Add one, two[0], three  $s >= 1\n")
     assert [p.message for p in found] == [
-        "nothing is called 'one'", "nothing is called 'two'", "nothing is called 'three'",
+        "nothing is called 'one'",
+        "nothing is called 'two'",
+        "nothing is called 'three'",
         "no semaphore '$s'",
-    ]  # fmt: skip
+    ]
 
 
 def test_a_line_of_a_loop_is_told_once_with_its_round() -> None:

@@ -20,23 +20,13 @@ def test_a_template_in_a_name_holds_expressions_at_their_place(expression):
     assert expression("w{k}_{j+1}_x") == Template(
         0,
         12,
-        (
-            "w",
-            Name(2, 3, "k"),
-            "_",
-            Binary(6, 9, "+", Name(6, 7, "j"), Number(8, 9, 1)),
-            "_x",
-        ),
+        ("w", Name(2, 3, "k"), "_", Binary(6, 9, "+", Name(6, 7, "j"), Number(8, 9, 1)), "_x"),
     )
 
 
 def test_brackets_belong_to_the_span_of_what_they_enclose(expression):
     assert expression("(a+b)*c") == Binary(
-        0,
-        7,
-        "*",
-        Binary(0, 5, "+", Name(1, 2, "a"), Name(3, 4, "b")),
-        Name(6, 7, "c"),
+        0, 7, "*", Binary(0, 5, "+", Name(1, 2, "a"), Name(3, 4, "b")), Name(6, 7, "c")
     )
 
 
@@ -115,11 +105,27 @@ def test_a_matrix_product_binds_as_multiplication_does(expression, shape):
 
 
 PYTHON = {
-    ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
-    ast.Pow: "**", ast.LShift: "<<", ast.RShift: ">>", ast.BitAnd: "&", ast.BitOr: "|",
-    ast.BitXor: "^", ast.And: "and", ast.Or: "or", ast.USub: "-", ast.Invert: "~",
-    ast.Not: "not", ast.Lt: "<", ast.Eq: "==", ast.GtE: ">=",
-}  # fmt: skip
+    ast.Add: "+",
+    ast.Sub: "-",
+    ast.Mult: "*",
+    ast.Div: "/",
+    ast.FloorDiv: "//",
+    ast.Mod: "%",
+    ast.Pow: "**",
+    ast.LShift: "<<",
+    ast.RShift: ">>",
+    ast.BitAnd: "&",
+    ast.BitOr: "|",
+    ast.BitXor: "^",
+    ast.And: "and",
+    ast.Or: "or",
+    ast.USub: "-",
+    ast.Invert: "~",
+    ast.Not: "not",
+    ast.Lt: "<",
+    ast.Eq: "==",
+    ast.GtE: ">=",
+}
 
 
 def python_shape(node: ast.expr) -> str:

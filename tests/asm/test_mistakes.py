@@ -99,12 +99,7 @@ def test_codes_are_in_order_and_explained():
             "found the end of the line after 'bank0' where ':' was wanted",
             "a place is written '@ partition:byte' or '@ bank number'",
         ),
-        (
-            '.include "a\\qb"',
-            "\\q",
-            "'\\q' is not an escape",
-            'the escapes are \\" \\\\ \\n \\t',
-        ),
+        ('.include "a\\qb"', "\\q", "'\\q' is not an escape", 'the escapes are \\" \\\\ \\n \\t'),
     ],
 )
 def test_a_message_says_what_was_found_and_what_was_wanted(text, at, message, hint):

@@ -193,10 +193,7 @@ def test_semaphores_and_events(statement):
         0,
         16,
         "sem",
-        (
-            (Name(5, 6, "a"), None),
-            (Template(8, 12, ("b", Name(10, 11, "k"))), Number(15, 16, 7)),
-        ),
+        ((Name(5, 6, "a"), None), (Template(8, 12, ("b", Name(10, 11, "k"))), Number(15, 16, 7))),
     )
     assert statement(".event e").kind == "event"
 
@@ -278,14 +275,19 @@ def test_assertions(statement, shape):
         ('C == "golden.npy"', "C", "==", "'golden.npy'", []),
         ("C[0, 0:2] == [1, -2]", "C[0, <0:2 + />]", "==", "[1, (- 2)]", []),
         ("cycles(pe) <= 700", "cycles(pe)", "<=", "700", []),
-        ("argmax(s, axis=1) == l  at_least=0.95", "argmax(s, axis=1)", "==", "l",
-         ["at_least=0.95"]),
+        (
+            "argmax(s, axis=1) == l  at_least=0.95",
+            "argmax(s, axis=1)",
+            "==",
+            "l",
+            ["at_least=0.95"],
+        ),
         ("all((A < B) + ~C)", "all(((A < B) + (~ C)))", "", "", []),
         ("-A ~ ~B", "(- A)", "~", "(~ B)", []),
         ("x ~ where((y > 0), y, 0)", "x", "~", "where((y > 0), y, 0)", []),
         ("x ~ (A\n @ B) rtol=1", "x", "~", "(A @ B)", ["rtol=1"]),
     ],
-)  # fmt: skip
+)
 def test_expectations(statement, shape, text, left, op, right, options):
     found = statement(f".expect {text}")
     assert (shape(found.left), found.op, shape(found.right)) == (left, op, right)

@@ -24,9 +24,14 @@ def dtype(name: str) -> DType:
 
 
 def tensor(
-    name: str, size: int, memory: Memory = PLAIN, kind: str = "uint8", rows: int = 128,
-    at: tuple[int, int] | None = None, core: int = 0,
-) -> Tensor:  # fmt: skip
+    name: str,
+    size: int,
+    memory: Memory = PLAIN,
+    kind: str = "uint8",
+    rows: int = 128,
+    at: tuple[int, int] | None = None,
+    core: int = 0,
+) -> Tensor:
     """A tensor of so many bytes per partition; ``at`` is a place the program chose."""
     each = size // dtype(kind).itemsize
     shape = (rows, each) if memory.partitions else (each,)
@@ -142,9 +147,12 @@ def test_a_place_that_cannot_be_is_said(one: Tensor, said: str | None) -> None:
 
 def test_what_does_not_fit_is_said_with_a_map_once() -> None:
     tensors = [
-        tensor("a", 40), tensor("f", 20, rows=2, at=(4, 60)), tensor("b", 44), tensor("c", 48),
+        tensor("a", 40),
+        tensor("f", 20, rows=2, at=(4, 60)),
+        tensor("b", 44),
+        tensor("c", 48),
         tensor("d", 16),
-    ]  # fmt: skip
+    ]
     first, second = place(tensors)
     assert tensors[-1].offset == 40
     assert (first.code, second.code) == ("E0311", "E0311")
@@ -193,10 +201,14 @@ KINDS = ("uint8", "bfloat16", "float32")
 SIZES = st.tuples(st.sampled_from(KINDS), st.integers(1, 40), st.integers(1, 128))
 
 
-@given(st.sampled_from([PLAIN, BANKED]), st.lists(SIZES, max_size=12), st.lists(
-    st.tuples(st.integers(0, 20), st.integers(1, 8), st.integers(0, 100), st.integers(1, 28)),
-    max_size=3,
-))  # fmt: skip
+@given(
+    st.sampled_from([PLAIN, BANKED]),
+    st.lists(SIZES, max_size=12),
+    st.lists(
+        st.tuples(st.integers(0, 20), st.integers(1, 8), st.integers(0, 100), st.integers(1, 28)),
+        max_size=3,
+    ),
+)
 def test_placed_tensors_share_no_byte_and_stay_within_bounds(
     memory: Memory, sizes: list[tuple[str, int, int]], fixed: list[tuple[int, int, int, int]]
 ) -> None:
@@ -236,10 +248,11 @@ def lowest(one: Tensor, owners: list[Tensor]) -> int:
         if bank and (at % bank if one.bytes > bank else at // bank != (at + one.bytes - 1) // bank):
             continue
         if not any(
-            (o.offset or 0) < at + one.bytes and at < (o.offset or 0) + o.bytes
+            (o.offset or 0) < at + one.bytes
+            and at < (o.offset or 0) + o.bytes
             and (o.partition or 0) < one.partitions
             for o in owners
-        ):  # fmt: skip
+        ):
             return at
     raise AssertionError
 

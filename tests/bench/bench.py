@@ -125,9 +125,7 @@ def plain_matmul(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def matmul(pairs: int) -> dict[str, float]:
     """Running the tiled matmul program over the plain loop."""
     generator = np.random.default_rng(1)
-    a, b = (
-        generator.standard_normal((SIZE, SIZE)).astype(ml_dtypes.bfloat16) for _ in range(2)
-    )
+    a, b = (generator.standard_normal((SIZE, SIZE)).astype(ml_dtypes.bfloat16) for _ in range(2))
     program = nasm.assemble(Source("matmul_2048", MATMUL))
     ours, plain = [], []
     for _ in range(pairs):
@@ -184,22 +182,39 @@ def main() -> int:
         ("2048^3 bfloat16 matmul, run / plain NumPy loop", big["ratio"], "ratio, at most 1.3"),
         ("  run", big["run_s"], "s"),
         ("  plain NumPy loop", big["numpy_s"], "s"),
-        ("20,000 TensorScalar 128x8, one form", rate(one, tries),
-         "instructions/s, at least 50,000"),
-        ("20,000 TensorScalar 128x8, 50 forms", rate(fifty, tries),
-         "instructions/s, at least 50,000"),
+        (
+            "20,000 TensorScalar 128x8, one form",
+            rate(one, tries),
+            "instructions/s, at least 50,000",
+        ),
+        (
+            "20,000 TensorScalar 128x8, 50 forms",
+            rate(fifty, tries),
+            "instructions/s, at least 50,000",
+        ),
         ("20,000 TensorScalar 128x4, all distinct", rate(distinct, tries), "instructions/s"),
-        ("assemble 100,000 from nested .for, 50 forms",
-         seconds(lambda: nasm.assemble(Source("nested", nested))), "s, at most 5"),
-        ("assemble 100,000 from nested .for, all distinct",
-         seconds(lambda: nasm.assemble(Source("distinct", many))), "s, at most 5"),
+        (
+            "assemble 100,000 from nested .for, 50 forms",
+            seconds(lambda: nasm.assemble(Source("nested", nested))),
+            "s, at most 5",
+        ),
+        (
+            "assemble 100,000 from nested .for, all distinct",
+            seconds(lambda: nasm.assemble(Source("distinct", many))),
+            "s, at most 5",
+        ),
         ("assemble 10,000 flat lines", seconds(lambda: nasm.assemble(Source("flat", flat))), "s"),
         ("neuron-nasm --help, cold", cold("--help"), "s, at most 0.2"),
-        ("neuron-nasm run matmul.nasm, cold", cold("run", "programs/matmul.nasm"),
-         "s, at most 0.8"),
-        *((f"{row.name}, run / plain NumPy", heavy.ratio(row, tries)[0], "ratio")
-          for row in heavy.HEAVY),
-    ]  # fmt: skip
+        (
+            "neuron-nasm run matmul.nasm, cold",
+            cold("run", "programs/matmul.nasm"),
+            "s, at most 0.8",
+        ),
+        *(
+            (f"{row.name}, run / plain NumPy", heavy.ratio(row, tries)[0], "ratio")
+            for row in heavy.HEAVY
+        ),
+    ]
     if options.json:
         print(json.dumps({name.strip(): value for name, value, _ in rows}))
         return 0

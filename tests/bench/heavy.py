@@ -163,29 +163,67 @@ _FULL = f"f32[{P}, {N}]"
 _LOOKED_FOR = f".sbuf a {_FULL}\n.sbuf best f32[{P}, 8]\n"
 
 HEAVY = (
-    Heavy("MultiplyMovingMX", f".sbuf w float8_e4m3fn_x4[{P}, 128]\n.sbuf ws u8[{P}, 128]\n"
-          f".sbuf x float8_e4m3fn_x4[{P}, {N}]\n.sbuf xs u8[{P}, {N}]\n.psum c f32[128, {N}]\n",
-          "@tensor MultiplyMovingMX c, x, xs", _packed, mx, "@tensor LoadStationaryMX w, ws\n"),
-    Heavy("QuantizeMX", f".sbuf a bf16[{P}, {N}]\n.sbuf c float8_e4m3fn_x4[{P}, {N // 4}]\n"
-          f".sbuf s u8[{P}, {N // 4}]\n", "@vector QuantizeMX c, a, s",
-          _one(BF16, a=(P, N)), quantize),
-    Heavy("TensorTensorScan", f".sbuf a {_FULL}\n.sbuf b {_FULL}\n.sbuf c {_FULL}\n",
-          "@vector TensorTensorScan c, a, b, 0.0, op0=multiply, op1=add",
-          _one(a=(P, N), b=(P, N)), scan),
+    Heavy(
+        "MultiplyMovingMX",
+        f".sbuf w float8_e4m3fn_x4[{P}, 128]\n.sbuf ws u8[{P}, 128]\n"
+        f".sbuf x float8_e4m3fn_x4[{P}, {N}]\n.sbuf xs u8[{P}, {N}]\n.psum c f32[128, {N}]\n",
+        "@tensor MultiplyMovingMX c, x, xs",
+        _packed,
+        mx,
+        "@tensor LoadStationaryMX w, ws\n",
+    ),
+    Heavy(
+        "QuantizeMX",
+        f".sbuf a bf16[{P}, {N}]\n.sbuf c float8_e4m3fn_x4[{P}, {N // 4}]\n"
+        f".sbuf s u8[{P}, {N // 4}]\n",
+        "@vector QuantizeMX c, a, s",
+        _one(BF16, a=(P, N)),
+        quantize,
+    ),
+    Heavy(
+        "TensorTensorScan",
+        f".sbuf a {_FULL}\n.sbuf b {_FULL}\n.sbuf c {_FULL}\n",
+        "@vector TensorTensorScan c, a, b, 0.0, op0=multiply, op1=add",
+        _one(a=(P, N), b=(P, N)),
+        scan,
+    ),
     Heavy("Rng", f".sbuf c u32[{P}, {N}]\n", "@vector Rng c", _one(), xorwow, same=False),
     Heavy("Rand2", f".sbuf c {_FULL}\n", "@vector Rand2 c, 0.0, 1.0", _one(), uniform, same=False),
-    Heavy("Dropout", f".sbuf a {_FULL}\n.sbuf c {_FULL}\n", "@vector Dropout c, a, 0.5",
-          _one(a=(P, N)), dropout, same=False),
-    Heavy("MatchReplace8", f"{_LOOKED_FOR}.sbuf c {_FULL}\n",
-          "@vector MatchReplace8 c, a, -inf", _with_best, replace,
-          "@vector MatchValueLoad best\n"),
-    Heavy("FindIndex8", f"{_LOOKED_FOR}.sbuf c u32[{P}, 8]\n", "@vector FindIndex8 c, a",
-          _with_best, find, "@vector MatchValueLoad best\n"),
-    Heavy("Max8", f".sbuf a {_FULL}\n.sbuf c f32[{P}, 8]\n", "@vector Max8 c, a",
-          _one(a=(P, N)), max8),
-    Heavy("BatchNormAggregate", f".sbuf a f32[{P}, 510]\n.sbuf c f32[{P}, 2]\n",
-          "@vector BatchNormAggregate c, a", _stats, aggregate),
-)  # fmt: skip
+    Heavy(
+        "Dropout",
+        f".sbuf a {_FULL}\n.sbuf c {_FULL}\n",
+        "@vector Dropout c, a, 0.5",
+        _one(a=(P, N)),
+        dropout,
+        same=False,
+    ),
+    Heavy(
+        "MatchReplace8",
+        f"{_LOOKED_FOR}.sbuf c {_FULL}\n",
+        "@vector MatchReplace8 c, a, -inf",
+        _with_best,
+        replace,
+        "@vector MatchValueLoad best\n",
+    ),
+    Heavy(
+        "FindIndex8",
+        f"{_LOOKED_FOR}.sbuf c u32[{P}, 8]\n",
+        "@vector FindIndex8 c, a",
+        _with_best,
+        find,
+        "@vector MatchValueLoad best\n",
+    ),
+    Heavy(
+        "Max8", f".sbuf a {_FULL}\n.sbuf c f32[{P}, 8]\n", "@vector Max8 c, a", _one(a=(P, N)), max8
+    ),
+    Heavy(
+        "BatchNormAggregate",
+        f".sbuf a f32[{P}, 510]\n.sbuf c f32[{P}, 2]\n",
+        "@vector BatchNormAggregate c, a",
+        _stats,
+        aggregate,
+    ),
+)
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -56,7 +56,11 @@ def written(tmp_path: Path, text: str) -> Path:
 
 def process(*arguments: object, text: str = "", **environment: str) -> Ran:
     done = subprocess.run(
-        [*COMMAND, *map(str, arguments)], input=text.encode(), capture_output=True, check=False,
-        env={**ENVIRONMENT, **environment}, timeout=60,
-    )  # fmt: skip
+        [*COMMAND, *map(str, arguments)],
+        input=text.encode(),
+        capture_output=True,
+        check=False,
+        env={**ENVIRONMENT, **environment},
+        timeout=60,
+    )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -40,9 +40,7 @@ def test_an_input_may_come_from_an_npz(ran: Any, halves: Path, tmp_path: Path) -
     assert "did you mean 'first'" in missing.err
 
 
-def test_any_tensor_can_be_written_and_a_folder_takes_the_outputs(
-    ran: Any, tmp_path: Path
-) -> None:
+def test_any_tensor_can_be_written_and_a_folder_takes_the_outputs(ran: Any, tmp_path: Path) -> None:
     folder = tmp_path / "new" / "results"
     out = tmp_path / "a.npy"
     assert ran("run", MATMUL, "--out-dir", folder, "--out", f"a={out}").code == 0

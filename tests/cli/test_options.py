@@ -83,9 +83,12 @@ def row_with_option() -> Instruction:
 
     isa = Isa("test")
     make = isa.instruction(
-        Operand("word", OptionOf("word")), engines=("alpha",), cost=lambda site: None,  # type: ignore[arg-type,return-value]
-        source="a test", example="Choosing",
-    )  # fmt: skip
+        Operand("word", OptionOf("word")),
+        engines=("alpha",),
+        cost=lambda site: None,  # type: ignore[arg-type,return-value]
+        source="a test",
+        example="Choosing",
+    )
     return make(Choosing)
 
 
@@ -144,8 +147,14 @@ def path(tmp_path: Path) -> str:
 
 
 def test_the_command_sets_them_and_reports_those_that_differ(ran: Any, path: str) -> None:
-    given = ("--option", "rounding=stochastic", "--option", "rounding.seed=0x10",
-             "--option", "nan.maximum=propagate")  # fmt: skip
+    given = (
+        "--option",
+        "rounding=stochastic",
+        "--option",
+        "rounding.seed=0x10",
+        "--option",
+        "nan.maximum=propagate",
+    )
     done = ran("run", path, *given)
     assert done.code == 0
     assert done.out.splitlines()[0].endswith(
@@ -196,6 +205,7 @@ def test_the_debugger_says_which_are_in_force(
     assert repl(path, options={"rounding.seed": 5}, commands=["info options", "load"]) == 0
     out = capsys.readouterr().out
     assert [line.split()[:3] for line in out.splitlines() if line.startswith("rounding")] == [
-        ["rounding", "nearest", "nearest"], ["rounding.seed", "5", "0"],
-    ]  # fmt: skip
+        ["rounding", "nearest", "nearest"],
+        ["rounding.seed", "5", "0"],
+    ]
     assert "NeuronCore-v3 (Trn2), rounding.seed=5" in out

@@ -20,10 +20,17 @@ from tests.cli.programs import COMMAND, ENDLESS, ENVIRONMENT, HALVES, MATMUL, pr
 
 def test_help_imports_nothing_heavy() -> None:
     found = subprocess.run(
-        [sys.executable, "-c",
-         "import sys; from nasm.cli import main; main(['--help']); print(sorted(sys.modules))"],
-        capture_output=True, text=True, check=True, env=ENVIRONMENT, timeout=60,
-    ).stdout.splitlines()[-1]  # fmt: skip
+        [
+            sys.executable,
+            "-c",
+            "import sys; from nasm.cli import main; main(['--help']); print(sorted(sys.modules))",
+        ],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=ENVIRONMENT,
+        timeout=60,
+    ).stdout.splitlines()[-1]
     for package in ("numpy", "rich", "lark", "ml_dtypes", "prompt_toolkit", "nasm.session"):
         assert f"'{package}'" not in found
 
@@ -49,9 +56,13 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, text: str, code: int) 
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [*COMMAND, "run", str(program)], stdout=writing, stderr=subprocess.PIPE, check=False,
-        env=ENVIRONMENT, timeout=60,
-    )  # fmt: skip
+        [*COMMAND, "run", str(program)],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
     os.close(writing)
     assert done.stderr == b""
     assert done.returncode == code
@@ -65,9 +76,13 @@ def test_a_reader_that_leaves_the_debugger_is_no_error(
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run(
-        [*COMMAND, "repl", str(program), "-ex", "run", "-ex", "report"], stdout=writing,
-        stderr=subprocess.PIPE, check=False, env=ENVIRONMENT, timeout=60,
-    )  # fmt: skip
+        [*COMMAND, "repl", str(program), "-ex", "run", "-ex", "report"],
+        stdout=writing,
+        stderr=subprocess.PIPE,
+        check=False,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
     os.close(writing)
     assert done.stderr == b""
     assert done.returncode == code
@@ -78,9 +93,13 @@ def test_a_reader_that_leaves_the_debugger_is_no_error(
 def test_a_full_disk_is_told(verb: list[str]) -> None:
     with open("/dev/full", "wb") as full:
         done = subprocess.run(
-            [*COMMAND, *verb], stdout=full, stderr=subprocess.PIPE, check=False,
-            env=ENVIRONMENT, timeout=60,
-        )  # fmt: skip
+            [*COMMAND, *verb],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            check=False,
+            env=ENVIRONMENT,
+            timeout=60,
+        )
     assert done.returncode == 2
     assert done.stderr.startswith(b"neuron-nasm: cannot write to standard output: ")
 
@@ -93,9 +112,12 @@ def terminal(
     ours, theirs = pty.openpty()
     cleaned = {k: v for k, v in ENVIRONMENT.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
     child = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
         env={**cleaned, "TERM": "xterm", "COLUMNS": "80", **environment},
-    )  # fmt: skip
+    )
     os.close(theirs)
     try:
         yield child, ours
@@ -137,9 +159,7 @@ def test_a_terminal_gets_colour_and_no_line_too_long(tmp_path: Path) -> None:
     assert max(map(len, lines)) <= 80
 
 
-def test_a_long_run_shows_its_progress_and_an_interrupt_says_how_far_it_got(
-    tmp_path: Path,
-) -> None:
+def test_a_long_run_shows_its_progress_and_an_interrupt_says_how_far_it_got(tmp_path: Path) -> None:
     with terminal("run", written(tmp_path, ENDLESS)) as (child, ours):
         assert "instructions/s" in read(ours, "instructions/s")
         child.send_signal(signal.SIGINT)

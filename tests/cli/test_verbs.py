@@ -60,9 +60,7 @@ def test_isa_knows_what_was_meant(ran: Any, name: str) -> None:
 
 
 @pytest.mark.parametrize("target", ["trn1", "trn2", "trn3"])
-def test_isa_prints_a_program_that_runs_an_example(
-    ran: Any, tmp_path: Path, target: str
-) -> None:
+def test_isa_prints_a_program_that_runs_an_example(ran: Any, tmp_path: Path, target: str) -> None:
     printed = ran("isa", "TensorTensor", "--example", "--target", target)
     assert (printed.code, printed.err) == (0, "")
     assert printed.out.startswith("; TensorTensor: ")
@@ -116,18 +114,34 @@ def test_repl_is_handed_everything(
     monkeypatch.setattr(repl, "main", debugger, raising=False)
     np.save(tmp_path / "x.npy", np.arange(3))
     done = ran(
-        "repl", "p.nasm", "-x", "script", "-ex", "run", "-ex", "queues", "-D", "N=2",
-        "--in", f"X={tmp_path / 'x.npy'}", "--target", "trn2",
-        "--option", "rounding.seed=3",
-    )  # fmt: skip
+        "repl",
+        "p.nasm",
+        "-x",
+        "script",
+        "-ex",
+        "run",
+        "-ex",
+        "queues",
+        "-D",
+        "N=2",
+        "--in",
+        f"X={tmp_path / 'x.npy'}",
+        "--target",
+        "trn2",
+        "--option",
+        "rounding.seed=3",
+    )
     assert done.code == 7
     path, options = seen[0]
     assert path == "p.nasm"
     assert options.pop("inputs")["X"].tolist() == [0, 1, 2]
     assert options == {
-        "target": "trn2", "defines": {"N": 2}, "options": {"rounding.seed": "3"},
-        "script": "script", "commands": ["run", "queues"],
-    }  # fmt: skip
+        "target": "trn2",
+        "defines": {"N": 2},
+        "options": {"rounding.seed": "3"},
+        "script": "script",
+        "commands": ["run", "queues"],
+    }
 
 
 # -- the command itself

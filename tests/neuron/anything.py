@@ -31,29 +31,123 @@ from nasm.targets.neuron.isa import ISA
 
 PLAIN = ("float32", "bfloat16", "float16", "float8_e4m3", "int32", "uint32", "uint16", "uint8")
 RARE = (
-    "float8_e5m2", "float8_e3m4", "float8_e4m3fn", "tfloat32", "int16", "int8", "float8_e8m0fnu",
-    "float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4",
-)  # fmt: skip
+    "float8_e5m2",
+    "float8_e3m4",
+    "float8_e4m3fn",
+    "tfloat32",
+    "int16",
+    "int8",
+    "float8_e8m0fnu",
+    "float8_e5m2_x4",
+    "float8_e4m3fn_x4",
+    "float4_e2m1fn_x4",
+)
 PARTITIONS = (1, 1, 2, 8, 16, 31, 32, 33, 64, 96, 128, 128)
 SIZES = (1, 1, 2, 3, 5, 6, 8, 8, 24, 16, 31, 32, 64, 128, 256, 512, 600)
 NUMBERS = (
-    "0", "1", "2", "3", "4", "7", "8", "16", "31", "32", "64", "127", "128", "255", "512",
-    "65535", "-1", "-2", "0.0", "-0.0", "0.5", "1.5", "-1.0", "2.0", "1e-3", "16777217",
-)  # fmt: skip
+    "0",
+    "1",
+    "2",
+    "3",
+    "4",
+    "7",
+    "8",
+    "16",
+    "31",
+    "32",
+    "64",
+    "127",
+    "128",
+    "255",
+    "512",
+    "65535",
+    "-1",
+    "-2",
+    "0.0",
+    "-0.0",
+    "0.5",
+    "1.5",
+    "-1.0",
+    "2.0",
+    "1e-3",
+    "16777217",
+)
 WILD = (
-    "inf", "-inf", "nan", "1e308", "-1e308", "1e39", "1e-45", "3.4028235e38", "4294967295",
-    "4294967296", "2147483647", "-2147483648", "2147483648", "-2147483649", "1 << 63", "1 << 200",
-    "-(1 << 70)", "1 << 2000", "1e300 * 10", "0.1", "65536", "32768", "-32769",
-)  # fmt: skip
+    "inf",
+    "-inf",
+    "nan",
+    "1e308",
+    "-1e308",
+    "1e39",
+    "1e-45",
+    "3.4028235e38",
+    "4294967295",
+    "4294967296",
+    "2147483647",
+    "-2147483648",
+    "2147483648",
+    "-2147483649",
+    "1 << 63",
+    "1 << 200",
+    "-(1 << 70)",
+    "1 << 2000",
+    "1e300 * 10",
+    "0.1",
+    "65536",
+    "32768",
+    "-32769",
+)
 WORDS = (
-    "add", "max", "multiply", "equal", "none", "nothing", "idle", "reset_reduce", "a", "True",
-    "float32", "load", "again", "there", "greater", "pow", "divide", "mod", "bypass", "exp",
-)  # fmt: skip
+    "add",
+    "max",
+    "multiply",
+    "equal",
+    "none",
+    "nothing",
+    "idle",
+    "reset_reduce",
+    "a",
+    "True",
+    "float32",
+    "load",
+    "again",
+    "there",
+    "greater",
+    "pow",
+    "divide",
+    "mod",
+    "bypass",
+    "exp",
+)
 ODD = (
-    '"a string"', '""', '"add"', "[]", "[1, 2]", "[0, 0]", "[128, 128]", "[[1, 4]]", "[[0, 0]]",
-    "[[-1, 4], [2, 2]]", "[[1]]", "[1.5]", "[inf]", "[[1, 4], 2]", "true", "false", "%r0", "%r1",
-    "%r63", "%r64", "%r999", "1 == 1", "sizeof(a)", "a.shape", "min(1, 2)", "a @ b", "1 / 0",
-)  # fmt: skip
+    '"a string"',
+    '""',
+    '"add"',
+    "[]",
+    "[1, 2]",
+    "[0, 0]",
+    "[128, 128]",
+    "[[1, 4]]",
+    "[[0, 0]]",
+    "[[-1, 4], [2, 2]]",
+    "[[1]]",
+    "[1.5]",
+    "[inf]",
+    "[[1, 4], 2]",
+    "true",
+    "false",
+    "%r0",
+    "%r1",
+    "%r63",
+    "%r64",
+    "%r999",
+    "1 == 1",
+    "sizeof(a)",
+    "a.shape",
+    "min(1, 2)",
+    "a @ b",
+    "1 / 0",
+)
 
 
 @dataclass
@@ -93,8 +187,13 @@ class Writer:
         words = set(re.findall(r"\w+", said))
         lines = [f".target {self.on}", ".sem s_, t_", *self.tensors(words)]
         if "load" in words:
-            lines += [".hbm LA f32[4, 8] input = iota", ".sbuf la f32[4, 8]",
-                      ".dma load", "    la <- LA", ".end"]  # fmt: skip
+            lines += [
+                ".hbm LA f32[4, 8] input = iota",
+                ".sbuf la f32[4, 8]",
+                ".dma load",
+                "    la <- LA",
+                ".end",
+            ]
         for engine, number in sorted(self.registers):
             if self.chance(0.9):
                 lines.append(f"@{engine} RegisterMove %r{number}, {self.start()}")
@@ -131,8 +230,15 @@ class Writer:
     def tail(self) -> str:
         said = self.one((*[""] * 12, " $s_ >= 0", " $s_ >= 1", " $s_ == 0", " $t_ == -1"))
         posts = self.row.posts or 1
-        some = (*[""] * 8, f" $t_ += {posts}", f" $t_ += {posts} @read", " $t_++",
-                " $t_ = 5", " $s_ -= 100", " $s_ += 2147483647")  # fmt: skip
+        some = (
+            *[""] * 8,
+            f" $t_ += {posts}",
+            f" $t_ += {posts} @read",
+            " $t_++",
+            " $t_ = 5",
+            " $s_ -= 100",
+            " $s_ += 2147483647",
+        )
         return str(said + self.one(some))
 
     def tensors(self, words: set[str]) -> list[str]:
@@ -322,10 +428,28 @@ class Writer:
         rows, size = shape[0], int(np.prod(shape[1:]))
         free = shape[1:]
         colons = ", ".join(":" * len(free))
-        how = self.one((
-            "rows", "cut", "back", "step", "permute", "broadcast", "register", "lanes", "indirect",
-            "ap", "ap", "scalar", "vector", "view", "reshape", "T", "twice", "odd",
-        ))  # fmt: skip
+        how = self.one(
+            (
+                "rows",
+                "cut",
+                "back",
+                "step",
+                "permute",
+                "broadcast",
+                "register",
+                "lanes",
+                "indirect",
+                "ap",
+                "ap",
+                "scalar",
+                "vector",
+                "view",
+                "reshape",
+                "T",
+                "twice",
+                "odd",
+            )
+        )
         bigger = [*free[:-1], free[-1] * 2 + 1]
         wide = ", ".join([":"] * (len(free) - 1) + [""])
         if how == "rows":
@@ -361,14 +485,41 @@ class Writer:
         if how == "twice":
             return f"{self.declare(memory, dtype, shape)}[{colons}][0:{rows}].view({dtype})"
         if how == "odd":
-            return self.declare(memory, dtype, shape) + str(self.one((
-                "[0:0]", "[129]", "[-1]", "[:, :, :, :]", ".view(u64)", ".reshape(0)", ".ap([])",
-                ".ap(3)", ".indirect(1)", ".indirect()", ".broadcast(4)", ".permute(1, 0)",
-                "[%r64]", ".shape", ".reshape(-1, -1)", "[0:1:0]", "[0.5]", "[::-1]",
-                ".ap([[1 << 70, 2]])",
-                ".ap([[1, 1]], 0, %r0, %r1)", ".permute(0, 0)", "[1:][0]", "[0:64:2]", "[-1::-1]",
-                ".reshape(1 << 70)", ".broadcast(1 << 40, 1)", "[:, 0]", "[0, 0]", ".view(e8m0)",
-            )))  # fmt: skip
+            return self.declare(memory, dtype, shape) + str(
+                self.one(
+                    (
+                        "[0:0]",
+                        "[129]",
+                        "[-1]",
+                        "[:, :, :, :]",
+                        ".view(u64)",
+                        ".reshape(0)",
+                        ".ap([])",
+                        ".ap(3)",
+                        ".indirect(1)",
+                        ".indirect()",
+                        ".broadcast(4)",
+                        ".permute(1, 0)",
+                        "[%r64]",
+                        ".shape",
+                        ".reshape(-1, -1)",
+                        "[0:1:0]",
+                        "[0.5]",
+                        "[::-1]",
+                        ".ap([[1 << 70, 2]])",
+                        ".ap([[1, 1]], 0, %r0, %r1)",
+                        ".permute(0, 0)",
+                        "[1:][0]",
+                        "[0:64:2]",
+                        "[-1::-1]",
+                        ".reshape(1 << 70)",
+                        ".broadcast(1 << 40, 1)",
+                        "[:, 0]",
+                        "[0, 0]",
+                        ".view(e8m0)",
+                    )
+                )
+            )
         return self.addressed(how, memory, dtype, shape, size)
 
     def addressed(self, how: str, memory: str, dtype: str, shape: list[int], size: int) -> str:

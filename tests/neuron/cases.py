@@ -159,10 +159,17 @@ class Draw:
         return edges[self.random.integers(0, len(edges), tuple(shape))]
 
     def tile(
-        self, shape: Sequence[int], dtype: str = "", memory: str = "sbuf", *,
-        values: Array | None = None, wild: bool = True, plain: bool = False, lanes: bool = True,
+        self,
+        shape: Sequence[int],
+        dtype: str = "",
+        memory: str = "sbuf",
+        *,
+        values: Array | None = None,
+        wild: bool = True,
+        plain: bool = False,
+        lanes: bool = True,
         once: bool = False,
-    ) -> Tile:  # fmt: skip
+    ) -> Tile:
         """An input of a shape, seen through a random access pattern unless ``plain``.
 
         ``lanes`` keeps to the start partitions that engines can address, ``once`` to patterns that
@@ -178,9 +185,15 @@ class Draw:
         return self._seen(shape, dtype, memory, values, wild, plain, lanes)
 
     def result(
-        self, shape: Sequence[int], dtype: str = "", memory: str = "sbuf", *,
-        written: bool | None = None, plain: bool = False, lanes: bool = True,
-    ) -> Tile:  # fmt: skip
+        self,
+        shape: Sequence[int],
+        dtype: str = "",
+        memory: str = "sbuf",
+        *,
+        written: bool | None = None,
+        plain: bool = False,
+        lanes: bool = True,
+    ) -> Tile:
         """A destination; ``values`` is what it holds before, if it holds anything."""
         dtype = dtype or self.dtype()
         before = self.flag(0.3) if written is None else written
@@ -235,9 +248,15 @@ class Draw:
         return int(self.one_of(*legal))
 
     def _seen(
-        self, shape: tuple[int, ...], dtype: str, memory: str, values: Array | None, wild: bool,
-        plain: bool, lanes: bool,
-    ) -> Tile:  # fmt: skip
+        self,
+        shape: tuple[int, ...],
+        dtype: str,
+        memory: str,
+        values: Array | None,
+        wild: bool,
+        plain: bool,
+        lanes: bool,
+    ) -> Tile:
         """A tensor of which an access pattern shows just this shape."""
         sizes, cuts, text = list(shape), [slice(None)] * len(shape), [":"] * len(shape)
         if memory != "hbm" and not plain:
@@ -274,15 +293,18 @@ class Draw:
         self, shape: tuple[int, ...], dtype: str, memory: str, lanes: bool, wild: bool
     ) -> Tile:
         """A [P, 1, …] tensor repeated along its free axes."""
-        inner = self._seen((shape[0], *[1] * (len(shape) - 1)), dtype, memory, None, wild, False,
-                           lanes)  # fmt: skip
+        inner = self._seen(
+            (shape[0], *[1] * (len(shape) - 1)), dtype, memory, None, wild, False, lanes
+        )
         text = f"{inner.text}.broadcast({', '.join(map(str, shape))})"
         values = np.broadcast_to(inner.values, shape)
         return Tile(inner.name, text, dtype, values, lambda a: np.broadcast_to(inner.cut(a), shape))
 
 
 def random_cases(
-    on: Sequence[str] = GENERATIONS, cases: int = CASES, together: int = TOGETHER,
+    on: Sequence[str] = GENERATIONS,
+    cases: int = CASES,
+    together: int = TOGETHER,
     edges: float = 0.0,
 ) -> Callable[[Callable[[Draw], None]], Callable[[], None]]:
     """Make a test of a function that draws one case: so many cases, some to a program.
@@ -292,10 +314,13 @@ def random_cases(
 
     def make(case: Callable[[Draw], None]) -> Callable[[], None]:
         @settings(
-            max_examples=-(-cases // together), deadline=None, derandomize=True, database=None,
+            max_examples=-(-cases // together),
+            deadline=None,
+            derandomize=True,
+            database=None,
             suppress_health_check=list(HealthCheck),
             phases=[Phase.generate],  # a smaller seed is no simpler case
-        )  # fmt: skip
+        )
         @given(st.sampled_from(tuple(on)), st.integers(0, 2**32 - 1), st.just(together))
         def test(machine: str, seed: int, count: int) -> None:
             bench = _Bench()

@@ -64,25 +64,19 @@ def hbm(dtype: str, content: Any) -> Tile:
 Options = Mapping[str, object]
 
 
-def program(
-    lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile
-) -> Program:
+def program(lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile) -> Program:
     declared = [t.declaration(name) for name, t in tiles.items()]
     text = "\n".join([f".target {on}", *declared, lines, ""])
     return assemble(Source("test.nasm", text), TARGETS, options=options)
 
 
-def session(
-    lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile
-) -> Session:
+def session(lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile) -> Session:
     """The program loaded, and not yet started."""
     values = {name: t.values for name, t in tiles.items() if t.values is not None}
     return Session(program(lines, on, options, **tiles), values)
 
 
-def ran(
-    lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile
-) -> Session:
+def ran(lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile) -> Session:
     """The program after a run in which nothing was wrong."""
     made = session(lines, on, options, **tiles)
     report = made.run()

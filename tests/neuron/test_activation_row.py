@@ -29,15 +29,26 @@ def arguments(op: str, shape: tuple[int, int]) -> Array:
 def test_every_function_of_scaled_and_biased_elements(op: str) -> None:
     data = arguments(op, (4, 25))
     done = ran(
-        f"@scalar Activation c, a, op={op}, scale=1.5, bias=b", "trn2",
-        a=sbuf("f32", data), b=sbuf("f32", [[0.25]] * 4), c=sbuf("f32", (4, 25)),
-    )  # fmt: skip
+        f"@scalar Activation c, a, op={op}, scale=1.5, bias=b",
+        "trn2",
+        a=sbuf("f32", data),
+        b=sbuf("f32", [[0.25]] * 4),
+        c=sbuf("f32", (4, 25)),
+    )
     if op == "sin":  # beyond pi lies a cubic, tried by hand below
         data = np.where(np.abs(data * 1.5 + 0.25) < 3.14, data, F32(0))
     want = np.array(
-        [[reference.f(reference.ACTIVATION[op](reference.f(reference.f(float(v) * 1.5) + 0.25)))
-          for v in row] for row in data], F32,
-    )  # fmt: skip
+        [
+            [
+                reference.f(
+                    reference.ACTIVATION[op](reference.f(reference.f(float(v) * 1.5) + 0.25))
+                )
+                for v in row
+            ]
+            for row in data
+        ],
+        F32,
+    )
     got = done.read("c")[data != 0]
     # One unit in the last place: the mathematical value is rounded once on either side, but what
     # both compute in float64 may fall on two sides of a tie, or near one.
@@ -61,9 +72,12 @@ def test_scale_comes_first_then_bias_each_rounded_to_float32(seed: int) -> None:
     literal = bool(draw.integers(2))
     got = result(
         f"@scalar Activation c, a, op=copy, bias=b, scale={0.3 if literal else 's'}",
-        str(draw.choice(["trn1", "trn2", "trn3"])), a=sbuf(source, data), b=psum(kind, bias),
-        s=sbuf("f32", columns), c=sbuf(dst, shape),
-    )  # fmt: skip
+        str(draw.choice(["trn1", "trn2", "trn3"])),
+        a=sbuf(source, data),
+        b=psum(kind, bias),
+        s=sbuf("f32", columns),
+        c=sbuf(dst, shape),
+    )
 
     def element(p: int, n: int) -> object:
         scale = reference.f(0.3) if literal else float(columns[p, 0])
@@ -79,16 +93,20 @@ def test_scale_and_bias_are_not_fused() -> None:
     x = 1 + 2.0**-12
     got = result(
         f"@scalar Activation c, a, op=copy, scale={x}, bias=b",
-        a=sbuf("f32", [[x]]), b=sbuf("f32", [[-1 - 2.0**-11]]), c=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[x]]),
+        b=sbuf("f32", [[-1 - 2.0**-11]]),
+        c=sbuf("f32", (1, 1)),
+    )
     assert got.tolist() == [[0]]
 
 
 def test_bias_is_a_number_from_v3_on() -> None:
     got = result(
-        "@scalar Activation c, a, op=relu, bias=-1", "trn2",
-        a=sbuf("f32", [[0.5, 3]]), c=sbuf("bf16", (1, 2)),
-    )  # fmt: skip
+        "@scalar Activation c, a, op=relu, bias=-1",
+        "trn2",
+        a=sbuf("f32", [[0.5, 3]]),
+        c=sbuf("bf16", (1, 2)),
+    )
     assert got.tolist() == [[0, 2]]
 
 
@@ -99,9 +117,11 @@ def test_reset_reduce_sums_what_the_function_gives_and_hands_it_out() -> None:
     done = ran(
         "@scalar Activation c, a, op=square, scale=2, bias=b, "
         f"{SUMS}=reset_reduce, reduce_res=total",
-        a=sbuf("f32", [[1, 2, 3], [4, 5, 6]]), b=sbuf("f32", [[1], [-1]]),
-        c=sbuf("f32", (2, 3)), total=sbuf("f32", (2, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[1, 2, 3], [4, 5, 6]]),
+        b=sbuf("f32", [[1], [-1]]),
+        c=sbuf("f32", (2, 3)),
+        total=sbuf("f32", (2, 1)),
+    )
     assert done.read("c").tolist() == [[9, 25, 49], [49, 81, 121]]
     assert done.read("total").tolist() == [[83], [251]]
 
@@ -111,11 +131,15 @@ def test_sums_go_on_across_instructions_until_they_are_reset() -> None:
         return f"Activation c, a, op=copy, {SUMS}={cmd}, reduce_res={out}\n"
 
     done = ran(
-        "@scalar\n" + line("reset_reduce", "t0") + line("reduce", "t1") + line("reduce", "t2")
+        "@scalar\n"
+        + line("reset_reduce", "t0")
+        + line("reduce", "t1")
+        + line("reduce", "t2")
         + line("reset_reduce", "t3"),
-        a=sbuf("f32", [[1, 2]]), c=sbuf("f32", (1, 2)),
+        a=sbuf("f32", [[1, 2]]),
+        c=sbuf("f32", (1, 2)),
         **{f"t{n}": sbuf("f32", (1, 1)) for n in range(4)},
-    )  # fmt: skip
+    )
     assert [float(done.read(f"t{n}")[0, 0]) for n in range(4)] == [3, 6, 9, 3]
 
 
@@ -123,9 +147,11 @@ def test_reset_clears_the_sums_and_adds_nothing() -> None:
     done = ran(
         "@scalar\nActivation c, a, op=copy, reduce_cmd=reset, reduce_res=t0\n"
         f"Activation c, a, op=copy, {SUMS}=reduce, reduce_res=t1",
-        a=sbuf("f32", [[1, 2]]), c=sbuf("f32", (1, 2)), t0=sbuf("f32", (1, 1)),
+        a=sbuf("f32", [[1, 2]]),
+        c=sbuf("f32", (1, 2)),
+        t0=sbuf("f32", (1, 1)),
         t1=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+    )
     assert float(done.read("t0")[0, 0]) == 0
     assert float(done.read("t1")[0, 0]) == 3
 
@@ -134,8 +160,10 @@ def test_idle_leaves_the_sums_alone_and_can_read_them() -> None:
     done = ran(
         f"@scalar\nActivation c, a, op=copy, {SUMS}=reset_reduce\n"
         "Activation c, a, op=square\nActivation c, a, op=square, reduce_res=t0",
-        a=sbuf("f32", [[1, 2]]), c=sbuf("f32", (1, 2)), t0=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[1, 2]]),
+        c=sbuf("f32", (1, 2)),
+        t0=sbuf("f32", (1, 1)),
+    )
     assert float(done.read("t0")[0, 0]) == 3
 
 
@@ -144,8 +172,10 @@ def test_reduce_op_with_idle_reads_the_sums_and_warns_that_it_adds_nothing() -> 
     done = ran(
         f"@scalar\nActivation c, a, op=copy, {SUMS}=reset_reduce\n"
         "Activation c, a, op=square, reduce_op=add, reduce_res=t0",
-        a=sbuf("f32", [[1, 2]]), c=sbuf("f32", (1, 2)), t0=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[1, 2]]),
+        c=sbuf("f32", (1, 2)),
+        t0=sbuf("f32", (1, 1)),
+    )
     assert float(done.read("t0")[0, 0]) == 3
     assert done.read("c").tolist() == [[1, 4]]
     (warning,) = done.program.warnings
@@ -156,8 +186,10 @@ def test_reduce_op_with_idle_reads_the_sums_and_warns_that_it_adds_nothing() -> 
 def test_reading_sums_that_nothing_has_set_is_a_fault_however_it_is_asked_for() -> None:
     problem = fault(
         "@scalar Activation c, a, op=copy, reduce_op=add, reduce_res=t",
-        a=sbuf("f32", [[1, 2]]), c=sbuf("f32", (1, 2)), t=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[1, 2]]),
+        c=sbuf("f32", (1, 2)),
+        t=sbuf("f32", (1, 1)),
+    )
     assert problem.code == "E0503"
 
 
@@ -165,8 +197,10 @@ def test_sums_are_taken_in_float32_before_dst_is_rounded() -> None:
     # 257 is no bfloat16: dst gets 256, the sum 257 + 257.
     done = ran(
         f"@scalar Activation c, a, op=copy, {SUMS}=reset_reduce, reduce_res=t",
-        a=sbuf("f32", [[257, 257]]), c=sbuf("bf16", (1, 2)), t=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[257, 257]]),
+        c=sbuf("bf16", (1, 2)),
+        t=sbuf("f32", (1, 1)),
+    )
     assert done.read("c").astype(F32).tolist() == [[256, 256]]
     assert done.read("t").tolist() == [[514]]
 
@@ -174,8 +208,10 @@ def test_sums_are_taken_in_float32_before_dst_is_rounded() -> None:
 def test_a_sum_is_rounded_into_the_dtype_of_reduce_res() -> None:
     done = ran(
         f"@scalar Activation c, a, op=copy, {SUMS}=reset_reduce, reduce_res=t",
-        a=sbuf("f32", [[100, 200.5]]), c=sbuf("f32", (1, 2)), t=sbuf("u8", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[100, 200.5]]),
+        c=sbuf("f32", (1, 2)),
+        t=sbuf("u8", (1, 1)),
+    )
     assert done.read("t").tolist() == [[255]]
 
 
@@ -184,8 +220,10 @@ def test_every_free_axis_is_summed_from_the_first_element_to_the_last() -> None:
     data[0, 0, 0] = 1e8
     done = ran(
         f"@scalar Activation c, a, op=copy, {SUMS}=reset_reduce, reduce_res=t",
-        a=sbuf("f32", data), c=sbuf("f32", (1, 2, 500)), t=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", data),
+        c=sbuf("f32", (1, 2, 500)),
+        t=sbuf("f32", (1, 1)),
+    )
     assert done.read("t").tolist() == [[1e8]]
 
 
@@ -194,9 +232,10 @@ def test_each_lane_keeps_a_sum_of_its_own() -> None:
         f"@scalar\nActivation c, a, op=copy, {SUMS}=reset_reduce\n"
         f"Activation c[32:34], a[32:34], op=copy, {SUMS}=reduce\n"
         "Activation c, a, op=copy, reduce_res=t",
-        a=sbuf("f32", np.arange(64).reshape(64, 1)), c=sbuf("f32", (64, 1)),
+        a=sbuf("f32", np.arange(64).reshape(64, 1)),
+        c=sbuf("f32", (64, 1)),
         t=sbuf("f32", (64, 1)),
-    )  # fmt: skip
+    )
     want = [float(p) for p in range(64)]
     want[32], want[33] = 64, 66
     assert done.read("t").ravel().tolist() == want
@@ -206,9 +245,10 @@ def test_the_lane_is_the_partition_of_the_data_not_of_the_result() -> None:
     done = ran(
         f"@scalar\nActivation c[64:66], a[32:34], op=copy, {SUMS}=reset_reduce, reduce_res=t\n"
         f"Activation c[0:2], a[32:34], op=copy, {SUMS}=reduce, reduce_res=t",
-        a=sbuf("f32", np.arange(64).reshape(64, 1)), c=sbuf("f32", (128, 1)),
+        a=sbuf("f32", np.arange(64).reshape(64, 1)),
+        c=sbuf("f32", (128, 1)),
         t=sbuf("f32", (2, 1)),
-    )  # fmt: skip
+    )
     assert done.read("t").tolist() == [[64], [66]]
 
 
@@ -216,8 +256,9 @@ def test_the_lane_is_the_partition_of_the_data_not_of_the_result() -> None:
 def test_adding_to_lanes_never_reset_is_a_fault(first: str) -> None:
     problem = fault(
         f"@scalar\n{first}\nActivation c, a, op=copy, {SUMS}=reduce",
-        a=sbuf("f32", [[1], [2]]), c=sbuf("f32", (2, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[1], [2]]),
+        c=sbuf("f32", (2, 1)),
+    )
     assert problem.code == "E0503"
     assert "reset" in problem.hint
 
@@ -226,8 +267,10 @@ def test_a_sum_that_became_nan_is_still_a_sum() -> None:
     done = ran(
         f"@scalar\nActivation c, a, op=copy, {SUMS}=reset_reduce\n"
         f"Activation c, a, op=copy, {SUMS}=reduce, reduce_res=t",
-        a=sbuf("f32", [[math.nan, 1]]), c=sbuf("f32", (1, 2)), t=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", [[math.nan, 1]]),
+        c=sbuf("f32", (1, 2)),
+        t=sbuf("f32", (1, 1)),
+    )
     assert np.isnan(done.read("t")).all()
 
 
@@ -235,9 +278,11 @@ def test_the_accumulators_are_read_on_their_own_and_keep_their_values() -> None:
     done = ran(
         f"@scalar\nActivation c, a, op=copy, {SUMS}=reset_reduce\n"
         "ActReadAccumulator t[32:34]\nActReadAccumulator u[32:34]",
-        a=sbuf("f32", np.arange(128).reshape(64, 2)), c=sbuf("f32", (64, 2)),
-        t=sbuf("f32", (34, 1)), u=sbuf("bf16", (34, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", np.arange(128).reshape(64, 2)),
+        c=sbuf("f32", (64, 2)),
+        t=sbuf("f32", (34, 1)),
+        u=sbuf("bf16", (34, 1)),
+    )
     # Lane 32 holds 64 + 65, lane 33 66 + 67; bfloat16 has 8 digits.
     assert done.read("t[32:34]").tolist() == [[129], [133]]
     assert done.read("u[32:34]").astype(F32).tolist() == [[129], [133]]
@@ -251,8 +296,9 @@ def test_reduce_res_may_be_dst_and_gets_the_sum() -> None:
     # Release notes of Neuron 2.32: the sum is not clobbered where reduce_res aliases dst.
     done = ran(
         f"@scalar Activation c, a, op=copy, {SUMS}=reset_reduce, reduce_res=c[:, 1:2]",
-        a=sbuf("f32", [[1, 2, 4]]), c=sbuf("f32", (1, 3)),
-    )  # fmt: skip
+        a=sbuf("f32", [[1, 2, 4]]),
+        c=sbuf("f32", (1, 3)),
+    )
     assert done.read("c").tolist() == [[1, 7, 4]]
 
 
@@ -272,32 +318,48 @@ def test_reduce_res_may_be_dst_and_gets_the_sum() -> None:
 def test_outside_the_valid_range_is_the_mathematical_value_and_a_warning(
     op: str, data: list[float], said: str
 ) -> None:
-    done = ran(f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]),
-               c=sbuf("f32", (1, len(data))))  # fmt: skip
+    done = ran(
+        f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]), c=sbuf("f32", (1, len(data)))
+    )
     (warning,) = done.report().warnings
     assert (warning.code, warning.warning) == ("E0515", True)
     assert said in warning.message
     assert done.report().ok
     with np.errstate(all="ignore"):
-        numpy = {"arctan": np.arctan, "log": np.log, "sqrt": np.sqrt, "rsqrt": lambda x: x**-0.5,
-                 "reciprocal": lambda x: 1 / x}[op]  # fmt: skip
+        numpy = {
+            "arctan": np.arctan,
+            "log": np.log,
+            "sqrt": np.sqrt,
+            "rsqrt": lambda x: x**-0.5,
+            "reciprocal": lambda x: 1 / x,
+        }[op]
         np.testing.assert_allclose(done.read("c")[0], numpy(np.array(data)), rtol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("op", "data"),
-    [("sin", [9, -100]), ("exp", [200, -math.inf]), ("log", [math.nan, 2.0**-64, 2.0**64]),
-     ("arctan", [math.pi / 2]), ("reciprocal", [-(2.0**-42)])],
-)  # fmt: skip
+    [
+        ("sin", [9, -100]),
+        ("exp", [200, -math.inf]),
+        ("log", [math.nan, 2.0**-64, 2.0**64]),
+        ("arctan", [math.pi / 2]),
+        ("reciprocal", [-(2.0**-42)]),
+    ],
+)
 def test_what_is_in_range_or_published_is_not_warned_of(op: str, data: list[float]) -> None:
-    done = ran(f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]),
-               c=sbuf("f32", (1, len(data))))  # fmt: skip
+    done = ran(
+        f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]), c=sbuf("f32", (1, len(data)))
+    )
     assert done.report().warnings == ()
 
 
 def test_the_range_holds_after_scale_and_bias() -> None:
-    done = ran("@scalar Activation c, a, op=log, scale=-1.0, bias=0.5", "trn2",
-               a=sbuf("f32", [[-1, 0.25]]), c=sbuf("f32", (1, 2)))  # fmt: skip
+    done = ran(
+        "@scalar Activation c, a, op=log, scale=-1.0, bias=0.5",
+        "trn2",
+        a=sbuf("f32", [[-1, 0.25]]),
+        c=sbuf("f32", (1, 2)),
+    )
     assert done.report().warnings == ()
 
 

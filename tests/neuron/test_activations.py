@@ -236,10 +236,7 @@ def test_prelu_needs_its_parameter_and_comes_with_v4() -> None:
 
 def test_erf_and_erfc_are_within_their_stated_error() -> None:
     x = np.concatenate([np.linspace(-10, 10, 20_001), np.geomspace(1e-300, 1, 2_001)])
-    for ours, theirs, bound in (
-        (special.erf, math.erf, 5e-11),
-        (special.erfc, math.erfc, 3.1e-11),
-    ):
+    for ours, theirs, bound in ((special.erf, math.erf, 5e-11), (special.erfc, math.erfc, 3.1e-11)):
         want = np.array([theirs(v) for v in x.tolist()])
         nonzero = want != 0
         assert np.abs(ours(x)[nonzero] / want[nonzero] - 1).max() < bound

@@ -31,10 +31,12 @@ from tests.neuron.programs import GENERATIONS
 KNOWN = {row.code for row in codes.table()}
 ENDS = (Status.FINISHED, Status.FAULT, Status.DEADLOCK)
 OPTIONS: tuple[dict[str, object], ...] = (
-    {}, {}, {"rounding": "stochastic", "rounding.seed": "5"},
+    {},
+    {},
+    {"rounding": "stochastic", "rounding.seed": "5"},
     {"cast.overflow": "saturate", "cast.e4m3fn": "saturate", "nan.maximum": "ignore"},
     {"accumulate": "after_cast", "quantize_mx.scale": "ocp", "mx.scale255": "infinity"},
-)  # fmt: skip
+)
 CYCLES, OF_A_LOOP = 3_000_000, 5_000
 """Of the base clock: more than any program here takes that has no loop, and what those get."""
 
@@ -108,9 +110,16 @@ def stepped(program: Program) -> RunReport:
 def what_came(report: RunReport) -> tuple[object, ...]:
     """What two runs of a program have in common."""
     return (
-        report.status, report.ticks, report.trace_hash, report.memory_hash, report.hazards,
-        report.problems, report.warnings, report.messages, report.engines,
-    )  # fmt: skip
+        report.status,
+        report.ticks,
+        report.trace_hash,
+        report.memory_hash,
+        report.hazards,
+        report.problems,
+        report.warnings,
+        report.messages,
+        report.engines,
+    )
 
 
 def looked_at(program: Program, text: str) -> None:
@@ -124,8 +133,9 @@ def looked_at(program: Program, text: str) -> None:
     loops = "CompareBranch" in text
     report = session.run(max_cycles=OF_A_LOOP if loops else CYCLES)
     sensible((*report.problems, *report.hazards, *report.warnings), text)
-    assert all(head <= start < finish for *_, head, start, finish in
-               session.machine.trace.instructions), text  # fmt: skip
+    assert all(
+        head <= start < finish for *_, head, start, finish in session.machine.trace.instructions
+    ), text
     if loops and report.status is Status.LIMIT:
         return
     assert report.status in ENDS, text

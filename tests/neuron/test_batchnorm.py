@@ -13,12 +13,15 @@ def stats(data: list[float], dtype: str = "f32") -> list[float]:
     return [float(v) for v in got[0]]
 
 
-@pytest.mark.parametrize(("data", "want"), [
-    # Even 1, 3, 8: mean 4, 9 + 1 + 16 = 26. Odd 2, 6: mean 4, 4 + 4 = 8.
-    ([1, 2, 3, 6, 8], [3, 4, 26, 2, 4, 8]),
-    ([7], [1, 7, 0, 0, 0, 0]),
-    ([5, -5], [1, 5, 0, 1, -5, 0]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("data", "want"),
+    [
+        # Even 1, 3, 8: mean 4, 9 + 1 + 16 = 26. Odd 2, 6: mean 4, 4 + 4 = 8.
+        ([1, 2, 3, 6, 8], [3, 4, 26, 2, 4, 8]),
+        ([7], [1, 7, 0, 0, 0, 0]),
+        ([5, -5], [1, 5, 0, 1, -5, 0]),
+    ],
+)
 def test_even_and_odd_elements_by_index_have_their_own_statistics(
     data: list[float], want: list[float]
 ) -> None:
@@ -29,9 +32,10 @@ def test_even_and_odd_elements_by_index_have_their_own_statistics(
 def aggregate(data: list[float]) -> list[float]:
     size = len(data)
     got = result(
-        "@vector BatchNormAggregate c, a.reshape(1, " + str(size) + ")", a=sbuf("f32", [data]),
+        "@vector BatchNormAggregate c, a.reshape(1, " + str(size) + ")",
+        a=sbuf("f32", [data]),
         c=sbuf("f32", (1, 2)),
-    )  # fmt: skip
+    )
     return [float(v) for v in got[0]]
 
 
@@ -57,9 +61,11 @@ def test_together_they_give_numpys_mean_and_variance(pieces: int) -> None:
         f"BatchNormStats s[:, {6 * n} : +6], a[:, {n * size} : +{size}]" for n in range(pieces)
     ]
     done = ran(
-        "\n".join(["@vector", *lines, "BatchNormAggregate c, s"]), a=sbuf("f32", data),
-        s=sbuf("f32", (128, 6 * pieces)), c=sbuf("f32", (128, 2)),
-    )  # fmt: skip
+        "\n".join(["@vector", *lines, "BatchNormAggregate c, s"]),
+        a=sbuf("f32", data),
+        s=sbuf("f32", (128, 6 * pieces)),
+        c=sbuf("f32", (128, 2)),
+    )
     got = done.read("c")
     # The vendor compares with numpy's defaults.
     np.testing.assert_allclose(got[:, 0], data.mean(1), rtol=1e-5, atol=1e-8)

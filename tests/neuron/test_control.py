@@ -55,10 +55,17 @@ OPERATORS: dict[str, Callable[[int, int], int]] = {
     "logical_xor": lambda a, b: bool(a) != bool(b),
     **{
         op: lambda a, b, op=op: reference.bitwise(op, a, b, "int32")  # type: ignore[misc]
-        for op in ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift",
-                   "arith_shift_left", "arith_shift_right")
+        for op in (
+            "bitwise_and",
+            "bitwise_or",
+            "bitwise_xor",
+            "left_shift",
+            "right_shift",
+            "arith_shift_left",
+            "arith_shift_right",
+        )
     },
-}  # fmt: skip
+}
 PAIRS = [(5, 3), (-5, 3), (0, 0), (0, 7), (2**31 - 1, 1), (-(2**31), 31), (-(2**31), -1)]
 
 
@@ -95,21 +102,31 @@ def test_a_register_nobody_set_is_a_hazard_and_reads_as_zero() -> None:
 @pytest.mark.parametrize(
     ("dtype", "value", "held"),
     [
-        ("i32", -5, -5), ("u32", 2**32 - 1, -1), ("i16", -2, -2), ("u16", 65535, 65535),
-        ("i8", -128, -128), ("u8", 200, 200),
+        ("i32", -5, -5),
+        ("u32", 2**32 - 1, -1),
+        ("i16", -2, -2),
+        ("u16", 65535, 65535),
+        ("i8", -128, -128),
+        ("u8", 200, 200),
         # Others come as their bits: 1.0 is 0x3f800000, and in bfloat16 the upper half of that.
-        ("f32", 1.0, 0x3F80_0000), ("f32", -1.0, 0xBF80_0000 - WORD), ("bf16", 1.0, 0x3F80),
-        ("bf16", -1.0, 0xBF80), ("f16", 1.0, 0x3C00), ("e4m3", 1.0, 0x38), ("e5m2", -1.0, 0xBC),
+        ("f32", 1.0, 0x3F80_0000),
+        ("f32", -1.0, 0xBF80_0000 - WORD),
+        ("bf16", 1.0, 0x3F80),
+        ("bf16", -1.0, 0xBF80),
+        ("f16", 1.0, 0x3C00),
+        ("e4m3", 1.0, 0x38),
+        ("e5m2", -1.0, 0xBC),
     ],
-)  # fmt: skip
+)
 def test_an_element_comes_and_goes_by_its_bits(dtype: str, value: float, held: int) -> None:
     for make in (hbm, sbuf):
         shape = (1, 3) if make is sbuf else (3,)
         at = "[0, 1]" if make is sbuf else "[1]"
         done = ran(
             f"@sync\nTensorLoad %r5, a{at}\nTensorStore c{at}, %r5",
-            a=make(dtype, np.full(shape, value)), c=make(dtype, np.zeros(shape)),
-        )  # fmt: skip
+            a=make(dtype, np.full(shape, value)),
+            c=make(dtype, np.zeros(shape)),
+        )
         assert done.registers("sync") == {5: held}
         assert done.read("c").ravel().astype(float).tolist() == [0, value, 0]
 
@@ -190,8 +207,9 @@ def test_a_loop_walks_a_tile_by_a_register() -> None:
             RegisterAlu %r1, %r1, 4, op=add
             CompareBranch %r1, 16, op=less, target=again
         """,
-        a=sbuf("f32", np.arange(32).reshape(2, 16)), c=sbuf("f32", (2, 16)),
-    )  # fmt: skip
+        a=sbuf("f32", np.arange(32).reshape(2, 16)),
+        c=sbuf("f32", (2, 16)),
+    )
     np.testing.assert_array_equal(got, 10 * np.arange(32).reshape(2, 16))
 
 
@@ -199,8 +217,9 @@ def test_a_register_counts_elements_of_its_axis_and_partitions() -> None:
     got = result(
         "@vector\nRegisterMove %r1, 2\nRegisterMove %r2, 32\n"
         "TensorCopy c, a[%r2 : +2, %r1 : +1, 1:3]",
-        a=sbuf("f32", np.arange(64 * 12).reshape(64, 3, 4)), c=sbuf("f32", (2, 2)),
-    )  # fmt: skip
+        a=sbuf("f32", np.arange(64 * 12).reshape(64, 3, 4)),
+        c=sbuf("f32", (2, 2)),
+    )
     at = np.arange(64 * 12).reshape(64, 3, 4)[32:34, 2, 1:3]
     np.testing.assert_array_equal(got, at)
 
@@ -221,8 +240,10 @@ def test_a_register_that_leaves_the_tensor_is_a_fault(start: int, good: bool) ->
 def test_an_address_waits_for_the_register_it_needs() -> None:
     done = ran(
         "@vector\nTensorLoad %r1, n\nTensorCopy c, a[:, %r1 : +1]",
-        n=hbm("i32", [3]), a=sbuf("f32", [[0, 1, 2, 3]]), c=sbuf("f32", (1, 1)),
-    )  # fmt: skip
+        n=hbm("i32", [3]),
+        a=sbuf("f32", [[0, 1, 2, 3]]),
+        c=sbuf("f32", (1, 1)),
+    )
     assert done.read("c").tolist() == [[3]]
     (_, loaded), (started, _) = times(done, "vector")
     assert started >= loaded == 336 * 5  # 300 ns of 1.12 GHz
@@ -244,8 +265,9 @@ def test_a_chain_waits_for_results_and_independent_work_does_not(on: str) -> Non
     done = ran(
         "@vector\nTensorTensor b, a, a, op=add\nTensorTensor c, b, b, op=add\n"
         "TensorTensor d, a, a, op=add\nTensorTensor d, c, b, op=add",
-        on, **tiles,
-    )  # fmt: skip
+        on,
+        **tiles,
+    )
     one, latency = tick * interval, tick * (interval + drain)
     # The third reads nothing that is on its way and follows the second at once; the fourth waits
     # for the second.
@@ -257,8 +279,9 @@ def test_a_chain_waits_for_results_and_independent_work_does_not(on: str) -> Non
 def test_instructions_complete_in_order_although_a_later_one_is_shorter() -> None:
     done = ran(
         ".sem s\n@gpsimd\nTensorTensor c, a, a, op=add\nNop   $s++",
-        a=sbuf("f32", np.ones((1, 500))), c=sbuf("f32", (1, 500)),
-    )  # fmt: skip
+        a=sbuf("f32", np.ones((1, 500))),
+        c=sbuf("f32", (1, 500)),
+    )
     (_, first), (start, second) = times(done, "gpsimd")
     assert start < first == second
 
@@ -267,7 +290,8 @@ def test_what_is_read_is_what_stood_there_when_the_instruction_started() -> None
     # The write of a starts a tick after the read of it, and the copy has the old values.
     done = ran(
         "@vector\nTensorCopy c, a\nMemset a, 9.0",
-        a=sbuf("f32", np.ones((1, 300))), c=sbuf("f32", (1, 300)),
-    )  # fmt: skip
+        a=sbuf("f32", np.ones((1, 300))),
+        c=sbuf("f32", (1, 300)),
+    )
     assert (done.read("c") == 1).all()
     assert (done.read("a") == 9).all()

@@ -77,17 +77,24 @@ def test_intervals_are_those_of_the_tables(
 @pytest.mark.parametrize("on", ON)
 def test_no_compute_instruction_takes_less_than_64_cycles(n: int, on: str) -> None:
     for line in (
-        "@vector TensorCopy c, a", "@vector TensorReduce d, a, op=add, axis=1",
-        "@scalar Activation c, a, op=exp", "@vector Memset c, 0.0",
+        "@vector TensorCopy c, a",
+        "@vector TensorReduce d, a, op=add, axis=1",
+        "@scalar Activation c, a, op=exp",
+        "@vector Memset c, 0.0",
         "@vector TensorScalar c, a, op0=add, operand0=1.0",
-    ):  # fmt: skip
+    ):
         assert interval(line, on, n, d=sbuf("f32", (128, 1))) == 64
 
 
-@pytest.mark.parametrize(("op", "dtype", "want"), [
-    ("add", "bf16", (1024, 2048, 2048)), ("maximum", "bf16", (1024, 2048, 2048)),
-    ("minimum", "bf16", (2048, 2048, 2048)), ("add", "f32", (2048, 2048, 2048)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("op", "dtype", "want"),
+    [
+        ("add", "bf16", (1024, 2048, 2048)),
+        ("maximum", "bf16", (1024, 2048, 2048)),
+        ("minimum", "bf16", (2048, 2048, 2048)),
+        ("add", "f32", (2048, 2048, 2048)),
+    ],
+)
 def test_a_reduction_takes_n_and_on_v2_half_in_bfloat16(
     op: str, dtype: str, want: tuple[int, ...]
 ) -> None:
@@ -180,14 +187,17 @@ def test_scalar_tensor_tensor_takes_2n_on_v2_but_for_one_pair_in_bfloat16() -> N
     assert intervals(line.format("subtract", "multiply")) == (8192, 4096, 4096)
 
 
-@pytest.mark.parametrize(("line", "count"), [
-    ("@vector TensorScalar c, a, op0=add, operand0=s", 1),
-    ("@vector TensorScalar c, a, op0=add, operand0=2.0", 0),
-    ("@vector TensorScalar c, a, op0=add, operand0=s, op1=multiply, operand1=s", 2),
-    ("@vector ScalarTensorTensor c, a, op0=add, operand0=s, op1=add, operand1=b", 1),
-    ("@scalar Activation c, a, op=copy, bias=s", 1),
-    ("@scalar Activation c, a, op=exp, scale=s, bias=s", 2),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "count"),
+    [
+        ("@vector TensorScalar c, a, op0=add, operand0=s", 1),
+        ("@vector TensorScalar c, a, op0=add, operand0=2.0", 0),
+        ("@vector TensorScalar c, a, op0=add, operand0=s, op1=multiply, operand1=s", 2),
+        ("@vector ScalarTensorTensor c, a, op0=add, operand0=s, op1=add, operand1=b", 1),
+        ("@scalar Activation c, a, op=copy, bias=s", 1),
+        ("@scalar Activation c, a, op=exp, scale=s, bias=s", 2),
+    ],
+)
 def test_an_operand_of_one_value_per_partition_is_read_apart(line: str, count: int) -> None:
     tiles = {n: sbuf("f32", (128, 512)) for n in "abc"} | {"s": sbuf("f32", (128, 1))}
     bare = line.replace("bias=s", "bias=b1").replace("=s", "=2.0").replace(", bias=b1", "")
@@ -210,9 +220,10 @@ def test_a_scan_takes_2n_and_60_ns_more_for_a_first_state_in_memory() -> None:
         assert tile.latency - number.latency == {"trn1": 68, "trn2": 58, "trn3": 72}[on]
 
 
-@pytest.mark.parametrize(("src", "memory", "on_v2"), [
-    ("a", "sbuf", 8192), ("p", "sbuf", 4096), ("1.0", "sbuf", 4096), ("a", "psum", 4096),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("src", "memory", "on_v2"),
+    [("a", "sbuf", 8192), ("p", "sbuf", 4096), ("1.0", "sbuf", 4096), ("a", "psum", 4096)],
+)
 def test_a_choice_takes_n_and_on_v2_2n_if_both_inputs_are_in_sbuf(
     src: str, memory: str, on_v2: int
 ) -> None:
@@ -245,8 +256,9 @@ def test_transposes_and_shuffles_take_n_and_a_block_what_was_measured() -> None:
 
 def test_gpsimds_reduction_is_taken_as_150_and_n() -> None:
     tiles = {"d": sbuf("f32", (128, 1))}
-    found = cost("@gpsimd TensorReduce d, a, op=add, axis=1", "trn2",
-                 a=sbuf("f32", (128, 1000)), **tiles)  # fmt: skip
+    found = cost(
+        "@gpsimd TensorReduce d, a, op=add, axis=1", "trn2", a=sbuf("f32", (128, 1000)), **tiles
+    )
     assert (found.interval, found.evidence) == (1150, ASSUMED)
 
 
@@ -296,17 +308,23 @@ def test_a_float32_tensor_tensor_of_8192_on_v2_takes_2n_and_100_cycles() -> None
 @pytest.mark.parametrize(
     ("line", "nanoseconds"),
     [
-        ("RegisterMove %r0, 1", 68), ("RegisterAlu %r0, %r0, 1, op=add", 45),
-        ("TensorLoad %r0, n", 300), ("TensorStore n, %r0", 300), ("EventSemaphore", 9),
-        ("Nop", 10), ("h: CompareBranch target=h", 70),
+        ("RegisterMove %r0, 1", 68),
+        ("RegisterAlu %r0, %r0, 1, op=add", 45),
+        ("TensorLoad %r0, n", 300),
+        ("TensorStore n, %r0", 300),
+        ("EventSemaphore", 9),
+        ("Nop", 10),
+        ("h: CompareBranch target=h", 70),
     ],
 )
 def test_control_instructions_take_their_nanoseconds_in_whole_cycles(
     line: str, nanoseconds: int
 ) -> None:
-    for on, engines in (("trn1", {"sync": 1400, "vector": 1120, "tensor": 2800}),
-                        ("trn2", {"sync": 1200, "vector": 960, "tensor": 2400}),
-                        ("trn3", {"sync": 1200, "vector": 1200, "tensor": 2400})):  # fmt: skip
+    for on, engines in (
+        ("trn1", {"sync": 1400, "vector": 1120, "tensor": 2800}),
+        ("trn2", {"sync": 1200, "vector": 960, "tensor": 2400}),
+        ("trn3", {"sync": 1200, "vector": 1200, "tensor": 2400}),
+    ):
         for engine, megahertz in engines.items():
             found = cost(f"@{engine}\n{line}", on, n=sbuf("i32", (1, 1)))
             assert found.interval == found.latency == -(-nanoseconds * megahertz // 1000)
@@ -314,9 +332,14 @@ def test_control_instructions_take_their_nanoseconds_in_whole_cycles(
 
 @pytest.mark.parametrize(
     ("engine", "want"),
-    [("sync", (7, 600, 600)), ("scalar", (7, 600, 600)), ("gpsimd", (8, 8, 8)),
-     ("vector", (7, 7, 7)), ("tensor", (7, 7, 7))],
-)  # fmt: skip
+    [
+        ("sync", (7, 600, 600)),
+        ("scalar", (7, 600, 600)),
+        ("gpsimd", (8, 8, 8)),
+        ("vector", (7, 7, 7)),
+        ("tensor", (7, 7, 7)),
+    ],
+)
 def test_issuing_a_dma_costs_what_makes_its_descriptors(engine: str, want: tuple[int, ...]) -> None:
     tiles = {"a": sbuf("f32", (1, 1)), "c": sbuf("f32", (1, 1))}
     for generation, on, nanoseconds in zip(GENERATIONS, ON, want, strict=True):
@@ -341,8 +364,10 @@ def test_clocks_are_the_published_ones() -> None:
 
 
 def test_memories_have_the_published_sizes() -> None:
-    sizes = [(g.memories["sbuf"].size, g.memories["psum"].size, g.memories["psum"].banks)
-             for g in GENERATIONS]  # fmt: skip
+    sizes = [
+        (g.memories["sbuf"].size, g.memories["psum"].size, g.memories["psum"].banks)
+        for g in GENERATIONS
+    ]
     kib = 1024
     assert sizes == [(192 * kib, 16 * kib, 8), (224 * kib, 16 * kib, 8), (256 * kib, 16 * kib, 8)]
     assert {(g.semaphores, g.registers, g.channels, g.rings) for g in GENERATIONS} == {

@@ -80,20 +80,28 @@ def test_psum_is_read() -> None:
 
 
 SHAPES = [
-    ((5, 7), (35, 1)), ((35, 1), (5, 7)), ((4, 6), (8, 3)), ((120, 2), (16, 3, 5)), ((7,), (7,)),
-    ((3, 4, 5), (60,)), ((60,), (4, 15)), ((2, 64), (128, 1)),
-]  # fmt: skip
+    ((5, 7), (35, 1)),
+    ((35, 1), (5, 7)),
+    ((4, 6), (8, 3)),
+    ((120, 2), (16, 3, 5)),
+    ((7,), (7,)),
+    ((3, 4, 5), (60,)),
+    ((60,), (4, 15)),
+    ((2, 64), (128, 1)),
+]
 
 
 @pytest.mark.parametrize(("src", "dst"), SHAPES)
-@pytest.mark.parametrize("memories", [("hbm", "hbm"), ("hbm", "sbuf"), ("sbuf", "hbm"),
-                                      ("sbuf", "sbuf")])  # fmt: skip
+@pytest.mark.parametrize(
+    "memories", [("hbm", "hbm"), ("hbm", "sbuf"), ("sbuf", "hbm"), ("sbuf", "sbuf")]
+)
 def test_both_sides_are_walked_in_row_major_order(
     src: tuple[int, ...], dst: tuple[int, ...], memories: tuple[str, str]
 ) -> None:
     values = np.arange(math.prod(src)).reshape(src)
-    got = result("@sync DmaCopy c, a", a=tile(memories[0], "f32", values),
-                 c=tile(memories[1], "f32", dst))  # fmt: skip
+    got = result(
+        "@sync DmaCopy c, a", a=tile(memories[0], "f32", values), c=tile(memories[1], "f32", dst)
+    )
     np.testing.assert_array_equal(got, values.reshape(dst))
 
 
@@ -143,11 +151,14 @@ def test_a_register_moves_the_start_of_a_dma_with_descriptors_made_at_run_time()
 
 
 # The vendor's test_nki_isa_dma_copy.py, those without an index tile: example 1, 9 and 10.
-@pytest.mark.parametrize(("line", "on", "memory", "shape"), [
-    ("@sync DmaCopy c, a", "trn1", "hbm", (256, 1)),
-    ("@gpsimd DmaCopy c, a, dge_mode=swdge", "trn1", "hbm", (64, 512)),
-    ("@scalar DmaCopy c, a, dge_mode=hwdge", "trn2", "sbuf", (128, 512)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "on", "memory", "shape"),
+    [
+        ("@sync DmaCopy c, a", "trn1", "hbm", (256, 1)),
+        ("@gpsimd DmaCopy c, a, dge_mode=swdge", "trn1", "hbm", (64, 512)),
+        ("@scalar DmaCopy c, a, dge_mode=hwdge", "trn2", "sbuf", (128, 512)),
+    ],
+)
 def test_the_vendors_copies(line: str, on: str, memory: str, shape: tuple[int, int]) -> None:
     src = np.random.default_rng(0).random(shape).astype(F32) * 100
     got = result(line, on, a=tile(memory, "f32", src), c=tile(memory, "f32", shape))
@@ -200,8 +211,14 @@ def test_the_semaphore_counts_share_by_share() -> None:
     # half of it, and the floor.
     made = session(LOAD, A=hbm("f32", np.ones((12, 4096))), c=sbuf("f32", (12, 4096)))
     none, half, full = 4206 + 1641, 4206 + 21_589, 4206 + 43_177
-    for until, value, rows in ((none - 1, 0, 0), (none, 14, 0), (half - 1, 14, 0),
-                               (half, 15, 4), (full - 1, 15, 4), (full, 16, 12)):  # fmt: skip
+    for until, value, rows in (
+        (none - 1, 0, 0),
+        (none, 14, 0),
+        (half - 1, 14, 0),
+        (half, 15, 4),
+        (full - 1, 15, 4),
+        (full, 16, 12),
+    ):
         made.machine.run(10_000, until=until)
         assert made.semaphores()[0].value == value
         assert made.known("c").all(axis=1).sum() == rows
@@ -220,24 +237,30 @@ def test_a_share_reads_its_bytes_when_it_starts_not_when_it_is_issued() -> None:
 
 def test_reading_what_is_still_on_its_way_is_a_hazard_and_gets_the_old_bytes() -> None:
     lines = "@sync DmaCopy c, A\n@vector\nNop\nTensorCopy d, c"
-    tiles = {"A": hbm("f32", np.ones((4, 4))), "c": sbuf("f32", np.zeros((4, 4))),
-             "d": sbuf("f32", (4, 4))}  # fmt: skip
+    tiles = {
+        "A": hbm("f32", np.ones((4, 4))),
+        "c": sbuf("f32", np.zeros((4, 4))),
+        "d": sbuf("f32", (4, 4)),
+    }
     assert "E0502" in hazards(lines, **tiles)
     made = session(lines, **tiles)
     made.run()
     assert not made.read("d").any()
 
 
-@pytest.mark.parametrize(("lines", "found"), [
-    ("@sync DmaCopy c[1:4], c[0:3]", ["E0502"]),
-    ("@sync DmaCopy c[:, 0:2], c[:, 2:4]", []),
-    ("@sync DmaCopy c, c", []),
-    (".dma t\n  d <- c\n  e <- d\n.end\n@sync DmaTrigger t", ["E0502"]),
-    (".dma t\n  d <- c\n  c <- e\n.end\n@sync DmaTrigger t", ["E0502"]),
-    ("@sync DmaTranspose c, c", ["E0502"]),
-    ("@sync DmaCompute c, [d, c[::-1]], reduce_op=add", ["E0502"]),
-    ("@sync DmaCompute c, [d, c], reduce_op=add", []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("lines", "found"),
+    [
+        ("@sync DmaCopy c[1:4], c[0:3]", ["E0502"]),
+        ("@sync DmaCopy c[:, 0:2], c[:, 2:4]", []),
+        ("@sync DmaCopy c, c", []),
+        (".dma t\n  d <- c\n  e <- d\n.end\n@sync DmaTrigger t", ["E0502"]),
+        (".dma t\n  d <- c\n  c <- e\n.end\n@sync DmaTrigger t", ["E0502"]),
+        ("@sync DmaTranspose c, c", ["E0502"]),
+        ("@sync DmaCompute c, [d, c[::-1]], reduce_op=add", ["E0502"]),
+        ("@sync DmaCompute c, [d, c], reduce_op=add", []),
+    ],
+)
 def test_a_transfer_that_reads_what_it_writes_has_no_order(lines: str, found: list[str]) -> None:
     tile = sbuf("f32", np.ones((4, 4)))
     assert hazards(lines, c=tile, d=tile, e=tile) == found
@@ -275,8 +298,12 @@ def test_a_transfer_that_lands_before_the_end_is_not() -> None:
 
 # -- queues
 
-TWO = {"A": hbm("f32", DATA), "a": sbuf("f32", (128, 512)), "b": sbuf("f32", (128, 512)),
-       "c": sbuf("f32", (128, 512))}  # fmt: skip
+TWO = {
+    "A": hbm("f32", DATA),
+    "a": sbuf("f32", (128, 512)),
+    "b": sbuf("f32", (128, 512)),
+    "c": sbuf("f32", (128, 512)),
+}
 
 
 def test_transfers_of_one_queue_follow_each_other_on_each_engine() -> None:
@@ -293,21 +320,28 @@ def test_an_engine_takes_its_queues_in_turn() -> None:
 
 
 def test_the_next_share_starts_when_the_bytes_have_passed_not_when_they_have_landed() -> None:
-    done = ran("@sync\nDmaCopy c, A\nDmaCopy d, A", A=hbm("f32", np.ones((128, 1))),
-               c=sbuf("f32", (128, 1)), d=sbuf("f32", (128, 1)))  # fmt: skip
+    done = ran(
+        "@sync\nDmaCopy c, A\nDmaCopy d, A",
+        A=hbm("f32", np.ones((128, 1))),
+        c=sbuf("f32", (128, 1)),
+        d=sbuf("f32", (128, 1)),
+    )
     # Eight runs of 4 bytes, 7 ns each: 56 ns, 314 ticks; landed after 293 ns, 1641 ticks.
     assert spans(done) == [(4206, 4206 + 1641), (4206 + 314, 4206 + 314 + 1641)]
 
 
 # Issued 9, 9 and 9 cycles apart on v4 (7 ns), each 1,192 ticks; the first is under way when the
 # others arrive.
-@pytest.mark.parametrize(("second", "third", "order"), [
-    ("queue=1", "queue=2, priority=0", "acb"),
-    ("queue=1, priority=3", "queue=2, priority=2", "acb"),
-    ("queue=1, priority=2", "queue=2", "abc"),
-    ("queue=1, priority=1", "queue=2, priority=1", "abc"),
-    ("queue=1", "queue=1, priority=0", "abc"),  # in order within a queue
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("second", "third", "order"),
+    [
+        ("queue=1", "queue=2, priority=0", "acb"),
+        ("queue=1, priority=3", "queue=2, priority=2", "acb"),
+        ("queue=1, priority=2", "queue=2", "abc"),
+        ("queue=1, priority=1", "queue=2, priority=1", "abc"),
+        ("queue=1", "queue=1, priority=0", "abc"),  # in order within a queue
+    ],
+)
 def test_an_engine_of_v4_takes_the_most_urgent_share_that_waits(
     second: str, third: str, order: str
 ) -> None:

@@ -20,37 +20,51 @@ def spans(of: Session) -> set[tuple[int, int]]:
 
 @pytest.mark.parametrize("on", ["trn1", "trn2", "trn3"])
 def test_the_sum_of_three_tensors(on: str) -> None:
-    tiles = {"a": sbuf("f32", [[1, 2]]), "A": hbm("i16", [[30, 40]]),
-             "b": sbuf("bf16", [[0.5, 0.25]]), "c": hbm("f32", (2,))}  # fmt: skip
+    tiles = {
+        "a": sbuf("f32", [[1, 2]]),
+        "A": hbm("i16", [[30, 40]]),
+        "b": sbuf("bf16", [[0.5, 0.25]]),
+        "c": hbm("f32", (2,)),
+    }
     got = result("@sync DmaCompute c, [a, A, b], reduce_op=add", on, **tiles)
     assert got.tolist() == [31.5, 42.25]
 
 
 def test_sources_are_added_in_order_in_float32() -> None:
     # 1e8 + 1 is 1e8 in float32; 1e8 - 1e8 + 1 is 1.
-    tiles = {"a": hbm("f32", [1e8]), "b": hbm("f32", [1]), "d": hbm("f32", [-1e8]),
-             "c": hbm("f32", (1,))}  # fmt: skip
+    tiles = {
+        "a": hbm("f32", [1e8]),
+        "b": hbm("f32", [1]),
+        "d": hbm("f32", [-1e8]),
+        "c": hbm("f32", (1,)),
+    }
     assert result("@sync DmaCompute c, [a, b, d], reduce_op=add", **tiles).tolist() == [0]
     assert result("@sync DmaCompute c, [a, d, b], reduce_op=add", **tiles).tolist() == [1]
 
 
 def test_the_sum_is_rounded_once() -> None:
     # 1 + 2**-8 is halfway between two bfloat16, and would go back to 1 if it were rounded.
-    tiles = {"a": hbm("bf16", [1]), "b": hbm("bf16", [2.0**-8]), "d": hbm("bf16", [2.0**-10]),
-             "c": hbm("bf16", (1,))}  # fmt: skip
+    tiles = {
+        "a": hbm("bf16", [1]),
+        "b": hbm("bf16", [2.0**-8]),
+        "d": hbm("bf16", [2.0**-10]),
+        "c": hbm("bf16", (1,)),
+    }
     got = result("@sync DmaCompute c, [a, b, d], reduce_op=add, scales=[1, 1, 1.0]", **tiles)
     assert float(got[0]) == 1 + 2.0**-7
 
 
 def test_a_single_source_passes_through_float32() -> None:
-    got = result("@sync DmaCompute c, [a], reduce_op=add", a=hbm("i32", [2**24 + 1]),
-                 c=hbm("i32", (1,)))  # fmt: skip
+    got = result(
+        "@sync DmaCompute c, [a], reduce_op=add", a=hbm("i32", [2**24 + 1]), c=hbm("i32", (1,))
+    )
     assert got.tolist() == [2**24]
 
 
 def test_integers_saturate() -> None:
-    got = result("@sync DmaCompute c, [a, a], reduce_op=add", a=hbm("i8", [100, -100, 3]),
-                 c=hbm("i8", (3,)))  # fmt: skip
+    got = result(
+        "@sync DmaCompute c, [a, a], reduce_op=add", a=hbm("i8", [100, -100, 3]), c=hbm("i8", (3,))
+    )
     assert got.tolist() == [127, -128, 6]
 
 
@@ -72,8 +86,12 @@ def test_sixteen_sources() -> None:
 
 def test_sources_of_other_shapes_are_walked_in_row_major_order() -> None:
     values = np.arange(24)
-    got = result("@sync DmaCompute c, [a, A.reshape(2, 12).T], reduce_op=add",
-                 a=sbuf("f32", values.reshape(6, 4)), A=hbm("f32", values), c=hbm("f32", (12, 2)))
+    got = result(
+        "@sync DmaCompute c, [a, A.reshape(2, 12).T], reduce_op=add",
+        a=sbuf("f32", values.reshape(6, 4)),
+        A=hbm("f32", values),
+        c=hbm("f32", (12, 2)),
+    )
     want = values.reshape(12, 2) + values.reshape(2, 12).T
     assert got.tolist() == want.tolist()
 
@@ -84,15 +102,21 @@ def test_two_sources_take_twice_a_copys_time_and_more_in_proportion(
 ) -> None:
     # An engine's 16,384 bytes take 963.765 ns of v2's 17 per ns, 5397.1 ticks.
     names = ", ".join(["A"] * sources)
-    done = ran(f"@sync DmaCompute c, [{names}], reduce_op=add", A=hbm("f32", ONES),
-               c=sbuf("f32", (128, 512)))  # fmt: skip
+    done = ran(
+        f"@sync DmaCompute c, [{names}], reduce_op=add",
+        A=hbm("f32", ONES),
+        c=sbuf("f32", (128, 512)),
+    )
     assert spans(done) == {(4206, 4206 + -(-streams * 16384 * 56 // 170))}
 
 
 def test_shares_of_unequal_size_find_the_elements_of_every_source() -> None:
     values = np.arange(48_000)
-    tiles = {"a": sbuf("f32", values.reshape(8, 6000)), "A": hbm("f32", values),
-             "c": sbuf("f32", values.reshape(12, 4000))}  # fmt: skip
+    tiles = {
+        "a": sbuf("f32", values.reshape(8, 6000)),
+        "A": hbm("f32", values),
+        "c": sbuf("f32", values.reshape(12, 4000)),
+    }
     got = result("@sync DmaCompute c, [a, A, c], reduce_op=add", **tiles)
     assert got.reshape(-1).tolist() == (3 * values).tolist()
 
@@ -102,8 +126,12 @@ def test_shares_of_unequal_size_find_the_elements_of_every_source() -> None:
 
 @pytest.mark.parametrize("dtype", ["f32", "bf16"])
 def test_sbuf_adds_what_arrives_to_what_it_holds(dtype: str) -> None:
-    got = result("@sync DmaCopy c, A, compute_op=add", "trn3", A=hbm(dtype, [[1, 2.5]]),
-                 c=sbuf(dtype, [[10, 20]]))  # fmt: skip
+    got = result(
+        "@sync DmaCopy c, A, compute_op=add",
+        "trn3",
+        A=hbm(dtype, [[1, 2.5]]),
+        c=sbuf(dtype, [[10, 20]]),
+    )
     assert got.astype(float).tolist() == [[11, 22.5]]
 
 
@@ -120,8 +148,7 @@ def test_two_transfers_that_sbuf_adds_at_once_both_count() -> None:
 
 
 def test_two_transfers_that_read_and_write_at_once_are_a_race() -> None:
-    lines = ("@sync DmaCompute c, [c, A], reduce_op=add\n"
-             "@scalar DmaCompute c, [c, A], reduce_op=add")  # fmt: skip
+    lines = "@sync DmaCompute c, [c, A], reduce_op=add\n@scalar DmaCompute c, [c, A], reduce_op=add"
     assert hazards(lines, A=hbm("f32", ONES), c=sbuf("f32", ONES)) == ["E0502"]
 
 

@@ -21,16 +21,26 @@ def index(*entries: int, dtype: str = "i32") -> Tile:
 def gathered(*entries: int, more: str = "", on: str = "trn2", held: float = -1) -> list[float]:
     """The first element of each row of a tile that held one value everywhere."""
     n = len(entries)
-    got = result(GATHER.format(n=n, more=more), on, T=TABLE, i=index(*entries),
-                 c=sbuf("f32", np.full((n, 8), held)))  # fmt: skip
+    got = result(
+        GATHER.format(n=n, more=more),
+        on,
+        T=TABLE,
+        i=index(*entries),
+        c=sbuf("f32", np.full((n, 8), held)),
+    )
     return [float(v) for v in got[:, 0]]
 
 
 def scattered(*entries: int, more: str = "", rows: int = 6) -> list[float]:
     """The last element of each row of a table of -1 into which rows 0, 1, … were scattered."""
     n = len(entries)
-    got = result(SCATTER.format(n=n, more=more), "trn2", i=index(*entries),
-                 s=sbuf("f32", TABLE.values[:n]), c=hbm("f32", np.full((rows, 8), -1)))  # fmt: skip
+    got = result(
+        SCATTER.format(n=n, more=more),
+        "trn2",
+        i=index(*entries),
+        s=sbuf("f32", TABLE.values[:n]),
+        c=hbm("f32", np.full((rows, 8), -1)),
+    )
     return [float(v) for v in got[:, 7]]
 
 
@@ -45,9 +55,12 @@ def test_a_scatter_leaves_the_other_rows_alone() -> None:
 
 def test_two_rows_for_one_place_are_a_hazard_and_the_last_stays() -> None:
     made = programs.session(
-        SCATTER.format(n=2, more=""), "trn2", i=index(3, 3), s=sbuf("f32", TABLE.values[:2]),
+        SCATTER.format(n=2, more=""),
+        "trn2",
+        i=index(3, 3),
+        s=sbuf("f32", TABLE.values[:2]),
         c=hbm("f32", np.full((6, 8), -1)),
-    )  # fmt: skip
+    )
     report = made.run()
     assert [h.code for h in report.hazards] == ["E0502"]
     assert made.read("c")[:, 7].tolist() == [-1, -1, -1, 107, -1, -1]
@@ -77,27 +90,46 @@ def test_what_was_skipped_counts_as_unwritten() -> None:
 
 
 def test_part_of_each_row_and_a_static_offset() -> None:
-    got = result("@gpsimd DmaCopy c, T.ap([[8, 2], [3, 2]], offset=9, vector_offset=i)", "trn2",
-                 T=TABLE, i=index(4, 38), c=sbuf("f32", (2, 2)))  # fmt: skip
+    got = result(
+        "@gpsimd DmaCopy c, T.ap([[8, 2], [3, 2]], offset=9, vector_offset=i)",
+        "trn2",
+        T=TABLE,
+        i=index(4, 38),
+        c=sbuf("f32", (2, 2)),
+    )
     assert got.tolist() == [[501, 504], [3901, 3904]]
-    problem = fault("@gpsimd DmaCopy c, T.ap([[8, 2], [3, 2]], offset=9, vector_offset=i)", "trn2",
-                    T=TABLE, i=index(4, 39), c=sbuf("f32", (2, 2)))  # fmt: skip
+    problem = fault(
+        "@gpsimd DmaCopy c, T.ap([[8, 2], [3, 2]], offset=9, vector_offset=i)",
+        "trn2",
+        T=TABLE,
+        i=index(4, 39),
+        c=sbuf("f32", (2, 2)),
+    )
     assert "can be addressed with 0 to 38 here" in problem.message
 
 
 def test_rows_may_have_axes_and_another_dtype() -> None:
     table = hbm("bf16", np.arange(24).reshape(4, 2, 3))
-    got = result("@gpsimd DmaCopy c, T.ap([[6, 2], [3, 2], [1, 3]], vector_offset=i)", "trn2",
-                 T=table, i=index(3, 1, dtype="u32"), c=sbuf("f32", (2, 6)))  # fmt: skip
+    got = result(
+        "@gpsimd DmaCopy c, T.ap([[6, 2], [3, 2], [1, 3]], vector_offset=i)",
+        "trn2",
+        T=table,
+        i=index(3, 1, dtype="u32"),
+        c=sbuf("f32", (2, 6)),
+    )
     assert got.tolist() == [[18, 19, 20, 21, 22, 23], [6, 7, 8, 9, 10, 11]]
 
 
 def test_rows_go_from_table_to_table() -> None:
     got = result(
         "@gpsimd DmaCopy c.ap([[8, 3], [1, 8]], vector_offset=j), "
-        "T.ap([[8, 3], [1, 8]], vector_offset=i), oob_mode=skip", "trn2", T=TABLE,
-        i=index(9, 77, 8), j=index(2, 1, 3), c=hbm("f32", np.full((4, 8), -1)),
-    )  # fmt: skip
+        "T.ap([[8, 3], [1, 8]], vector_offset=i), oob_mode=skip",
+        "trn2",
+        T=TABLE,
+        i=index(9, 77, 8),
+        j=index(2, 1, 3),
+        c=hbm("f32", np.full((4, 8), -1)),
+    )
     assert got[:, 0].tolist() == [-1, -1, 900, 800]
 
 
@@ -122,10 +154,19 @@ def test_a_gather_takes_gpsimd_as_long_as_published() -> None:
 def test_shares_that_go_their_own_ways_move_their_own_rows() -> None:
     wide = hbm("f32", np.arange(300)[:, None] * np.ones(64))
     entries = np.random.default_rng(1).permutation(300)[:100]
-    lines = ".sem s\n@gpsimd\nDmaCopy d, U $s += 16\n" \
-            "DmaCopy c, T.ap([[64, 100], [1, 64]], vector_offset=i)"  # fmt: skip
-    got = result(lines, "trn2", T=wide, i=index(*entries), c=sbuf("f32", (100, 64)),
-                 U=hbm("f32", np.zeros((17, 4000))), d=sbuf("f32", (17, 4000)))  # fmt: skip
+    lines = (
+        ".sem s\n@gpsimd\nDmaCopy d, U $s += 16\n"
+        "DmaCopy c, T.ap([[64, 100], [1, 64]], vector_offset=i)"
+    )
+    got = result(
+        lines,
+        "trn2",
+        T=wide,
+        i=index(*entries),
+        c=sbuf("f32", (100, 64)),
+        U=hbm("f32", np.zeros((17, 4000))),
+        d=sbuf("f32", (17, 4000)),
+    )
     assert got[:, 5].tolist() == entries.tolist()
 
 
@@ -143,18 +184,21 @@ def test_scatters_to_different_rows_do_not_meet() -> None:
 def test_reading_a_row_that_is_being_scattered_is_a_race() -> None:
     lines = SCATTER.format(n=2, more="") + "\n@sync DmaCopy d, c[{}]"
     tiles = {
-        "i": index(4, 1), "s": sbuf("f32", np.zeros((2, 8))), "c": hbm("f32", np.zeros((6, 8))),
+        "i": index(4, 1),
+        "s": sbuf("f32", np.zeros((2, 8))),
+        "c": hbm("f32", np.zeros((6, 8))),
         "d": sbuf("f32", (1, 8)),
-    }  # fmt: skip
+    }
     assert hazards(lines.format("3:4"), "trn2", **tiles) == []
     assert hazards(lines.format("4:5"), "trn2", **tiles) == ["E0502"]
 
 
 def test_rows_nobody_wrote_are_reported_only_if_they_are_named() -> None:
-    lines = ".sem w\n@gpsimd\nDmaCopy T[0:4], s $w += 16\nEventSemaphore $w >= 16\n" \
-            + GATHER.format(n=2, more="").replace("@gpsimd ", "")  # fmt: skip
-    tiles = {"T": hbm("f32", (8, 8)), "s": sbuf("f32", np.zeros((4, 8))),
-             "c": sbuf("f32", (2, 8))}  # fmt: skip
+    lines = (
+        ".sem w\n@gpsimd\nDmaCopy T[0:4], s $w += 16\nEventSemaphore $w >= 16\n"
+        + GATHER.format(n=2, more="").replace("@gpsimd ", "")
+    )
+    tiles = {"T": hbm("f32", (8, 8)), "s": sbuf("f32", np.zeros((4, 8))), "c": sbuf("f32", (2, 8))}
     assert hazards(lines, "trn2", **tiles, i=index(3, 0)) == []
     assert hazards(lines, "trn2", **tiles, i=index(3, 4)) == ["E0501"]
     skipping = lines.replace("vector_offset=i)", "vector_offset=i), oob_mode=skip")
@@ -198,8 +242,11 @@ def turned(rows: int, entries: Tile) -> Session:
     table = hbm("bf16", np.arange(64)[:, None] + np.arange(3) / 4)
     return ran(
         f"@gpsimd DmaTranspose c, T.ap([[3, {rows}], [1, 3]], vector_offset=i), dge_mode=swdge",
-        "trn2", T=table, i=entries, c=sbuf("bf16", (3, rows)),
-    )  # fmt: skip
+        "trn2",
+        T=table,
+        i=entries,
+        c=sbuf("bf16", (3, rows)),
+    )
 
 
 def test_gathered_rows_are_transposed() -> None:
@@ -241,18 +288,26 @@ def test_the_rows_that_are_named_are_added_to_a_tile() -> None:
 def test_the_vendors_loads_by_index() -> None:
     """nki.language.load by an index, examples 1 and 2; nki.isa.dma_copy, example 2."""
     data = np.random.default_rng(0).random((128, 512)).astype(np.float32) * 100
-    got = result("@gpsimd DmaCopy c, D.ap([[512, 64], [1, 512]], vector_offset=i)", "trn2",
-                 D=hbm("f32", data), i=index(*range(0, 128, 2)),
-                 c=sbuf("f32", (64, 512)))  # fmt: skip
+    got = result(
+        "@gpsimd DmaCopy c, D.ap([[512, 64], [1, 512]], vector_offset=i)",
+        "trn2",
+        D=hbm("f32", data),
+        i=index(*range(0, 128, 2)),
+        c=sbuf("f32", (64, 512)),
+    )
     assert np.array_equal(got, data[2 * np.arange(64)])
 
 
 def test_the_vendors_stores_by_index() -> None:
     """nki.language.store by an index, examples 1 and 2; nki.isa.dma_copy, example 6."""
     data = np.random.default_rng(0).random((64, 512)).astype(np.float32) * 100
-    got = result("@gpsimd DmaCopy c.ap([[512, 64], [1, 512]], vector_offset=i), d", "trn2",
-                 d=sbuf("f32", data), i=index(*range(0, 128, 2)),
-                 c=hbm("f32", np.full((128, 512), -1)))  # fmt: skip
+    got = result(
+        "@gpsimd DmaCopy c.ap([[512, 64], [1, 512]], vector_offset=i), d",
+        "trn2",
+        d=sbuf("f32", data),
+        i=index(*range(0, 128, 2)),
+        c=hbm("f32", np.full((128, 512), -1)),
+    )
     want = np.full((128, 512), -1, np.float32)
     want[2 * np.arange(64)] = data
     assert np.array_equal(got, want)
@@ -261,8 +316,11 @@ def test_the_vendors_stores_by_index() -> None:
 def test_the_vendors_out_of_bounds_gather() -> None:
     """nki.isa.dma_copy, examples 3 and 4: every third row of 128, 64 times."""
     data = np.random.default_rng(0).random((128, 512)).astype(np.float32)
-    tiles = {"D": hbm("f32", data), "i": index(*range(0, 192, 3)),
-             "c": sbuf("f32", np.full((64, 512), -1))}  # fmt: skip
+    tiles = {
+        "D": hbm("f32", data),
+        "i": index(*range(0, 192, 3)),
+        "c": sbuf("f32", np.full((64, 512), -1)),
+    }
     lines = "@gpsimd DmaCopy c, D.ap([[512, 64], [1, 512]], vector_offset=i)"
     assert fault(lines, "trn2", **tiles).message.startswith("entry 43 of i is 129:")
     got = result(f"{lines}, oob_mode=skip", "trn2", **tiles)
@@ -274,8 +332,11 @@ def test_the_vendors_out_of_bounds_gather() -> None:
 def test_the_vendors_out_of_bounds_scatter() -> None:
     """nki.isa.dma_copy, examples 7 and 8."""
     data = np.random.default_rng(0).random((64, 512)).astype(np.float32)
-    tiles = {"d": sbuf("f32", data), "i": index(*range(0, 192, 3)),
-             "c": hbm("f32", np.full((128, 512), -1))}  # fmt: skip
+    tiles = {
+        "d": sbuf("f32", data),
+        "i": index(*range(0, 192, 3)),
+        "c": hbm("f32", np.full((128, 512), -1)),
+    }
     lines = "@gpsimd DmaCopy c.ap([[512, 64], [1, 512]], vector_offset=i), d"
     assert fault(lines, "trn2", **tiles).code == "E0508"
     got = result(f"{lines}, oob_mode=skip", "trn2", **tiles)
@@ -288,9 +349,13 @@ def test_the_vendors_store_that_adds() -> None:
     """nki.isa.dma_copy, example 5, as dma_compute does it today."""
     data = np.random.default_rng(0).random((64, 512)).astype(np.float32)
     rows = "c.ap([[512, 64], [1, 512]], vector_offset=i)"
-    got = result(f"@gpsimd DmaCompute {rows}, [{rows}, d], reduce_op=add", "trn2",
-                 d=sbuf("f32", data), i=index(*range(0, 128, 2)),
-                 c=hbm("f32", np.ones((128, 512))))  # fmt: skip
+    got = result(
+        f"@gpsimd DmaCompute {rows}, [{rows}, d], reduce_op=add",
+        "trn2",
+        d=sbuf("f32", data),
+        i=index(*range(0, 128, 2)),
+        c=hbm("f32", np.ones((128, 512))),
+    )
     want = np.ones((128, 512), np.float32)
     want[2 * np.arange(64)] += data
     assert np.array_equal(got, want)
@@ -301,14 +366,21 @@ def test_the_vendors_scalar_dynamic_access() -> None:
     data = np.random.default_rng(0).random((512, 512)).astype(np.float32)
     got = result(
         "@sync DmaCopy c, A.ap([[512, 128], [1, 256]], offset=0, scalar_offset=b, indirect_dim=0)",
-        "trn2", A=hbm("f32", data), b=sbuf("i32", [[3 * 128]]), c=hbm("f32", (128, 256)),
-    )  # fmt: skip
+        "trn2",
+        A=hbm("f32", data),
+        b=sbuf("i32", [[3 * 128]]),
+        c=hbm("f32", (128, 256)),
+    )
     assert np.array_equal(got, data[3 * 128 :, :256])
 
 
 def test_the_vendors_pattern_of_a_part() -> None:
     """NKI access patterns guide: t[0:16, 8:16] of a [16, 16] tile."""
     data = np.arange(256, dtype=np.float32).reshape(16, 16)
-    got = result("@vector TensorCopy c, t.ap([[16, 16], [1, 8]], offset=8)", "trn2",
-                 t=sbuf("f32", data), c=sbuf("f32", (16, 8)))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c, t.ap([[16, 16], [1, 8]], offset=8)",
+        "trn2",
+        t=sbuf("f32", data),
+        c=sbuf("f32", (16, 8)),
+    )
     assert np.array_equal(got, data[:, 8:16])

@@ -37,9 +37,7 @@ def test_of_three_axes_the_first_and_the_last_change_places() -> None:
 def test_of_four_axes_the_middle_ones_keep_their_order() -> None:
     a = sbuf("i32", [[[[1, 2, 3]], [[4, 5, 6]]], [[[7, 8, 9]], [[10, 11, 12]]]])
     got = result("@gpsimd DmaTranspose c, a", "trn2", a=a, c=sbuf("i32", (3, 2, 1, 2)))
-    assert got.tolist() == [
-        [[[1, 7]], [[4, 10]]], [[[2, 8]], [[5, 11]]], [[[3, 9]], [[6, 12]]]
-    ]  # fmt: skip
+    assert got.tolist() == [[[[1, 7]], [[4, 10]]], [[[2, 8]], [[5, 11]]], [[[3, 9]], [[6, 12]]]]
 
 
 def test_every_bit_arrives() -> None:
@@ -51,8 +49,12 @@ def test_every_bit_arrives() -> None:
 
 def test_slices_of_both_sides_may_skip_and_turn_back() -> None:
     values = np.arange(80).reshape(8, 10)
-    got = ran("@sync DmaTranspose c[5:8, 1::2], a[::-2, 2:8:2]", "trn2", a=hbm("i32", values),
-              c=sbuf("i32", np.zeros((9, 9))))  # fmt: skip
+    got = ran(
+        "@sync DmaTranspose c[5:8, 1::2], a[::-2, 2:8:2]",
+        "trn2",
+        a=hbm("i32", values),
+        c=sbuf("i32", np.zeros((9, 9))),
+    )
     assert got.read("c")[5:8, 1::2].tolist() == values[::-2, 2:8:2].T.tolist()
 
 
@@ -61,8 +63,12 @@ def test_slices_of_both_sides_may_skip_and_turn_back() -> None:
 def test_the_vendors_two_axes(mode: str, memory: object) -> None:
     # test_dma_transpose_2d: HBM and SBUF to SBUF, with and without the hardware's descriptors.
     src = (np.random.default_rng(0).random((16, 128)) * 100).astype(np.float16)
-    got = result(f"@sync DmaTranspose c, a, dge_mode={mode}", "trn2",
-                 a=memory("f16", src), c=sbuf("f16", (128, 16)))  # type: ignore[operator]
+    got = result(
+        f"@sync DmaTranspose c, a, dge_mode={mode}",
+        "trn2",
+        a=memory("f16", src),
+        c=sbuf("f16", (128, 16)),
+    )  # type: ignore[operator]
     np.testing.assert_array_equal(got, src.T)
 
 

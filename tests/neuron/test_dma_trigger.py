@@ -31,10 +31,13 @@ PREPARED = """
 @pytest.mark.parametrize("engine", ["tensor", "vector", "scalar", "gpsimd", "sync"])
 def test_any_engine_rings_a_prepared_transfer(engine: str) -> None:
     done = ran(
-        f"{PREPARED}@{engine}\nDmaTrigger load  $s += 16\nEventSemaphore $s >= 16", "trn2",
-        A=hbm("f32", DATA), B=hbm("f32", DATA[:4]), a=sbuf("f32", (128, 512)),
+        f"{PREPARED}@{engine}\nDmaTrigger load  $s += 16\nEventSemaphore $s >= 16",
+        "trn2",
+        A=hbm("f32", DATA),
+        B=hbm("f32", DATA[:4]),
+        a=sbuf("f32", (128, 512)),
         b=sbuf("f32", DATA),
-    )  # fmt: skip
+    )
     np.testing.assert_array_equal(done.read("a"), DATA)
     np.testing.assert_array_equal(done.read("b[0:4]"), DATA[:4])
     # Engine 0 moves its eight partitions of the first line and the four of the second.
@@ -52,8 +55,9 @@ def test_a_prepared_transfer_can_be_rung_again() -> None:
         @vector Memset a, 5.0  $s >= 16  $s++
         @sync DmaTrigger move  $s >= 17  $s += 16
         @sync EventSemaphore   $s >= 33""",
-        a=sbuf("f32", np.ones((3, 3))), c=hbm("f32", (3, 3)),
-    )  # fmt: skip
+        a=sbuf("f32", np.ones((3, 3))),
+        c=hbm("f32", (3, 3)),
+    )
     assert (done.read("c") == 5).all()
     assert done.semaphores()[0].value == 33
 
@@ -61,8 +65,10 @@ def test_a_prepared_transfer_can_be_rung_again() -> None:
 def test_lines_of_a_prepared_transfer_are_moved_in_order() -> None:
     done = ran(
         ".dma twice\n  c <- A\n  c <- B\n.end\n@sync DmaTrigger twice",
-        A=hbm("f32", np.ones((2, 4))), B=hbm("f32", 2 * np.ones((2, 4))), c=sbuf("f32", (2, 4)),
-    )  # fmt: skip
+        A=hbm("f32", np.ones((2, 4))),
+        B=hbm("f32", 2 * np.ones((2, 4))),
+        c=sbuf("f32", (2, 4)),
+    )
     assert (done.read("c") == 2).all()
 
 
@@ -80,14 +86,15 @@ def test_a_prepared_transfer_has_a_priority_on_v4() -> None:
     assert [ring for _, ring in jobs] == [0, 2, 1]
 
 
-@pytest.mark.parametrize(("option", "on", "code", "said"), [
-    ("priority=4", "trn3", "E0301", "priority=4; wanted an integer from 0 to 3"),
-    ("priority=0", "trn2", "E0408", "transfers have no priority on NeuronCore-v3 (Trn2)"),
-    ("urgent=1", "trn3", "E0309", ".dma has no option 'urgent'"),
-])  # fmt: skip
-def test_an_option_that_does_not_fit_is_refused(
-    option: str, on: str, code: str, said: str
-) -> None:
+@pytest.mark.parametrize(
+    ("option", "on", "code", "said"),
+    [
+        ("priority=4", "trn3", "E0301", "priority=4; wanted an integer from 0 to 3"),
+        ("priority=0", "trn2", "E0408", "transfers have no priority on NeuronCore-v3 (Trn2)"),
+        ("urgent=1", "trn3", "E0309", ".dma has no option 'urgent'"),
+    ],
+)
+def test_an_option_that_does_not_fit_is_refused(option: str, on: str, code: str, said: str) -> None:
     lines = f".dma t {option}\n  c <- A\n.end\n"
     problem, *_ = refused(lines, on, A=hbm("f32", [1]), c=hbm("f32", (1,)))
     assert (problem.code, problem.message) == (code, said)
@@ -103,8 +110,10 @@ def test_the_pattern_of_a_load_in_the_dma_overview() -> None:
     done = ran(
         ".dma load\n  t.view(u8).ap([[512, 128], [1, 256]], offset=128) <- "
         "A.view(u8).ap([[256, 128], [1, 256]])\n.end\n@gpsimd DmaTrigger load",
-        "trn2", A=hbm("i16", values), t=sbuf("i16", np.zeros((128, 256))),
-    )  # fmt: skip
+        "trn2",
+        A=hbm("i16", values),
+        t=sbuf("i16", np.zeros((128, 256))),
+    )
     assert moved(done) == dict.fromkeys(range(16), 2048)
     got = done.read("t")
     np.testing.assert_array_equal(got[:, 64:192], values)
@@ -118,8 +127,9 @@ def test_the_two_sides_are_cut_into_elements_of_their_own() -> None:
     done = ran(
         ".dma t\n  c.ap([[16, 3], [1, 8]]) <- A.ap([[10, 4], [1, 6]], offset=2)\n.end\n"
         "@sync DmaTrigger t",
-        A=hbm("u8", values), c=hbm("u8", np.full(48, 255)),
-    )  # fmt: skip
+        A=hbm("u8", values),
+        c=hbm("u8", np.full(48, 255)),
+    )
     taken = [2 + 10 * row + byte for row in range(4) for byte in range(6)]
     want = np.full(48, 255)
     for place in range(24):
@@ -130,15 +140,27 @@ def test_the_two_sides_are_cut_into_elements_of_their_own() -> None:
 TILE = np.arange(128 * 64).reshape(128, 64)
 
 
-@pytest.mark.parametrize(("view", "want"), [
-    ("a[3:128:25]", TILE[3:128:25]),
-    ("a[127:2:-31]", TILE[127:2:-31]),
-    ("a[17:26]", TILE[17:26]),
-    ("a.ap([[-3 * 64, 5], [2, 7], [-1, 3]], offset=60 * 64 + 9)",
-     np.array([[[TILE[60 - 3 * p, 9 + 2 * n - m] for m in range(3)] for n in range(7)]
-               for p in range(5)])),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("view", "want"),
+    [
+        ("a[3:128:25]", TILE[3:128:25]),
+        ("a[127:2:-31]", TILE[127:2:-31]),
+        ("a[17:26]", TILE[17:26]),
+        (
+            "a.ap([[-3 * 64, 5], [2, 7], [-1, 3]], offset=60 * 64 + 9)",
+            np.array(
+                [
+                    [[TILE[60 - 3 * p, 9 + 2 * n - m] for m in range(3)] for n in range(7)]
+                    for p in range(5)
+                ]
+            ),
+        ),
+    ],
+)
 def test_a_dma_addresses_any_partitions_and_steps(view: str, want: np.ndarray[Any, Any]) -> None:
-    done = ran(f".dma t\n  C <- {view}\n.end\n@vector DmaTrigger t", a=sbuf("i32", TILE),
-               C=hbm("i32", want.shape))  # fmt: skip
+    done = ran(
+        f".dma t\n  C <- {view}\n.end\n@vector DmaTrigger t",
+        a=sbuf("i32", TILE),
+        C=hbm("i32", want.shape),
+    )
     np.testing.assert_array_equal(done.read("C"), want)

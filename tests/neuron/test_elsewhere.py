@@ -29,40 +29,65 @@ def told(target: str, line: str, declared: str = "") -> list[tuple[str, str]]:
     ("target", "line", "declared", "code", "hint"),
     [
         # an instruction
-        ("trn1", "@scalar TensorCopy c, a", "", "E0408",
-         f"it runs on @vector and @gpsimd, and on {LATER}"),
-        ("trn2", "@tensor TensorCopy c, a", "", "E0408",
-         "it runs on @vector, @scalar and @gpsimd"),
+        (
+            "trn1",
+            "@scalar TensorCopy c, a",
+            "",
+            "E0408",
+            f"it runs on @vector and @gpsimd, and on {LATER}",
+        ),
+        ("trn2", "@tensor TensorCopy c, a", "", "E0408", "it runs on @vector, @scalar and @gpsimd"),
         ("trn2", "@gpsimd Activation c, a, op=copy", "", "E0408", "it runs on @scalar"),
         # a dtype
-        ("trn2", "@vector TensorCopy c, t", ".sbuf t e4m3fn[128, 128]", "E0405",
-         f"it is legal on {V4}"),
+        (
+            "trn2",
+            "@vector TensorCopy c, t",
+            ".sbuf t e4m3fn[128, 128]",
+            "E0405",
+            f"it is legal on {V4}",
+        ),
         # an operator
         ("trn1", "@vector TensorTensor c, a, b, op=abs_max", "", "E0408", f"it is legal on {V4}"),
-        ("trn2", "@vector TensorTensor c, a, b, op=power", "", "E0408",
-         "it is legal on @gpsimd"),
+        ("trn2", "@vector TensorTensor c, a, b, op=power", "", "E0408", "it is legal on @gpsimd"),
         # a mode
-        ("trn1", "@tensor LoadStationary e, perf_mode=double_row", "", "E0407",
-         f"it is legal on {LATER}"),
+        (
+            "trn1",
+            "@tensor LoadStationary e, perf_mode=double_row",
+            "",
+            "E0407",
+            f"it is legal on {LATER}",
+        ),
         ("trn1", "@sync DmaCopy a, A, dge_mode=hwdge", "", "E0408", f"it is legal on {LATER}"),
-        ("trn1", "@vector DmaCopy a, A, dge_mode=hwdge", "", "E0408",
-         f"it is legal on @scalar/@sync of {V3}, and on @scalar/@sync of {V4}"),
-        ("trn1", "@scalar Activation c, a, op=exp, bias=1.0", "", "E0408",
-         f"it is legal on {LATER}"),
+        (
+            "trn1",
+            "@vector DmaCopy a, A, dge_mode=hwdge",
+            "",
+            "E0408",
+            f"it is legal on @scalar/@sync of {V3}, and on @scalar/@sync of {V4}",
+        ),
+        (
+            "trn1",
+            "@scalar Activation c, a, op=exp, bias=1.0",
+            "",
+            "E0408",
+            f"it is legal on {LATER}",
+        ),
         # a size
         ("trn2", "@tensor MultiplyMoving wide, long", "", "E0410", f"it is legal on {V4}"),
         # a memory
         ("trn2", "@gpsimd TensorCopy c, acc", "", "E0403", "it is legal on @vector and @scalar"),
     ],
-)  # fmt: skip
+)
 def test_who_has_it_is_said(target: str, line: str, declared: str, code: str, hint: str) -> None:
     found = dict(told(target, line, declared))
     assert hint in [line.strip() for line in found[code].splitlines()]
 
 
 def test_what_holds_everywhere_suggests_no_other_place() -> None:
-    found = told("trn2", "@vector TensorTensor c, a, acc, op=add\n"
-                 "@vector TensorCopy c[32:33, ::2], a[1:2, 0:64]")  # fmt: skip
+    found = told(
+        "trn2",
+        "@vector TensorTensor c, a, acc, op=add\n@vector TensorCopy c[32:33, ::2], a[1:2, 0:64]",
+    )
     assert [code for code, _ in found] == ["E0401"]
     assert "it is legal" not in found[0][1]
 

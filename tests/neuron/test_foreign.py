@@ -23,14 +23,29 @@ MultiplyMoving c[:, {columns}], a[:, {columns}], accumulate=true"""
         ("trn2", "vector TensorCopy c, a   $done++", "", "0:4", ["E0509"]),
         ("trn3", "vector Memset c, 0.0   $done++", "", "0:4", []),
         ("trn2", "vector Memset c, 0.0   $done++", "MultiplyMoving c, a", "0:4", []),
-        ("trn2", "vector Memset c[:, 2:4], 0.0   $done++", "MultiplyMoving c[:, 0:2], a[:, 0:2]",
-         "0:2", []),
-        ("trn2", "vector Memset c[:, 2:4], 0.0   $done++", "MultiplyMoving c[:, 0:2], a[:, 0:2]",
-         "1:3", ["E0509"]),
-        ("trn2", "vector Memset c, 0.0   $done++", "MultiplyMoving c[:, 0:3], a[:, 0:3]",
-         "0:4", ["E0509"]),
+        (
+            "trn2",
+            "vector Memset c[:, 2:4], 0.0   $done++",
+            "MultiplyMoving c[:, 0:2], a[:, 0:2]",
+            "0:2",
+            [],
+        ),
+        (
+            "trn2",
+            "vector Memset c[:, 2:4], 0.0   $done++",
+            "MultiplyMoving c[:, 0:2], a[:, 0:2]",
+            "1:3",
+            ["E0509"],
+        ),
+        (
+            "trn2",
+            "vector Memset c, 0.0   $done++",
+            "MultiplyMoving c[:, 0:3], a[:, 0:3]",
+            "0:4",
+            ["E0509"],
+        ),
     ],
-)  # fmt: skip
+)
 def test_adding_to_what_another_instruction_wrote_is_a_hazard_before_v4(
     on: str, writer: str, between: str, columns: str, found: list[str]
 ) -> None:

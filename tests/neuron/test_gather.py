@@ -24,16 +24,22 @@ def test_the_published_local_gather() -> None:
         want[part] = np.take(src[part], rows[part].flatten(order="F")[:64], axis=1)
     got = result(
         "@gpsimd LocalGather c, src, index, num_elem_per_idx=4, num_valid_indices=64",
-        src=sbuf("f32", src), index=sbuf("u16", rows * 4), c=sbuf("f32", (ALL, 4, 16, 4)),
-    )  # fmt: skip
+        src=sbuf("f32", src),
+        index=sbuf("u16", rows * 4),
+        c=sbuf("f32", (ALL, 4, 16, 4)),
+    )
     same(got, want.reshape(ALL, 4, 16, 4))
 
 
 def test_the_indices_of_a_core_are_read_down_its_partitions_first() -> None:
     index = np.arange(32).reshape(2, 16).T % 20  # partition p holds p and (16 + p) % 20
     src = np.tile(np.arange(20) * 10, (16, 1))
-    got = result("@gpsimd LocalGather c, a, i, num_valid_indices=18", a=sbuf("i32", src),
-                 i=sbuf("u16", index), c=sbuf("i32", (16, 18)))  # fmt: skip
+    got = result(
+        "@gpsimd LocalGather c, a, i, num_valid_indices=18",
+        a=sbuf("i32", src),
+        i=sbuf("u16", index),
+        c=sbuf("i32", (16, 18)),
+    )
     assert got.tolist() == [[10 * n for n in range(18)]] * 16
 
 
@@ -41,9 +47,10 @@ def test_the_indices_of_a_core_are_read_down_its_partitions_first() -> None:
 def test_an_index_outside_the_buffer_is_refused_when_it_is_met(index: int, per: int) -> None:
     problem = fault(
         f"@gpsimd LocalGather c, a, i, num_elem_per_idx={per}, num_valid_indices=1",
-        a=sbuf("f32", np.zeros((16, 64))), i=sbuf("u16", np.full((16, 1), index)),
+        a=sbuf("f32", np.zeros((16, 64))),
+        i=sbuf("u16", np.full((16, 1), index)),
         c=sbuf("f32", (16, per)),
-    )  # fmt: skip
+    )
     assert problem.code == "E0701"
     assert f"element {index + per - 1} is outside the tile, whose last is 63" in problem.message
 
@@ -51,8 +58,12 @@ def test_an_index_outside_the_buffer_is_refused_when_it_is_met(index: int, per: 
 def test_what_is_not_valid_is_not_looked_at() -> None:
     index = np.full((16, 1), 9999)
     index[0] = 3
-    got = result("@gpsimd LocalGather c, a, i, num_valid_indices=1", a=sbuf("u8", np.eye(16, 8)),
-                 i=sbuf("u16", index), c=sbuf("u8", (16, 1)))  # fmt: skip
+    got = result(
+        "@gpsimd LocalGather c, a, i, num_valid_indices=1",
+        a=sbuf("u8", np.eye(16, 8)),
+        i=sbuf("u16", index),
+        c=sbuf("u8", (16, 1)),
+    )
     assert got[:, 0].tolist() == [0, 0, 0, 1] + 12 * [0]
 
 
@@ -77,11 +88,19 @@ def test_the_printed_cost_of_local_gather_is_an_option() -> None:
 def test_every_partition_gathers_with_its_own_indices() -> None:
     data = np.arange(12).reshape(2, 2, 3)
     picks = [[5, 0, 0], [1, 2, 3]]
-    got = result("@gpsimd NcNGather c, a, i", a=sbuf("bf16", data), i=sbuf("u32", picks),
-                 c=sbuf("bf16", (2, 3)))  # fmt: skip
+    got = result(
+        "@gpsimd NcNGather c, a, i",
+        a=sbuf("bf16", data),
+        i=sbuf("u32", picks),
+        c=sbuf("bf16", (2, 3)),
+    )
     assert got.astype(int).tolist() == [[5, 0, 0], [7, 8, 9]]
-    problem = fault("@gpsimd NcNGather c, a, i", a=sbuf("bf16", data),
-                    i=sbuf("u32", [[0, 0, 6], [0, 0, 0]]), c=sbuf("bf16", (2, 3)))  # fmt: skip
+    problem = fault(
+        "@gpsimd NcNGather c, a, i",
+        a=sbuf("bf16", data),
+        i=sbuf("u32", [[0, 0, 6], [0, 0, 0]]),
+        c=sbuf("bf16", (2, 3)),
+    )
     assert (problem.code, "index 6 is outside" in problem.message) == ("E0701", True)
 
 
@@ -103,9 +122,11 @@ def snake(values: list[float]) -> np.ndarray:
 
 def top(values: list[float], k: int) -> tuple[list[float], list[int]]:
     done = ran(
-        f"@gpsimd TopK v, i, s, {len(values)}", s=sbuf("bf16", snake(values)),
-        v=sbuf("bf16", (16, k)), i=sbuf("u32", (16, k)),
-    )  # fmt: skip
+        f"@gpsimd TopK v, i, s, {len(values)}",
+        s=sbuf("bf16", snake(values)),
+        v=sbuf("bf16", (16, k)),
+        i=sbuf("u32", (16, k)),
+    )
     found, places = done.read("v").astype(np.float32), done.read("i")
     assert (found == found[0]).all() or np.isnan(found).any()
     assert (places == places[0]).all()
@@ -132,8 +153,12 @@ def test_nan_is_above_every_number() -> None:
 
 def test_every_group_of_16_partitions_has_its_own_result() -> None:
     s = np.concatenate([snake(list(range(16))), snake(list(range(0, -16, -1)))])
-    done = ran("@gpsimd TopK v, i, s, 16", s=sbuf("bf16", s), v=sbuf("bf16", (32, 1)),
-               i=sbuf("u32", (32, 1)))  # fmt: skip
+    done = ran(
+        "@gpsimd TopK v, i, s, 16",
+        s=sbuf("bf16", s),
+        v=sbuf("bf16", (32, 1)),
+        i=sbuf("u32", (32, 1)),
+    )
     assert done.read("i")[:, 0].tolist() == 16 * [15] + 16 * [0]
 
 

@@ -30,9 +30,12 @@ def test_the_published_iotas() -> None:
         "@gpsimd Iota c, [[-1, 512]]\n"
         "@gpsimd Iota d, [[0, 1]], offset=5, channel_multiplier=2\n"
         "@gpsimd Iota e, [[1, 512]], channel_multiplier=1\n",
-        a=sbuf("i32", (1, 512)), b=sbuf("i32", (128, 1)), c=sbuf("i32", (1, 512)),
-        d=sbuf("i32", (128, 1)), e=sbuf("i32", (128, 512)),
-    )  # fmt: skip
+        a=sbuf("i32", (1, 512)),
+        b=sbuf("i32", (128, 1)),
+        c=sbuf("i32", (1, 512)),
+        d=sbuf("i32", (128, 1)),
+        e=sbuf("i32", (128, 512)),
+    )
     assert done.read("a").tolist() == [list(range(512))]
     assert done.read("b").tolist() == [[p] for p in range(128)]
     assert done.read("c").tolist() == [list(range(0, -512, -1))]
@@ -64,10 +67,15 @@ def test_an_offset_may_be_in_a_register() -> None:
     assert result(lines, c=sbuf("i16", (1, 2))).tolist() == [[-7, -5]]
 
 
-@pytest.mark.parametrize("line", [
-    "Iota c, [[1, 4]], offset={}", "AffineSelect c, c, [[1, 4]], 1, 0.0, offset={}",
-    "NonzeroWithCount d, c, index_offset={}", "NonzeroWithCount d, c, padding_val={}",
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Iota c, [[1, 4]], offset={}",
+        "AffineSelect c, c, [[1, 4]], 1, 0.0, offset={}",
+        "NonzeroWithCount d, c, index_offset={}",
+        "NonzeroWithCount d, c, padding_val={}",
+    ],
+)
 def test_numbers_are_int32(line: str) -> None:
     tiles = {"c": sbuf("i32", (1, 4)), "d": sbuf("i32", (1, 5))}
     for value in (2**31, -(2**31) - 1):
@@ -95,9 +103,15 @@ def test_the_published_affine_select_masks_the_upper_triangle() -> None:
 
 @pytest.mark.parametrize(
     ("op", "kept"),
-    [("equal", [1]), ("not_equal", [0, 2]), ("greater", [2]), ("greater_equal", [1, 2]),
-     ("less", [0]), ("less_equal", [0, 1])],
-)  # fmt: skip
+    [
+        ("equal", [1]),
+        ("not_equal", [0, 2]),
+        ("greater", [2]),
+        ("greater_equal", [1, 2]),
+        ("less", [0]),
+        ("less_equal", [0, 1]),
+    ],
+)
 def test_every_comparison_is_with_zero(op: str, kept: list[int]) -> None:
     a = sbuf("f32", [[7.0, 8.0, 9.0]])
     lines = f"@gpsimd AffineSelect c, a, [[1, 3]], 0, 0.5, cmp_op={op}, offset=-1"
@@ -181,8 +195,9 @@ def test_the_published_sorted_segments() -> None:
 
 
 def test_an_id_that_comes_again_begins_a_new_run() -> None:
-    got = result("@gpsimd SequenceBounds c, a", a=sbuf("i32", [[5, 5, 1, 5]]),
-                 c=sbuf("i32", (1, 2, 4)))  # fmt: skip
+    got = result(
+        "@gpsimd SequenceBounds c, a", a=sbuf("i32", [[5, 5, 1, 5]]), c=sbuf("i32", (1, 2, 4))
+    )
     assert got.tolist() == [[[0, 0, 2, 3], [2, 2, 3, 4]]]
 
 
@@ -218,8 +233,12 @@ def test_the_partitions_between_need_not_be_written() -> None:
 
 
 def test_nan_is_not_zero_and_minus_zero_is() -> None:
-    got = result("@gpsimd NonzeroWithCount c, a", "trn3", a=sbuf("f32", [[np.nan, -0.0, 0.0]]),
-                 c=sbuf("i32", (1, 4)))  # fmt: skip
+    got = result(
+        "@gpsimd NonzeroWithCount c, a",
+        "trn3",
+        a=sbuf("f32", [[np.nan, -0.0, 0.0]]),
+        c=sbuf("i32", (1, 4)),
+    )
     assert got.tolist() == [[0, -1, -1, 1]]
 
 
@@ -229,9 +248,10 @@ def test_nan_is_not_zero_and_minus_zero_is() -> None:
 def test_a_message_shows_each_dtype_as_itself() -> None:
     done = ran(
         '@gpsimd DevicePrint a, "a is"\n@gpsimd DevicePrint b[1:2]\n@gpsimd DevicePrint w',
-        a=sbuf("bf16", [[1.5, -2.0]]), b=sbuf("u8", np.arange(80).reshape(2, 40)),
+        a=sbuf("bf16", [[1.5, -2.0]]),
+        b=sbuf("u8", np.arange(80).reshape(2, 40)),
         w=sbuf("i32", np.arange(99).reshape(1, 99)),
-    )  # fmt: skip
+    )
     first, second, third = done.messages
     assert first.text == "a is [[1.5 -2.0]]"
     assert second.text.split() == ["[[40", *map(str, range(41, 79)), "79]]"]
@@ -267,8 +287,9 @@ def test_of_two_cores_a_message_says_which() -> None:
     done = Session(assemble(Source("x.nasm", text), TARGETS))
     done.run()
     assert [(m.queue, m.text) for m in done.messages] == [
-        ("0.gpsimd", " [[1]]"), ("1.gpsimd", " [[2]]"),
-    ]  # fmt: skip
+        ("0.gpsimd", " [[1]]"),
+        ("1.gpsimd", " [[2]]"),
+    ]
 
 
 def test_cores_have_generators_of_their_own() -> None:
@@ -286,7 +307,15 @@ def test_a_register_that_nobody_set_is_told() -> None:
 
 
 def test_a_pattern_is_a_list_of_pairs() -> None:
-    for wrong in ("4", "[]", "[1, 4]", "[[1, 4, 2]]", "[[1.5, 4]]", "[[1, 0]]", "[[2**31, 4]]",
-                  "[[1, 1], [1, 1], [1, 1], [1, 1], [1, 4]]"):  # fmt: skip
+    for wrong in (
+        "4",
+        "[]",
+        "[1, 4]",
+        "[[1, 4, 2]]",
+        "[[1.5, 4]]",
+        "[[1, 0]]",
+        "[[2**31, 4]]",
+        "[[1, 1], [1, 1], [1, 1], [1, 1], [1, 4]]",
+    ):
         with pytest.raises(Exception, match="operand pattern of Iota"):
             session(f"@gpsimd Iota c, {wrong}", c=sbuf("i32", (1, 4)))

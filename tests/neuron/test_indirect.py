@@ -25,21 +25,36 @@ def index(*entries: int, dtype: str = "u16", partitions: int = 16) -> Tile:
 
 
 def test_a_gather_takes_the_columns_that_the_index_names() -> None:
-    got = result("@vector TensorCopy c, a.indirect(i, num_elem=3)", "trn3", a=A,
-                 i=index(7, 0, 39), c=sbuf("f32", (16, 3)))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c, a.indirect(i, num_elem=3)",
+        "trn3",
+        a=A,
+        i=index(7, 0, 39),
+        c=sbuf("f32", (16, 3)),
+    )
     assert got[0].tolist() == [7, 0, 39]
     assert got[15].tolist() == [1507, 1500, 1539]
 
 
 def test_the_seventeenth_entry_is_the_first_of_the_second_column() -> None:
-    got = result("@vector TensorCopy c, a.indirect(i, num_elem=18)", "trn3", a=A,
-                 i=index(*range(16), 30, 31), c=sbuf("f32", (16, 18)))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c, a.indirect(i, num_elem=18)",
+        "trn3",
+        a=A,
+        i=index(*range(16), 30, 31),
+        c=sbuf("f32", (16, 18)),
+    )
     assert got[1].tolist() == [*range(100, 116), 130, 131]
 
 
 def test_without_num_elem_an_index_of_16_partitions_is_used_up() -> None:
-    got = result("@vector TensorCopy c, a.indirect(i)", "trn3", a=A, i=index(*range(32)),
-                 c=sbuf("f32", (16, 32)))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c, a.indirect(i)",
+        "trn3",
+        a=A,
+        i=index(*range(32)),
+        c=sbuf("f32", (16, 32)),
+    )
     assert got[0].tolist() == list(range(32))
 
 
@@ -48,8 +63,13 @@ def test_rows_of_the_index_beyond_the_sixteenth_name_nothing() -> None:
     names = np.zeros((128, 1))
     names[:16, 0] = [3, 2, 1, 0] * 4
     names[16:] = 99  # would lead out of the tensor
-    got = result("@vector TensorCopy c, a.indirect(i, num_elem=4)", "trn3", a=wide,
-                 i=sbuf("i32", names), c=sbuf("f32", (128, 4)))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c, a.indirect(i, num_elem=4)",
+        "trn3",
+        a=wide,
+        i=sbuf("i32", names),
+        c=sbuf("f32", (128, 4)),
+    )
     assert got[127].tolist() == [3, 2, 1, 0]
 
 
@@ -58,21 +78,35 @@ def test_tensor_takes_32_entries_of_a_column() -> None:
     names = np.zeros((64, 1))
     names[:20, 0] = np.arange(20)[::-1]
     got = result(
-        "@tensor LoadStationary a.indirect(i, num_elem=20)\n@tensor MultiplyMoving c, b", "trn3",
-        a=a, i=sbuf("u16", names), b=sbuf("bf16", np.arange(64)[:, None]), c=psum("f32", (20, 1)),
-    )  # fmt: skip
+        "@tensor LoadStationary a.indirect(i, num_elem=20)\n@tensor MultiplyMoving c, b",
+        "trn3",
+        a=a,
+        i=sbuf("u16", names),
+        b=sbuf("bf16", np.arange(64)[:, None]),
+        c=psum("f32", (20, 1)),
+    )
     assert got[:, 0].tolist() == list(range(20))[::-1]
 
 
 def test_a_scatter_leaves_the_other_columns_alone() -> None:
-    got = result("@vector TensorCopy c.indirect(i, num_elem=2), a[:, :2]", "trn3", a=A,
-                 i=index(3, 1), c=sbuf("f32", np.full((16, 5), -1)))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c.indirect(i, num_elem=2), a[:, :2]",
+        "trn3",
+        a=A,
+        i=index(3, 1),
+        c=sbuf("f32", np.full((16, 5), -1)),
+    )
     assert got[2].tolist() == [-1, 201, -1, 200, -1]
 
 
 def test_of_two_values_for_one_column_the_last_stays() -> None:
-    got = result("@vector TensorCopy c.indirect(i, num_elem=3), a[:, :3]", "trn3", a=A,
-                 i=index(1, 0, 1), c=sbuf("f32", np.zeros((16, 2))))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c.indirect(i, num_elem=3), a[:, :3]",
+        "trn3",
+        a=A,
+        i=index(1, 0, 1),
+        c=sbuf("f32", np.zeros((16, 2))),
+    )
     assert got[0].tolist() == [1, 2]
 
 
@@ -84,26 +118,40 @@ def test_only_scattered_columns_count_as_written() -> None:
 
 
 def test_a_view_of_a_part_counts_columns_from_its_start() -> None:
-    got = result("@scalar Activation c, a[:, 8:16].indirect(i, num_elem=2), op=copy, scale=2.0",
-                 "trn3", a=A, i=index(0, 7), c=sbuf("f32", (16, 2)))  # fmt: skip
+    got = result(
+        "@scalar Activation c, a[:, 8:16].indirect(i, num_elem=2), op=copy, scale=2.0",
+        "trn3",
+        a=A,
+        i=index(0, 7),
+        c=sbuf("f32", (16, 2)),
+    )
     assert got[0].tolist() == [16, 30]
 
 
 def test_a_reduction_sums_the_columns_that_were_picked() -> None:
-    got = result("@vector TensorReduce c, a.indirect(i, num_elem=3), op=add, axis=1", "trn3", a=A,
-                 i=index(1, 1, 5), c=sbuf("f32", (16, 1)))  # fmt: skip
+    got = result(
+        "@vector TensorReduce c, a.indirect(i, num_elem=3), op=add, axis=1",
+        "trn3",
+        a=A,
+        i=index(1, 1, 5),
+        c=sbuf("f32", (16, 1)),
+    )
     assert got[:2, 0].tolist() == [7, 307]
 
 
 def test_a_predicate_and_what_it_lets_through_may_be_indirect() -> None:
     tiles = {
-        "a": A, "k": sbuf("u8", np.tile([0, 1, 1, 0], (16, 1))), "i": index(2, 0, 1),
-        "j": index(4, 3, 0), "c": sbuf("f32", np.full((16, 5), -1)),
-    }  # fmt: skip
+        "a": A,
+        "k": sbuf("u8", np.tile([0, 1, 1, 0], (16, 1))),
+        "i": index(2, 0, 1),
+        "j": index(4, 3, 0),
+        "c": sbuf("f32", np.full((16, 5), -1)),
+    }
     got = result(
         "@vector CopyPredicated c.indirect(j, num_elem=3), a[:, :3], k.indirect(i, num_elem=3)",
-        "trn3", **tiles,
-    )  # fmt: skip
+        "trn3",
+        **tiles,
+    )
     assert got[1].tolist() == [102, -1, -1, -1, 100]
 
 
@@ -121,9 +169,11 @@ def test_a_matmul_scatters_and_adds_where_the_index_says() -> None:
     @tensor MultiplyMoving c.indirect(i, num_elem=2), b[:, :2], accumulate=true
     """
     tiles = {
-        "a": sbuf("bf16", np.eye(16)), "b": sbuf("bf16", np.tile([1, 2, 4], (16, 1))),
-        "i": index(2, 0), "c": psum("bf16", (16, 3)),
-    }  # fmt: skip
+        "a": sbuf("bf16", np.eye(16)),
+        "b": sbuf("bf16", np.tile([1, 2, 4], (16, 1))),
+        "i": index(2, 0),
+        "c": psum("bf16", (16, 3)),
+    }
     assert result(lines, "trn3", **tiles)[5].tolist() == [3, 2, 5]
     problem = fault(lines, "trn3", **{**tiles, "i": index(2, 2)})
     assert problem.code == "E0701"
@@ -161,8 +211,13 @@ def test_entries_and_elements_nobody_wrote_are_reported() -> None:
 
 @pytest.mark.parametrize("entry", [-1, 40, 2**31 - 1])
 def test_an_entry_out_of_bounds_is_a_fault_that_names_it(entry: int) -> None:
-    problem = fault("@vector TensorCopy c, a.indirect(i, num_elem=2)", "trn3", a=A,
-                    i=index(0, entry, dtype="i32"), c=sbuf("f32", (16, 2)))  # fmt: skip
+    problem = fault(
+        "@vector TensorCopy c, a.indirect(i, num_elem=2)",
+        "trn3",
+        a=A,
+        i=index(0, entry, dtype="i32"),
+        c=sbuf("f32", (16, 2)),
+    )
     assert problem.code == "E0508"
     assert problem.message == f"entry 1 of i is {entry}: a can be addressed with 0 to 39 here"
 
@@ -171,12 +226,14 @@ def test_an_entry_out_of_bounds_is_a_fault_that_names_it(entry: int) -> None:
 
 
 def test_a_scalar_offset_moves_a_pattern_along_an_axis() -> None:
-    lines = "@vector TensorCopy c, t.ap([[40, 16], [1, 2]], offset=1, scalar_offset=i, " \
-            "indirect_dim=1)"  # fmt: skip
+    lines = (
+        "@vector TensorCopy c, t.ap([[40, 16], [1, 2]], offset=1, scalar_offset=i, indirect_dim=1)"
+    )
     tiles = {
-        "t": sbuf("f32", A.values.reshape(16, 4, 10)), "i": sbuf("i32", [[2]]),
+        "t": sbuf("f32", A.values.reshape(16, 4, 10)),
+        "i": sbuf("i32", [[2]]),
         "c": sbuf("f32", (16, 2)),
-    }  # fmt: skip
+    }
     assert result(lines, "trn1", **tiles)[1].tolist() == [121, 122]
     along = lines.replace("indirect_dim=1", "indirect_dim=2")
     assert result(along, "trn1", **tiles)[1].tolist() == [103, 104]
@@ -189,8 +246,11 @@ def test_a_register_as_scalar_offset_is_the_same_as_a_window() -> None:
         @vector RegisterMove %r2, 7
         @vector TensorCopy c, a.ap([[40, 16], [1, 3]], scalar_offset=%r2, indirect_dim=1)
         @vector TensorCopy d, a[:, %r2 : +3]
-        """, a=A, c=sbuf("f32", (16, 3)), d=sbuf("f32", (16, 3)),
-    )  # fmt: skip
+        """,
+        a=A,
+        c=sbuf("f32", (16, 3)),
+        d=sbuf("f32", (16, 3)),
+    )
     assert done.read("c").tolist() == done.read("d").tolist()
     assert done.read("c")[0].tolist() == [7, 8, 9]
 
@@ -203,8 +263,9 @@ def test_a_copy_from_where_the_run_says_takes_600_cycles_at_least() -> None:
     for by in ("i", "%r1"):
         line = f"@vector TensorCopy c, {moved.format(by)}"
         assert programs.cost(line, **tiles).interval == 600
-    done = ran("@vector RegisterMove %r1, 1\n@vector TensorCopy c, a[:, %r1 : +4]\n@vector Nop",
-               **tiles)  # fmt: skip
+    done = ran(
+        "@vector RegisterMove %r1, 1\n@vector TensorCopy c, a[:, %r1 : +4]\n@vector Nop", **tiles
+    )
     (_, copy, _) = programs.times(done, "vector")
     assert copy[1] - copy[0] >= 600 * done.machine.cycle(done.queue("vector").index)
 
@@ -228,9 +289,14 @@ def test_a_copy_from_where_the_run_says_takes_600_cycles_at_least() -> None:
 )
 def test_a_view_is_spelt_as_a_program_writes_it(view: str) -> None:
     made = programs.program(
-        "@vector Nop", "trn3", a=sbuf("f32", (128, 40)), i=sbuf("u16", (128, 2)),
-        one=sbuf("i32", (1, 1)), j=sbuf("i32", (32, 1)), H=programs.hbm("f32", (20, 10)),
-    )  # fmt: skip
+        "@vector Nop",
+        "trn3",
+        a=sbuf("f32", (128, 40)),
+        i=sbuf("u16", (128, 2)),
+        one=sbuf("i32", (1, 1)),
+        j=sbuf("i32", (32, 1)),
+        H=programs.hbm("f32", (20, 10)),
+    )
     session = nasm.Session(made)
     seen = session.view(view)
     again = session.view(spell(seen))

@@ -10,8 +10,9 @@ from tests.neuron.programs import fault, psum, result, sbuf
 def test_a_register_that_makes_an_illegal_start_partition_is_a_fault() -> None:
     problem = fault(
         "@vector RegisterMove %r0, 5\n@vector TensorCopy c, a[%r0 : +2]",
-        a=sbuf("f32", (128, 1)), c=sbuf("f32", (2, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", (128, 1)),
+        c=sbuf("f32", (2, 1)),
+    )
     assert problem.code == "E0401"
     assert "starts at partition 5 with 2" in problem.message
     assert "rule: more than 64 partitions start at 0" in problem.hint
@@ -21,8 +22,10 @@ def test_a_register_that_leads_across_a_bank_is_a_fault() -> None:
     problem = fault(
         "@tensor RegisterMove %r0, 300\n@tensor LoadStationary w\n"
         "@tensor MultiplyMoving c[:, %r0 : +512], b",
-        w=sbuf("bf16", (128, 128)), b=sbuf("bf16", (128, 512)), c=psum("f32", (128, 1024)),
-    )  # fmt: skip
+        w=sbuf("bf16", (128, 128)),
+        b=sbuf("bf16", (128, 512)),
+        c=psum("f32", (128, 1024)),
+    )
     assert problem.code == "E0409"
 
 
@@ -33,8 +36,10 @@ def test_sums_that_nobody_reset_are_not_read_out(command: str) -> None:
         f"@scalar Activation c, a, op=copy{sums}, reduce_res=total".replace(
             ", reduce_cmd=reduce, reduce_res=total", ", reduce_res=total, reduce_cmd=reduce"
         ),
-        a=sbuf("f32", (128, 4)), c=sbuf("f32", (128, 4)), total=sbuf("f32", (128, 1)),
-    )  # fmt: skip
+        a=sbuf("f32", (128, 4)),
+        c=sbuf("f32", (128, 4)),
+        total=sbuf("f32", (128, 1)),
+    )
     assert problem.code == "E0503"
 
 

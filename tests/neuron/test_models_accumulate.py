@@ -173,9 +173,11 @@ def test_select_reduce(draw: Draw) -> None:
             f"reverse_pred={str(reverse).lower()}{reads}"
         )
         rows = model.select(
-            model.rows_of(chosen.values), model.rows_of(on_true.values),
-            model.per_lane(on_false, shape[0]), reverse,
-        )  # fmt: skip
+            model.rows_of(chosen.values),
+            model.rows_of(on_true.values),
+            model.per_lane(on_false, shape[0]),
+            reverse,
+        )
         draw.expect(dst, cast(rows, dst.dtype, shape))
         if command == "idle":
             case.lanes.forget()
@@ -198,9 +200,7 @@ def test_exponential(draw: Draw) -> None:
         init, start = case.init(command, shape[0], "reduce_init")
         total = None if command == "idle" else case.result(shape[0], "float32")
         reads = f", reduce_res={total}" if total else ""
-        draw.line(
-            f"@vector Exponential {dst}, {src}, {text}, reduce_cmd={command}{init}{reads}"
-        )
+        draw.line(f"@vector Exponential {dst}, {src}, {text}, reduce_cmd={command}{init}{reads}")
         rows = model.exponential(model.rows_of(src.values), model.per_lane(most, shape[0]))
         # One unit in the last place: two libraries' float64 may round to two sides of a tie.
         draw.expect(dst, cast(rows, "float32", shape), rtol=2.0**-23)

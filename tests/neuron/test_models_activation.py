@@ -12,9 +12,13 @@ from tests.neuron.models import activation as model
 from tests.neuron.test_models_accumulate import COLUMN, SIZE, Case, cast, first_lane
 
 PAIRS = (
-    ("multiply", "add"), ("multiply", "subtract"), ("multiply", "bypass"), ("add", "bypass"),
-    ("subtract", "bypass"), ("bypass", "bypass"),
-)  # fmt: skip
+    ("multiply", "add"),
+    ("multiply", "subtract"),
+    ("multiply", "bypass"),
+    ("add", "bypass"),
+    ("subtract", "bypass"),
+    ("bypass", "bypass"),
+)
 FUNCTIONS = (*scalar.ACTIVATION, *model.EXACT, *model.EXACT)
 
 
@@ -108,18 +112,19 @@ def test_act_read_accumulator(draw: Draw) -> None:
     shape = draw.shape(SIZE)
     data, dst = draw.tile(shape), draw.result(shape)
     first = first_lane(data)
-    draw.line(
-        f"@scalar Activation {dst}, {data}, op=copy, reduce_op=add, reduce_cmd=reset_reduce"
-    )
+    draw.line(f"@scalar Activation {dst}, {data}, op=copy, reduce_op=add, reduce_cmd=reset_reduce")
     lanes.run("reset_reduce", "add", first, accumulate.rows_of(data.values))
     offset = draw.one_of(*(n for n in (0, 32, 64, 96) if n >= first and n < first + shape[0]))
     most = min(first + shape[0] - offset, 128 if offset == 0 else 64 if offset == 64 else 32)
     count = draw.number(1, most)
     read = draw.result((offset + count, 1), draw.dtype(*COLUMN), written=False, plain=True)
     part = Tile(
-        read.name, f"{read.name}[{offset}:{offset + count}]", read.dtype, read.values[offset:],
+        read.name,
+        f"{read.name}[{offset}:{offset + count}]",
+        read.dtype,
+        read.values[offset:],
         lambda array: array[offset:],
-    )  # fmt: skip
+    )
     draw.line(f"@scalar ActReadAccumulator {part}")
     draw.expect(part, cast([[v] for v in lanes.read(offset, count)], part.dtype, (count, 1)))
 

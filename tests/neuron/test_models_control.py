@@ -185,8 +185,13 @@ UPDATES = ("++", "--", "+=", "-=", "=")
 
 
 def changed(value: int, how: str, amount: int) -> int:
-    return {"++": value + 1, "--": value - 1, "+=": value + amount, "-=": value - amount,
-            "=": amount}[how]  # fmt: skip
+    return {
+        "++": value + 1,
+        "--": value - 1,
+        "+=": value + amount,
+        "-=": value - amount,
+        "=": amount,
+    }[how]
 
 
 def spelled(name: str, how: str, amount: int) -> str:
@@ -216,8 +221,10 @@ def test_waits_and_updates(mnemonic: str) -> None:
             engine = draw.one_of(*ENGINES)
             how, amount = draw.one_of(*UPDATES), draw.number(-(2**20), 2**20)
             draw.line(f"@{engine} EventSemaphore  ${turns}_{n} >= 1")
-            draw.line(f"@{engine} {mnemonic}  ${counter} == {value}  "
-                      f"{spelled(counter, how, amount)}{draw.one_of('', ' @read')}")
+            draw.line(
+                f"@{engine} {mnemonic}  ${counter} == {value}  "
+                f"{spelled(counter, how, amount)}{draw.one_of('', ' @read')}"
+            )
             value = changed(value, how, amount)
             least = draw.one_of(f"== {value}", f">= {value - draw.number(0, 9)}")
             draw.line(f"@{engine} {mnemonic}  ${counter} {least}  ${turns}_{n + 1}++")

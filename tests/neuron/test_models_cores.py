@@ -16,8 +16,19 @@ from nasm.targets import TARGETS
 
 PAIRS = ("trn2", "trn3")
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
-DTYPES = ("uint8", "int8", "float8_e4m3", "float8_e5m2", "uint16", "int16", "float16", "bfloat16",
-          "uint32", "int32", "float32")  # fmt: skip
+DTYPES = (
+    "uint8",
+    "int8",
+    "float8_e4m3",
+    "float8_e5m2",
+    "uint16",
+    "int16",
+    "float16",
+    "bfloat16",
+    "uint32",
+    "int32",
+    "float32",
+)
 CASES = 200
 Random = np.random.Generator
 

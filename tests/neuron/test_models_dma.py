@@ -22,9 +22,13 @@ def grouped(draw: Draw, size: int, memory: str) -> tuple[int, ...]:
 
 
 def seen(
-    draw: Draw, shape: Sequence[int], dtype: str, memory: str, result: bool = False,
+    draw: Draw,
+    shape: Sequence[int],
+    dtype: str,
+    memory: str,
+    result: bool = False,
     written: bool | None = None,
-) -> Tile:  # fmt: skip
+) -> Tile:
     """A tile at any partitions, sometimes a stride apart, or through a free access pattern."""
     step = draw.number(2, 3)
     far = (shape[0] - 1) * step + 1

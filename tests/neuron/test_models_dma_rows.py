@@ -26,9 +26,7 @@ def written(rows: int, width: int, first: int, inner: list[tuple[int, int]], ind
     return f"[[{width}, {rows}]{pairs}], offset={first}, vector_offset={index}"
 
 
-def drawn(
-    draw: Draw, height: int, rows: int, once: bool, skips: bool
-) -> tuple[Tile, list[int]]:
+def drawn(draw: Draw, height: int, rows: int, once: bool, skips: bool) -> tuple[Tile, list[int]]:
     """Entries, some of them out of bounds if that is allowed."""
     if once:
         values = draw.random.permutation(max(height, rows))[:rows]
@@ -95,8 +93,13 @@ def test_a_scatter_of_rows_that_adds(draw: Draw) -> None:
     height, width = draw.number(1, 60), draw.number(1, 24)
     rows = draw.number(1, height)
     index, entries = drawn(draw, height, rows, True, False)
-    table = draw.tile((height, width), values=number(draw, (height, width), "float32"), plain=True,
-                      dtype="float32", memory="hbm")  # fmt: skip
+    table = draw.tile(
+        (height, width),
+        values=number(draw, (height, width), "float32"),
+        plain=True,
+        dtype="float32",
+        memory="hbm",
+    )
     src = draw.tile((rows, width), "bfloat16", values=number(draw, (rows, width), "bfloat16"))
     text = f"{table}.ap({written(rows, width, 0, [(1, width)], index)})"
     draw.line(f"@gpsimd DmaCompute {text}, [{text}, {src}], reduce_op=add")

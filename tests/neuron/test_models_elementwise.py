@@ -11,8 +11,15 @@ from tests.neuron.models import elementwise as model
 from tests.neuron.models import operators, scalar
 
 NEW = ("abs_max", "abs_min")
-BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift",
-           "arith_shift_left", "arith_shift_right")  # fmt: skip
+BITWISE = (
+    "bitwise_and",
+    "bitwise_or",
+    "bitwise_xor",
+    "left_shift",
+    "right_shift",
+    "arith_shift_left",
+    "arith_shift_right",
+)
 WORDS = ("int32", "uint32")
 ORDERED = ("maximum", "minimum", "greater_equal", "greater", "less_equal", "less")
 SIZE = 14
@@ -141,9 +148,7 @@ def test_tensor_scalar(draw: Draw) -> None:
     dst = draw.result(shape, draw.dtype("float32", "bfloat16", "float8_e5m2", "int8", "uint16"))
     new = ["square", "relu"] if draw.on == "trn3" else []
     unary = ["abs", "reciprocal", "bypass", *new]
-    said = tensor_scalar(
-        draw, "vector", dst, data, stages(draw, shape[0], unary, arithmetic(draw))
-    )  # fmt: skip
+    said = tensor_scalar(draw, "vector", dst, data, stages(draw, shape[0], unary, arithmetic(draw)))
     want = model.tensor_scalar(data.rows, said, dst.dtype)
     draw.expect(dst, want, atol=zeros(*(op for op, _, _ in said)))
 

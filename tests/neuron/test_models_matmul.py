@@ -16,9 +16,14 @@ EXACT = 2.0**-23
 
 
 def at_partition(
-    draw: Draw, first: int, shape: tuple[int, ...], dtype: str, memory: str = "sbuf",
-    values: Array | None = None, gap: int = 1,
-) -> Tile:  # fmt: skip
+    draw: Draw,
+    first: int,
+    shape: tuple[int, ...],
+    dtype: str,
+    memory: str = "sbuf",
+    values: Array | None = None,
+    gap: int = 1,
+) -> Tile:
     """A tile that starts at a partition; ``gap`` is the step of its last axis."""
     sizes = (first + shape[0], *shape[1:-1], shape[-1] * gap)
     whole = draw.tile(sizes, dtype, memory, wild=False, plain=True)
@@ -71,8 +76,11 @@ def test_load_stationary_and_multiply_moving(draw: Draw) -> None:
     for columns, dtype in ((m, first), (n, second)):
         shape = (k, *middle, columns)
         values = whole_numbers(draw, shape, dtype) if exact else draw.content(dtype, shape, False)
-        tiles.append(at_partition(draw, position[0], shape, dtype, values=values,
-                                  gap=draw.one_of(1, 1, 2, 3)))  # fmt: skip
+        tiles.append(
+            at_partition(
+                draw, position[0], shape, dtype, values=values, gap=draw.one_of(1, 1, 2, 3)
+            )
+        )
     a, b = tiles
     dtype = draw.one_of("float32", "bfloat16") if draw.on == "trn3" else "float32"
     dst = at_partition(draw, position[1], (m, n), dtype, "psum", gap=draw.one_of(1, 1, 2))

@@ -8,8 +8,16 @@ from tests.neuron.cases import INTEGERS, Draw, Tile, random_cases
 from tests.neuron.models import reduce
 from tests.neuron.test_models_elementwise import WORDS, of_width, zeros
 
-ARITHMETIC = ("add", "subtract", "multiply", "maximum", "minimum", "logical_and", "logical_or",
-              "logical_xor")  # fmt: skip
+ARITHMETIC = (
+    "add",
+    "subtract",
+    "multiply",
+    "maximum",
+    "minimum",
+    "logical_and",
+    "logical_or",
+    "logical_xor",
+)
 BITWISE = ("bitwise_and", "bitwise_or", "bitwise_xor")
 
 

@@ -13,10 +13,44 @@ F32 = np.float32
 KINDS = tuple(k for k in reference.NUMPY if k != "float8_e4m3fn")
 # Halves between whole numbers, both ends of every integer dtype, overflow of every float, zeros.
 EDGES = np.array(
-    [0, -0.0, 0.5, 1.5, 2.5, -0.5, -1.5, 127.5, 128, -129, 255.5, 256, 300, -1, 247.9, 248, 464,
-     15.75, 61439, 61440, 65519, 65520, 32767.5, 2.0**31, -(2.0**31), 2.0**32, 3.4e38, 1e-45,
-     2.0**-9, 2.0**-10, 1.0009765, np.inf, -np.inf, np.nan], F32,
-)  # fmt: skip
+    [
+        0,
+        -0.0,
+        0.5,
+        1.5,
+        2.5,
+        -0.5,
+        -1.5,
+        127.5,
+        128,
+        -129,
+        255.5,
+        256,
+        300,
+        -1,
+        247.9,
+        248,
+        464,
+        15.75,
+        61439,
+        61440,
+        65519,
+        65520,
+        32767.5,
+        2.0**31,
+        -(2.0**31),
+        2.0**32,
+        3.4e38,
+        1e-45,
+        2.0**-9,
+        2.0**-10,
+        1.0009765,
+        np.inf,
+        -np.inf,
+        np.nan,
+    ],
+    F32,
+)
 
 
 @pytest.mark.parametrize("dst", [k for k in KINDS if k != "float32"])
@@ -35,9 +69,7 @@ def test_every_pattern_of_a_dtype_widens_to_its_value(src: str) -> None:
         bits = np.arange(256, dtype=np.uint64)
     data = bits.astype(f"u{kind.itemsize}").view(kind).reshape(2, -1)
     got = result("@gpsimd TensorCopy c, a", a=sbuf(src, data), c=sbuf("f32", data.shape))
-    want = reference.each(
-        data.shape, lambda p, n: reference.f(float(data[p, n])), "float32"
-    )
+    want = reference.each(data.shape, lambda p, n: reference.f(float(data[p, n])), "float32")
     same(got, want, signs=True)
 
 
@@ -70,16 +102,18 @@ def test_a_copy_between_equal_dtypes_keeps_every_bit(engine: str) -> None:
 
 
 def test_int32_to_uint32_goes_through_float32() -> None:
-    got = result(
-        "@vector TensorCopy c, a", a=sbuf("i32", [[2**24 + 1, -5]]), c=sbuf("u32", (1, 2))
-    )
+    got = result("@vector TensorCopy c, a", a=sbuf("i32", [[2**24 + 1, -5]]), c=sbuf("u32", (1, 2)))
     assert got.tolist() == [[2**24, 0]]
 
 
 def test_packed_elements_are_copied_as_they_are() -> None:
     words = np.array([[0x7FFF_00FE, 1]], np.uint32)
-    got = result("@vector TensorCopy c, a", "trn3", a=sbuf("float8_e4m3fn_x4", words),
-                 c=sbuf("float8_e4m3fn_x4", (1, 2)))  # fmt: skip
+    got = result(
+        "@vector TensorCopy c, a",
+        "trn3",
+        a=sbuf("float8_e4m3fn_x4", words),
+        c=sbuf("float8_e4m3fn_x4", (1, 2)),
+    )
     assert got.tolist() == words.tolist()
 
 
@@ -102,9 +136,16 @@ def test_memset_rounds_a_number_once_not_through_float32() -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "value"),
-    [("i8", -128), ("u32", 2**32 - 1), ("i32", -(2**31)), ("f32", "inf"), ("bf16", "-inf"),
-     ("f16", "nan"), ("float8_e8m0fnu", 0.25)],
-)  # fmt: skip
+    [
+        ("i8", -128),
+        ("u32", 2**32 - 1),
+        ("i32", -(2**31)),
+        ("f32", "inf"),
+        ("bf16", "-inf"),
+        ("f16", "nan"),
+        ("float8_e8m0fnu", 0.25),
+    ],
+)
 def test_memset_reaches_the_ends_of_a_dtype(dtype: str, value: object) -> None:
     got = result(f"@vector Memset c, {value}", "trn3", c=psum(dtype, (4, 2)))
     np.testing.assert_array_equal(got.astype(np.float64), np.full((4, 2), float(str(value))))
@@ -157,8 +198,13 @@ def test_a_view_reads_the_elements_numpy_reads(view: str, memory: object) -> Non
     assert got.tobytes() == want.tobytes()
 
 
-WRITTEN = ("a[0:64]", "a[64:128, 1:4, ::2]", "a[:, 4:1:-1, ::-3]", "a.permute(0, 2, 1)",
-           "a.ap([[48, 32], [-1, 48]], offset=32 * 48 + 47)")  # fmt: skip
+WRITTEN = (
+    "a[0:64]",
+    "a[64:128, 1:4, ::2]",
+    "a[:, 4:1:-1, ::-3]",
+    "a.permute(0, 2, 1)",
+    "a.ap([[48, 32], [-1, 48]], offset=32 * 48 + 47)",
+)
 
 
 @pytest.mark.parametrize("view", WRITTEN)
@@ -167,13 +213,16 @@ def test_a_view_writes_the_elements_numpy_writes(view: str) -> None:
     shape = SOURCES[view].shape
     values = np.arange(np.prod(shape)).reshape(shape).astype(F32)
     target = {
-        WRITTEN[0]: want[0:64], WRITTEN[1]: want[64:128, 1:4, ::2],
-        WRITTEN[2]: want[:, 4:1:-1, ::-3], WRITTEN[3]: want.transpose(0, 2, 1),
+        WRITTEN[0]: want[0:64],
+        WRITTEN[1]: want[64:128, 1:4, ::2],
+        WRITTEN[2]: want[:, 4:1:-1, ::-3],
+        WRITTEN[3]: want.transpose(0, 2, 1),
         WRITTEN[4]: want.reshape(128, 48)[32:64, ::-1],
-    }[view]  # fmt: skip
+    }[view]
     target[...] = values
-    done = ran(f"@vector TensorCopy {view}, v", a=sbuf("f32", np.zeros((128, 6, 8))),
-               v=sbuf("f32", values))  # fmt: skip
+    done = ran(
+        f"@vector TensorCopy {view}, v", a=sbuf("f32", np.zeros((128, 6, 8))), v=sbuf("f32", values)
+    )
     np.testing.assert_array_equal(done.read("a"), want)
 
 
@@ -185,8 +234,11 @@ def test_a_transposed_view_of_hbm_reaches_a_dma() -> None:
 
 def test_lanes_move_across_quadrants_one_to_one() -> None:
     values = np.arange(32).reshape(32, 1)
-    done = ran("@vector TensorCopy c[96:128], a[0:32]", a=sbuf("f32", values),
-               c=sbuf("f32", np.zeros((128, 1))))  # fmt: skip
+    done = ran(
+        "@vector TensorCopy c[96:128], a[0:32]",
+        a=sbuf("f32", values),
+        c=sbuf("f32", np.zeros((128, 1))),
+    )
     assert done.read("c")[96:].tolist() == values.tolist()
     assert not done.read("c")[:96].any()
 
@@ -202,6 +254,9 @@ def test_random_patterns_on_both_sides(seed: int) -> None:
     src = f"a.permute(0, {axes})[:, ::{-stride}]"
     want = np.ascontiguousarray(data.transpose(0, *(1 + order))[:, ::-stride])
     turned = ", ".join(map(str, (0, 3, 2, 1)))
-    got = result(f"@vector TensorCopy c.permute({turned}), {src}",
-                 a=sbuf("f32", data), c=sbuf("f32", (16, *want.shape[:0:-1])))  # fmt: skip
+    got = result(
+        f"@vector TensorCopy c.permute({turned}), {src}",
+        a=sbuf("f32", data),
+        c=sbuf("f32", (16, *want.shape[:0:-1])),
+    )
     np.testing.assert_array_equal(got.transpose(0, 3, 2, 1), want)

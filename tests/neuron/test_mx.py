@@ -46,9 +46,12 @@ def quantised(values: Array, dtype: str = E4, **options: object) -> tuple[Array,
     """The bytes and the scale bytes of a tile of 32 partitions."""
     columns = values.shape[1] // 4
     done = chosen(
-        QUANTIZE, {k.replace("__", "."): v for k, v in options.items()},
-        a=sbuf("bf16", values), x=sbuf(dtype, (32, columns)), s=sbuf("u8", (4, columns)),
-    )  # fmt: skip
+        QUANTIZE,
+        {k.replace("__", "."): v for k, v in options.items()},
+        a=sbuf("bf16", values),
+        x=sbuf(dtype, (32, columns)),
+        s=sbuf("u8", (4, columns)),
+    )
     return done.read("x").view(np.uint8), done.read("s")
 
 
@@ -153,10 +156,14 @@ def test_any_two_x4_dtypes_go_together(first: str, second: str, kept: str) -> No
     s, t = (draw.integers(124, 131, (8, n), np.uint8) for n in (6, 5))
     kind = np.uint8 if kept == "u8" else ml_dtypes.float8_e8m0fnu
     done = ran(
-        MULTIPLY, "trn3", a=sbuf(first, packed(a, first)), b=sbuf(second, packed(b, second)),
-        s=sbuf(kept, scaled(64, s).view(kind)), t=sbuf(kept, scaled(64, t).view(kind)),
+        MULTIPLY,
+        "trn3",
+        a=sbuf(first, packed(a, first)),
+        b=sbuf(second, packed(b, second)),
+        s=sbuf(kept, scaled(64, s).view(kind)),
+        t=sbuf(kept, scaled(64, t).view(kind)),
         c=psum("f32", (6, 5)),
-    )  # fmt: skip
+    )
     factors = [np.repeat(2.0 ** (x.astype(float) - 127), 8, 0)[:, :, None] for x in (s, t)]
     wide = [x.reshape(64, -1, 4) * f for x, f in zip((a, b), factors, strict=True)]
     np.testing.assert_array_equal(done.read("c"), np.einsum("kiq,kjq->ij", *wide))
@@ -169,9 +176,14 @@ def test_the_first_of_four_stands_in_the_lowest_bits() -> None:
     two[0] = [1, 2, 3, 4, 0.5, 0, 0, 0]
     unit = np.full((4, 2), 127, np.uint8)
     done = ran(
-        MULTIPLY, "trn3", a=sbuf(E4, packed(one, E4)), b=sbuf(FP4, packed(two, FP4)),
-        s=sbuf("u8", unit), t=sbuf("u8", unit), c=psum("f32", (2, 2)),
-    )  # fmt: skip
+        MULTIPLY,
+        "trn3",
+        a=sbuf(E4, packed(one, E4)),
+        b=sbuf(FP4, packed(two, FP4)),
+        s=sbuf("u8", unit),
+        t=sbuf("u8", unit),
+        c=psum("f32", (2, 2)),
+    )
     assert done.read("c").tolist() == [[1, 0.5], [0, 0]]
 
 
@@ -184,8 +196,16 @@ def test_scales_of_four_tensors_share_a_tile() -> None:
         @vector QuantizeMX y, b, s[12:128]         $made++
         @tensor LoadStationaryMX x, s              $made >= 2
         @tensor MultiplyMovingMX c, y, s[12:128]"""
-    done = ran(lines, "trn3", a=sbuf("bf16", a), b=sbuf("bf16", b), x=sbuf(E4, (128, 8)),
-               y=sbuf(E4, (128, 8)), s=sbuf("u8", (128, 8)), c=psum("f32", (8, 8)))  # fmt: skip
+    done = ran(
+        lines,
+        "trn3",
+        a=sbuf("bf16", a),
+        b=sbuf("bf16", b),
+        x=sbuf(E4, (128, 8)),
+        y=sbuf(E4, (128, 8)),
+        s=sbuf("u8", (128, 8)),
+        c=psum("f32", (8, 8)),
+    )
     rows = [row for row in range(128) if row % 32 < 4 or 12 <= row % 32 < 16]
     assert np.flatnonzero(done.known("s").all(axis=1)).tolist() == rows
     exact = np.einsum("kiq,kjq->ij", *(x.astype(float).reshape(128, -1, 4) for x in (a, b)))
@@ -199,10 +219,14 @@ def scale_of_255(**options: object) -> Array:
     high = unit.copy()
     high[0, 0] = 255
     done = chosen(
-        MULTIPLY, {k.replace("__", "."): v for k, v in options.items()},
-        a=sbuf(E4, ones), b=sbuf(E4, ones), s=sbuf("u8", high), t=sbuf("u8", unit),
+        MULTIPLY,
+        {k.replace("__", "."): v for k, v in options.items()},
+        a=sbuf(E4, ones),
+        b=sbuf(E4, ones),
+        s=sbuf("u8", high),
+        t=sbuf("u8", unit),
         c=psum("f32", (2, 2)),
-    )  # fmt: skip
+    )
     return done.read("c")
 
 
@@ -239,8 +263,9 @@ def test_row_tiles_hold_mx_tiles_side_by_side(rows: int) -> None:
         f"MultiplyMovingMX c, {p.format('a')}, accumulate={str(n > 0).lower()}, {t}"
         for n, (p, t) in enumerate(zip(part, tiles, strict=True))
     ]
-    done = ran("\n".join(lines), "trn3", a=sbuf(E4, ones), s=sbuf("u8", held),
-               c=psum("f32", (2, 2)))  # fmt: skip
+    done = ran(
+        "\n".join(lines), "trn3", a=sbuf(E4, ones), s=sbuf("u8", held), c=psum("f32", (2, 2))
+    )
     assert done.read("c").tolist() == [[512, 512]] * 2
 
 
@@ -256,8 +281,9 @@ def test_columns_and_their_scales_are_gathered_by_one_index() -> None:
         f"@tensor\nLoadStationaryMX {gathered.format('a')}, {gathered.format('s')}\n"
         f"MultiplyMovingMX c, {gathered.format('a')}, {gathered.format('s')}"
     )
-    done = ran(lines, "trn3", a=sbuf(E4, a), s=sbuf("u8", s), i=sbuf("i16", index),
-               c=psum("f32", (4, 4)))  # fmt: skip
+    done = ran(
+        lines, "trn3", a=sbuf(E4, a), s=sbuf("u8", s), i=sbuf("i16", index), c=psum("f32", (4, 4))
+    )
     picked = mx.dequantised(a[:, order], s[:, order], E4)
     np.testing.assert_array_equal(done.read("c"), mx.product(picked, picked))
 
@@ -265,8 +291,12 @@ def test_columns_and_their_scales_are_gathered_by_one_index() -> None:
 # -- what is loaded
 
 
-PLAIN = {"a": sbuf(E4, np.zeros((32, 2))), "s": sbuf("u8", np.zeros((4, 2))),
-         "p": sbuf("bf16", np.zeros((32, 2))), "c": psum("f32", (2, 2))}  # fmt: skip
+PLAIN = {
+    "a": sbuf(E4, np.zeros((32, 2))),
+    "s": sbuf("u8", np.zeros((4, 2))),
+    "p": sbuf("bf16", np.zeros((32, 2))),
+    "c": psum("f32", (2, 2)),
+}
 
 
 @pytest.mark.parametrize(
@@ -287,8 +317,12 @@ def test_each_kind_of_matmul_takes_its_own_kind_of_tile(lines: str, code: str, p
 
 
 def test_an_mx_matmul_takes_the_time_of_a_bfloat16_one() -> None:
-    tiles = {"x": sbuf(E4, (128, 512)), "t": sbuf("u8", (128, 512)), "b": sbuf("bf16", (128, 512)),
-             "c": psum("f32", (128, 512))}  # fmt: skip
+    tiles = {
+        "x": sbuf(E4, (128, 512)),
+        "t": sbuf("u8", (128, 512)),
+        "b": sbuf("bf16", (128, 512)),
+        "c": psum("f32", (128, 512)),
+    }
     mine = cost("@tensor MultiplyMovingMX c, x, t", "trn3", **tiles)
     theirs = cost("@tensor MultiplyMoving c, b", "trn3", **tiles)
     assert (mine.interval, mine.latency) == (theirs.interval, theirs.latency)
@@ -298,6 +332,9 @@ def test_an_mx_matmul_takes_the_time_of_a_bfloat16_one() -> None:
 
 @pytest.mark.parametrize(("columns", "cycles"), [(4, 64), (256, 64), (512, 128), (2048, 512)])
 def test_quantising_reads_four_elements_per_cycle(columns: int, cycles: int) -> None:
-    tiles = {"a": sbuf("bf16", (128, columns)), "x": sbuf(E4, (128, columns // 4)),
-             "s": sbuf("u8", (128, columns // 4))}  # fmt: skip
+    tiles = {
+        "a": sbuf("bf16", (128, columns)),
+        "x": sbuf(E4, (128, columns // 4)),
+        "s": sbuf("u8", (128, columns // 4)),
+    }
     assert cost(QUANTIZE, "trn3", **tiles).interval == cycles

@@ -123,5 +123,3 @@ def test_every_operand_that_takes_maximum_knows_the_option(row: Instruction) -> 
         for kind in kinds(operand):
             if isinstance(kind, Choice) and set(kind.options) & set(NUMBERS):
                 assert isinstance(kind, Operators) or row.name == "RegisterAlu"
-
-

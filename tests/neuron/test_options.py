@@ -48,9 +48,7 @@ def test_eight_bit_floats_overflow_as_the_options_say(
     over = {"infinity": np.inf, "nan": np.nan, "saturate": MAX[dtype]}[rule]
     wanted = np.array([1, over, -over, over, -over, np.nan], np.float32)
     on = "trn2" if dtype == "e3m4" else "trn3"
-    for found in copied(
-        BEYOND, dtype, target=on, cast__overflow=overflow, cast__e4m3fn=e4m3fn
-    ):
+    for found in copied(BEYOND, dtype, target=on, cast__overflow=overflow, cast__e4m3fn=e4m3fn):
         np.testing.assert_array_equal(found, np.tile(wanted, (128, 1)))
 
 
@@ -70,7 +68,8 @@ def test_stochastic_rounding_gives_either_neighbour_in_proportion(engine: str) -
     n = 64
     values = np.full(n, 1 + 0.25 * 2**-7)
     for usual, found in zip(
-        copied(values, "bf16", engine), copied(values, "bf16", engine, rounding="stochastic"),
+        copied(values, "bf16", engine),
+        copied(values, "bf16", engine, rounding="stochastic"),
         strict=True,
     ):
         assert (usual == 1).all()
@@ -182,9 +181,11 @@ def test_every_option_is_read_somewhere() -> None:
     from pathlib import Path
 
     folder = Path(options.__file__).parent
-    text = "".join(
-        p.read_text(encoding="utf-8") for p in folder.rglob("*.py") if p.name != "options.py"
-    ) + Path(options.__file__).read_text(encoding="utf-8").partition("def casting")[2]
+    text = (
+        "".join(
+            p.read_text(encoding="utf-8") for p in folder.rglob("*.py") if p.name != "options.py"
+        )
+        + Path(options.__file__).read_text(encoding="utf-8").partition("def casting")[2]
+    )
     for option in TARGET.options:
         assert f'"{option.name}"' in text, option.name
-

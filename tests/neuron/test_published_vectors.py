@@ -17,6 +17,7 @@ from tests.neuron.programs import GENERATIONS, cost, psum, ran, result, sbuf, ti
 TESTS = Path(__file__).parents[1]
 LEAST = float(np.finfo(np.float32).min)
 
+# fmt: off
 ELSEWHERE = {
     "nonzero_with_count, the page's example": "gpsimd: the_published_nonzero_with_count",
     "sequence_bounds, the example": "gpsimd: the_published_sequence_bounds",
@@ -32,11 +33,16 @@ ELSEWHERE = {
     "MX, the matmul of the reference": "models_mx: load_stationary_mx_and_multiply_moving_mx",
     "dependent ACTIVATEs of one element, 264 cycles apart":
         "activation_row: dependent_activations_of_one_element_start_264_cycles_apart_on_v2",
-}  # fmt: skip
+}
+# fmt: on
 PROGRAMS = (
-    "iota", "local_gather", "bn_stats_two", "matmul_double_row", "sequence_bounds",
+    "iota",
+    "local_gather",
+    "bn_stats_two",
+    "matmul_double_row",
+    "sequence_bounds",
     *(f"cumulative_{n}" for n in ("add", "multiply", "maximum_tile", "chain", "scan")),
-)  # fmt: skip
+)
 """Programs of `tests/vendor`, which are the vendor's tests with their NumPy references."""
 
 
@@ -77,9 +83,12 @@ def test_vector_loses_what_is_beyond_24_bits_and_gpsimd_does_not(on: str, dtype:
     assert rounded[:3] == [2**24, 2**24 + 2, 2**31 - 128]
     for engine, want in (("gpsimd", exact), ("vector", rounded)):
         got = result(
-            f"@{engine} TensorTensor c, a, b, op=add", on,
-            a=sbuf(dtype, [a]), b=sbuf(dtype, [b]), c=sbuf(dtype, (1, 4)),
-        )  # fmt: skip
+            f"@{engine} TensorTensor c, a, b, op=add",
+            on,
+            a=sbuf(dtype, [a]),
+            b=sbuf(dtype, [b]),
+            c=sbuf(dtype, (1, 4)),
+        )
         assert got.tolist() == [want]
 
 
@@ -89,25 +98,39 @@ def test_vector_loses_what_is_beyond_24_bits_and_gpsimd_does_not(on: str, dtype:
 @pytest.mark.parametrize(
     ("dtype", "value", "want"),
     [
-        ("bf16", LEAST, -np.inf), ("f16", LEAST, -np.inf), ("e4m3", LEAST, -np.inf),
-        ("e5m2", LEAST, -np.inf), ("e4m3", 248.0, np.inf), ("e4m3", 247.99, 240.0),
-        ("e5m2", 61440.0, np.inf), ("e5m2", 61439.0, 57344.0), ("e3m4", 15.75, np.inf),
-        ("f16", 65520.0, np.inf), ("f16", 65519.0, 65504.0),
-        ("i8", 1e9, 127), ("i8", -1e9, -128), ("u8", 1e9, 255), ("u8", -1.0, 0),
-        ("i16", 1e9, 32767), ("u16", -1e9, 0), ("i32", 1e10, 2**31 - 1), ("i32", -np.inf, -(2**31)),
-        ("u32", 1e10, 2**32 - 1), ("i8", 2.5, 2), ("i8", 3.5, 4), ("u8", 254.5, 254),
+        ("bf16", LEAST, -np.inf),
+        ("f16", LEAST, -np.inf),
+        ("e4m3", LEAST, -np.inf),
+        ("e5m2", LEAST, -np.inf),
+        ("e4m3", 248.0, np.inf),
+        ("e4m3", 247.99, 240.0),
+        ("e5m2", 61440.0, np.inf),
+        ("e5m2", 61439.0, 57344.0),
+        ("e3m4", 15.75, np.inf),
+        ("f16", 65520.0, np.inf),
+        ("f16", 65519.0, 65504.0),
+        ("i8", 1e9, 127),
+        ("i8", -1e9, -128),
+        ("u8", 1e9, 255),
+        ("u8", -1.0, 0),
+        ("i16", 1e9, 32767),
+        ("u16", -1e9, 0),
+        ("i32", 1e10, 2**31 - 1),
+        ("i32", -np.inf, -(2**31)),
+        ("u32", 1e10, 2**32 - 1),
+        ("i8", 2.5, 2),
+        ("i8", 3.5, 4),
+        ("u8", 254.5, 254),
     ],
-)  # fmt: skip
-@pytest.mark.parametrize(("engine", "on"), [
-    ("vector", "trn1"), ("gpsimd", "trn2"), ("scalar", "trn3"),
-])  # fmt: skip
+)
+@pytest.mark.parametrize(
+    ("engine", "on"), [("vector", "trn1"), ("gpsimd", "trn2"), ("scalar", "trn3")]
+)
 def test_floats_overflow_to_infinity_and_integers_saturate(
     engine: str, on: str, dtype: str, value: float, want: float
 ) -> None:
     on = "trn2" if dtype == "e3m4" and on == "trn3" else on  # v4 has it no more
-    got = result(
-        f"@{engine} TensorCopy c, a", on, a=sbuf("f32", [[value]]), c=sbuf(dtype, (1, 1))
-    )
+    got = result(f"@{engine} TensorCopy c, a", on, a=sbuf("f32", [[value]]), c=sbuf(dtype, (1, 1)))
     assert float(got[0, 0]) == want
 
 
@@ -120,8 +143,9 @@ def test_a_float32_tensor_tensor_of_8192_takes_about_16_770_cycles() -> None:
     # overhead that the guide's text has: ours may end up to 301 cycles early, and never late.
     for partitions, nanoseconds in ((128, 14_987), (64, 14_968)):
         tiles = {n: sbuf("f32", np.ones((partitions, 8192))) for n in "ab"}
-        done = ran("@vector TensorTensor c, a, b, op=multiply",
-                   c=sbuf("f32", (partitions, 8192)), **tiles)  # fmt: skip
+        done = ran(
+            "@vector TensorTensor c, a, b, op=multiply", c=sbuf("f32", (partitions, 8192)), **tiles
+        )
         ((start, finish),) = times(done, "vector")
         published = nanoseconds * 1.12
         assert start == 0
@@ -133,12 +157,10 @@ CYCLE = 1 / 2.8
 """Nanoseconds of the array on v2: times are rounded up to whole cycles."""
 
 
-@pytest.mark.parametrize(("columns", "mode", "nanoseconds"), [
-    (96, "false", 219), (1, "false", 188), (128, "true", 195),
-])  # fmt: skip
-def test_a_matmul_lasts_what_the_profiles_show(
-    columns: int, mode: str, nanoseconds: int
-) -> None:
+@pytest.mark.parametrize(
+    ("columns", "mode", "nanoseconds"), [(96, "false", 219), (1, "false", 188), (128, "true", 195)]
+)
+def test_a_matmul_lasts_what_the_profiles_show(columns: int, mode: str, nanoseconds: int) -> None:
     # The performance guide's figures 18, 20 and 26, the last what it calls a transpose.
     tiles = {"b": sbuf("bf16", (128, 128)), "c": psum("f32", (columns, 128))}
     found = cost(f"@tensor MultiplyMoving c, b, is_transpose={mode}", **tiles)
@@ -149,8 +171,11 @@ def test_a_matmul_lasts_what_the_profiles_show(
 def test_a_load_of_one_column_completes_while_its_matmul_runs() -> None:
     # Figure 20: LDWEIGHTS of one column for 67 ns, its MATMUL from 26 ns after its start on. Ours
     # starts when the documented interval ends, which is sooner.
-    tiles = {"a": sbuf("bf16", np.ones((128, 1))), "b": sbuf("bf16", np.ones((128, 128))),
-             "c": psum("f32", (1, 128))}  # fmt: skip
+    tiles = {
+        "a": sbuf("bf16", np.ones((128, 1))),
+        "b": sbuf("bf16", np.ones((128, 128))),
+        "c": psum("f32", (1, 128)),
+    }
     done = ran("@tensor\nLoadStationary a\nMultiplyMoving c, b", **tiles)
     (load, loaded), (start, _) = times(done, "tensor")
     assert 0 <= (loaded - load) / 5.6 - 67 < CYCLE
@@ -166,9 +191,10 @@ def test_a_stream_of_matmuls_runs_at_the_published_peak() -> None:
     n, size = 40, 512
     done = ran(
         "@tensor\nLoadStationary a\n" + "MultiplyMoving c, b\n" * n,
-        a=sbuf("bf16", np.zeros((128, 128))), b=sbuf("bf16", np.zeros((128, size))),
+        a=sbuf("bf16", np.zeros((128, 128))),
+        b=sbuf("bf16", np.zeros((128, size))),
         c=psum("f32", (128, size)),
-    )  # fmt: skip
+    )
     starts = [start for start, _ in times(done, "tensor")[1:]]
     nanoseconds = (starts[-1] - starts[0]) / 5.6
     tflops = 2 * 128 * 128 * size * (n - 1) / nanoseconds / 1000

@@ -29,8 +29,9 @@ def test_xorwow_gives_marsaglias_numbers() -> None:
 def test_four_streams_take_turns() -> None:
     words = np.array([MARSAGLIA * 2 + [0] * 12], np.uint32)
     drawn, _ = Xorwow.unseeded(4).seeded(0, words).draw(0, 1, 8)
-    assert drawn.tolist() == [[FIRST[0], FIRST[0], 362437, 362437,
-                               FIRST[1], FIRST[1], 2 * 362437, 2 * 362437]]  # fmt: skip
+    assert drawn.tolist() == [
+        [FIRST[0], FIRST[0], 362437, 362437, FIRST[1], FIRST[1], 2 * 362437, 2 * 362437]
+    ]
 
 
 def test_a_step_of_the_lfsr_by_hand() -> None:
@@ -70,9 +71,7 @@ def test_the_lfsr_comes_around_after_all_states_but_zero() -> None:
 
 @pytest.mark.parametrize("count", [1, 31, 32, 33, 64, 65, 511, 512, 513, 1500])
 @pytest.mark.parametrize("made", [Lfsr.seeded(9), Xorwow.unseeded(1), Xorwow.unseeded(4)])
-def test_drawing_many_at_once_is_drawing_them_one_by_one(
-    made: Lfsr | Xorwow, count: int
-) -> None:
+def test_drawing_many_at_once_is_drawing_them_one_by_one(made: Lfsr | Xorwow, count: int) -> None:
     lane: model.Lane = model.Lfsr(9, 7)
     if isinstance(made, Xorwow):
         lane = model.Xorwow.unseeded(7, 6 * made.states.shape[1])
@@ -102,8 +101,9 @@ def test_the_numbers_look_random(made: Lfsr | Xorwow) -> None:
 
 def test_a_run_begins_as_after_seed_0_with_an_lfsr() -> None:
     fresh = result("@vector Rng c", "trn2", c=sbuf("u32", (4, 8)))
-    seeded = result("@vector SetRngSeed s\n@vector Rng c", "trn2", s=sbuf("i32", [[0]]),
-                    c=sbuf("u32", (4, 8)))  # fmt: skip
+    seeded = result(
+        "@vector SetRngSeed s\n@vector Rng c", "trn2", s=sbuf("i32", [[0]]), c=sbuf("u32", (4, 8))
+    )
     assert fresh.tolist() == seeded.tolist()
     assert fresh.tolist() == [model.draw(model.Lfsr(0, p), 8) for p in range(4)]
 
@@ -120,17 +120,20 @@ def test_a_run_begins_with_known_words_of_xorwow(engine: str, words: int) -> Non
 def test_the_same_seed_gives_the_same_numbers_and_the_stream_goes_on() -> None:
     done = ran(
         "@vector SetRngSeed s\n@vector Rng a\n@vector Rng b\n@vector SetRngSeed s\n@vector Rng c",
-        s=sbuf("u32", [[123]]), a=sbuf("u32", (2, 5)), b=sbuf("u32", (2, 5)),
+        s=sbuf("u32", [[123]]),
+        a=sbuf("u32", (2, 5)),
+        b=sbuf("u32", (2, 5)),
         c=sbuf("u32", (2, 10)),
-    )  # fmt: skip
+    )
     both = np.concatenate([done.read("a"), done.read("b")], axis=1)
     assert both.tolist() == done.read("c").tolist()
 
 
 def test_engines_have_generators_of_their_own_and_lanes_streams_of_their_own() -> None:
     both = "@gpsimd Rng a\n@vector Rng b\n@vector Rng c"
-    done = ran(both, "trn2", a=sbuf("u32", (4, 4)), b=sbuf("u32", (2, 4), "32:0"),
-               c=sbuf("u32", (4, 4)))  # fmt: skip
+    done = ran(
+        both, "trn2", a=sbuf("u32", (4, 4)), b=sbuf("u32", (2, 4), "32:0"), c=sbuf("u32", (4, 4))
+    )
     alone = ran("@vector Rng c", "trn2", c=sbuf("u32", (4, 4)))
     assert done.read("c").tolist() == alone.read("c").tolist()
     assert done.read("a")[0].tolist() == model.draw(model.Xorwow.unseeded(0, 6), 4)
@@ -141,9 +144,12 @@ def test_a_saved_state_goes_on_where_it_was() -> None:
     done = ran(
         "@gpsimd Rng a\n@gpsimd RandGetState s\n@gpsimd Rng b\n@gpsimd RandSetState s\n"
         "@gpsimd Rng c",
-        "trn2", a=sbuf("u8", (128, 7)), s=sbuf("u32", (128, 6)), b=sbuf("u32", (128, 7)),
+        "trn2",
+        a=sbuf("u8", (128, 7)),
+        s=sbuf("u32", (128, 6)),
+        b=sbuf("u32", (128, 7)),
         c=sbuf("u32", (128, 7)),
-    )  # fmt: skip
+    )
     assert done.read("b").tolist() == done.read("c").tolist()
 
 
@@ -200,17 +206,25 @@ def test_rand2_spreads_over_its_range() -> None:
 def test_a_column_of_bounds_is_checked_when_it_is_read() -> None:
     for low, high in (([0.0, 2.0], [1.0, 2.0]), ([0.0, np.nan], [1.0, 2.0])):
         problem = fault(
-            "@vector Rand2 c, low, high", "trn3", c=sbuf("f32", (2, 4)),
-            low=sbuf("f32", np.array(low)[:, None]), high=sbuf("f32", np.array(high)[:, None]),
-        )  # fmt: skip
+            "@vector Rand2 c, low, high",
+            "trn3",
+            c=sbuf("f32", (2, 4)),
+            low=sbuf("f32", np.array(low)[:, None]),
+            high=sbuf("f32", np.array(high)[:, None]),
+        )
         assert problem.code == "E0407"
         assert "min is not less than max" in problem.message
 
 
-@pytest.mark.parametrize(("line", "on", "plain"), [
-    ("@vector Dropout c[:, ::4], a, 0.5", "trn1", 512), ("@vector Rng c[:, ::4]", "trn2", 512),
-    ("@vector Rng c[:, ::4]", "trn3", 128), ("@gpsimd Rng c[:, ::4]", "trn2", 150 + 512),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "on", "plain"),
+    [
+        ("@vector Dropout c[:, ::4], a, 0.5", "trn1", 512),
+        ("@vector Rng c[:, ::4]", "trn2", 512),
+        ("@vector Rng c[:, ::4]", "trn3", 128),
+        ("@gpsimd Rng c[:, ::4]", "trn2", 150 + 512),
+    ],
+)
 def test_elements_16_bytes_apart_come_at_half_the_rate(line: str, on: str, plain: int) -> None:
     tiles = {"a": sbuf("i32", (4, 512)), "c": sbuf("i32", (4, 2048))}
     slots = 2 * plain if "@vector" in line else 2 * plain - 150

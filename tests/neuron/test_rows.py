@@ -45,9 +45,10 @@ def every(rows: tuple[Instruction, ...] = ROWS) -> pytest.MarkDecorator:
     """Each row on each machine and engine that has it."""
     cases = [
         pytest.param(row, engine, g.spellings[0], id=f"{row.name}-{g.name}-{engine}")
-        for row in rows for g in TARGET.generations
+        for row in rows
+        for g in TARGET.generations
         for engine in TARGET.engines(row, g)
-    ]  # fmt: skip
+    ]
     return pytest.mark.parametrize(("row", "engine", "on"), cases)
 
 
@@ -123,8 +124,11 @@ def test_every_operand_describes_itself(row: Instruction) -> None:
         assert isinstance(operand.kind, Hidden) == (operand not in row.written)
 
 
-@pytest.mark.parametrize("rule", [*rules.EVERYWHERE, *(r for row in ROWS for r in row.rules)],
-                         ids=lambda rule: rule.sentence)  # fmt: skip
+@pytest.mark.parametrize(
+    "rule",
+    [*rules.EVERYWHERE, *(r for row in ROWS for r in row.rules)],
+    ids=lambda rule: rule.sentence,
+)
 def test_every_rule_has_a_sentence_and_a_source(rule: Rule) -> None:
     assert rule.source
     assert rule.code.startswith(("E04", "E06"))

@@ -10,8 +10,15 @@ from tests.neuron.programs import ran, result, sbuf
 SCAN = "@vector TensorTensorScan c, a, b, {initial}, op0={op0}, op1={op1}{more}"
 
 
-def scanned(a: list[float], b: list[float], op0: str, op1: str, more: str = "",
-            initial: float = 0.0, dtype: str = "f32") -> list[float]:  # fmt: skip
+def scanned(
+    a: list[float],
+    b: list[float],
+    op0: str,
+    op1: str,
+    more: str = "",
+    initial: float = 0.0,
+    dtype: str = "f32",
+) -> list[float]:
     line = SCAN.format(initial=initial, op0=op0, op1=op1, more=more)
     got = result(line, a=sbuf("f32", [a]), b=sbuf("f32", [b]), c=sbuf(dtype, (1, len(a))))
     return [float(v) for v in got[0]]
@@ -23,16 +30,19 @@ def test_multiply_then_add_is_a_recurrence() -> None:
     assert got == [3, 8, 5, -3]
 
 
-@pytest.mark.parametrize(("more", "want"), [
-    # (a - s) - b: 10-1-1 = 8, 20-8-2 = 10, 30-10-3 = 17
-    ("", [8, 10, 17]),
-    # (s - a) - b: 1-10-1 = -10, -10-20-2 = -32, -32-30-3 = -65
-    (", reverse0=true", [-10, -32, -65]),
-    # b - (a - s): 1-(10-1) = -8, 2-(20+8) = -26, 3-(30+26) = -53
-    (", reverse1=true", [-8, -26, -53]),
-    # b - (s - a): 1-(1-10) = 10, 2-(10-20) = 12, 3-(12-30) = 21
-    (", reverse0=true, reverse1=true", [10, 12, 21]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("more", "want"),
+    [
+        # (a - s) - b: 10-1-1 = 8, 20-8-2 = 10, 30-10-3 = 17
+        ("", [8, 10, 17]),
+        # (s - a) - b: 1-10-1 = -10, -10-20-2 = -32, -32-30-3 = -65
+        (", reverse0=true", [-10, -32, -65]),
+        # b - (a - s): 1-(10-1) = -8, 2-(20+8) = -26, 3-(30+26) = -53
+        (", reverse1=true", [-8, -26, -53]),
+        # b - (s - a): 1-(1-10) = 10, 2-(10-20) = 12, 3-(12-30) = 21
+        (", reverse0=true, reverse1=true", [10, 12, 21]),
+    ],
+)
 def test_either_operator_may_have_its_sides_swapped(more: str, want: list[float]) -> None:
     assert scanned([10, 20, 30], [1, 2, 3], "subtract", "subtract", more, 1.0) == want
 
@@ -45,10 +55,13 @@ def test_the_state_stays_float32_where_dst_is_narrower() -> None:
 
 def test_the_walk_is_row_major_over_all_free_axes_and_a_column_starts_each_partition() -> None:
     got = result(
-        "@vector TensorTensorScan c, a, b, s, op0=multiply, op1=add", "trn2",
-        a=sbuf("i8", [[[1, 1], [1, 1]], [[1, 1], [1, 2]]]), s=sbuf("bf16", [[0.5], [-2]]),
-        b=sbuf("f32", [[[1, 2], [3, 4]], [[0, 0], [1, 0]]]), c=sbuf("f32", (2, 4)),
-    )  # fmt: skip
+        "@vector TensorTensorScan c, a, b, s, op0=multiply, op1=add",
+        "trn2",
+        a=sbuf("i8", [[[1, 1], [1, 1]], [[1, 1], [1, 2]]]),
+        s=sbuf("bf16", [[0.5], [-2]]),
+        b=sbuf("f32", [[[1, 2], [3, 4]], [[0, 0], [1, 0]]]),
+        c=sbuf("f32", (2, 4)),
+    )
     assert got.tolist() == [[1.5, 3.5, 6.5, 10.5], [-2, -2, -1, -2]]
 
 

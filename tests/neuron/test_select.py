@@ -23,9 +23,11 @@ def test_equal_values_find_successive_places_and_a_missing_one_gives_all_ones() 
 @pytest.mark.parametrize(("dtype", "ones"), [("u16", 0xFFFF), ("u32", 0xFFFF_FFFF)])
 def test_a_value_asked_for_more_often_than_it_occurs_is_missing(dtype: str, ones: int) -> None:
     got = result(
-        FIND, a=sbuf("f32", [[7, 5, 7, 0, 1, 2, 3, 4]]),
-        v=sbuf("f32", [[7, 7, 7, 9, 5, 5, 0, -0.0]]), c=sbuf(dtype, (1, 8)),
-    )  # fmt: skip
+        FIND,
+        a=sbuf("f32", [[7, 5, 7, 0, 1, 2, 3, 4]]),
+        v=sbuf("f32", [[7, 7, 7, 9, 5, 5, 0, -0.0]]),
+        c=sbuf(dtype, (1, 8)),
+    )
     # Zero of either sign is one value, and it occurs once.
     assert got.tolist() == [[0, 2, ones, ones, 1, ones, 3, ones]]
 
@@ -33,9 +35,11 @@ def test_a_value_asked_for_more_often_than_it_occurs_is_missing(dtype: str, ones
 def test_nan_matches_nothing() -> None:
     nan = np.nan
     got = result(
-        FIND, a=sbuf("f32", [[nan, 1, 2, 3, 4, 5, 6, 7]]),
-        v=sbuf("f32", [[nan, 1, nan, 2, 3, 4, 5, np.inf]]), c=sbuf("u16", (1, 8)),
-    )  # fmt: skip
+        FIND,
+        a=sbuf("f32", [[nan, 1, 2, 3, 4, 5, 6, 7]]),
+        v=sbuf("f32", [[nan, 1, nan, 2, 3, 4, 5, np.inf]]),
+        c=sbuf("u16", (1, 8)),
+    )
     assert got.tolist() == [[0xFFFF, 1, 0xFFFF, 2, 3, 4, 5, 0xFFFF]]
 
 
@@ -47,9 +51,12 @@ def test_find_index_equals_a_scalar_search(seed: int) -> None:
     data = draw.integers(0, 9, (partitions, n)).astype(reference.NUMPY[dtype])
     vals = draw.integers(0, 11, (partitions, 8))
     got = result(
-        FIND, str(draw.choice(["trn1", "trn2", "trn3"])), a=psum(dtype, data),
-        v=sbuf("f32", vals), c=sbuf("u32", (partitions, 8)),
-    )  # fmt: skip
+        FIND,
+        str(draw.choice(["trn1", "trn2", "trn3"])),
+        a=psum(dtype, data),
+        v=sbuf("f32", vals),
+        c=sbuf("u32", (partitions, 8)),
+    )
     want = [reference.find_index8(d, v) for d, v in zip(data.tolist(), vals.tolist(), strict=True)]
     assert got.astype(np.int32).tolist() == want
 
@@ -58,17 +65,22 @@ def test_max8_then_find_index_names_the_places_of_the_largest() -> None:
     data = np.random.default_rng(3).permutation(50).reshape(1, 50)
     done = ran(
         "@vector\nMax8 best, a\nMatchValueLoad best\nFindIndex8 c, a",
-        a=sbuf("f32", data), best=sbuf("f32", (1, 8)), c=sbuf("u32", (1, 8)),
-    )  # fmt: skip
+        a=sbuf("f32", data),
+        best=sbuf("f32", (1, 8)),
+        c=sbuf("u32", (1, 8)),
+    )
     assert data[0, done.read("c")[0]].tolist() == [49, 48, 47, 46, 45, 44, 43, 42]
 
 
 def test_the_loaded_values_stay_for_every_search_that_follows() -> None:
     done = ran(
         "@vector\nMatchValueLoad v\nFindIndex8 c, a\nFindIndex8 d, b",
-        a=sbuf("f32", [range(8)]), b=sbuf("f32", [range(8, 0, -1)]), v=sbuf("f32", [[1] * 8]),
-        c=sbuf("u16", (1, 8)), d=sbuf("u16", (1, 8)),
-    )  # fmt: skip
+        a=sbuf("f32", [range(8)]),
+        b=sbuf("f32", [range(8, 0, -1)]),
+        v=sbuf("f32", [[1] * 8]),
+        c=sbuf("u16", (1, 8)),
+        d=sbuf("u16", (1, 8)),
+    )
     assert done.read("c")[0, 0] == 1
     assert done.read("d")[0, 0] == 7
 
@@ -102,9 +114,12 @@ def replaced(
     data: list[float], vals: list[float], imm: float, dtype: str = "f32"
 ) -> tuple[list[float], list[int]]:
     done = ran(
-        REPLACE.format(imm=imm), a=sbuf(dtype, [data]), v=sbuf("f32", [vals]),
-        c=sbuf(dtype, (1, len(data))), at=sbuf("u32", (1, 8)),
-    )  # fmt: skip
+        REPLACE.format(imm=imm),
+        a=sbuf(dtype, [data]),
+        v=sbuf("f32", [vals]),
+        c=sbuf(dtype, (1, len(data))),
+        at=sbuf("u32", (1, 8)),
+    )
     return [float(v) for v in done.read("c")[0]], done.read("at")[0].tolist()
 
 
@@ -138,8 +153,9 @@ def test_data_may_be_replaced_in_place_and_without_indices() -> None:
     values = np.random.default_rng(2).permutation(24).reshape(2, 3, 4)
     done = ran(
         "@vector\nMax8 best, a\nMatchValueLoad best\nMatchReplace8 a, a, 0.0",
-        a=sbuf("f32", values), best=sbuf("f32", (2, 8)),
-    )  # fmt: skip
+        a=sbuf("f32", values),
+        best=sbuf("f32", (2, 8)),
+    )
     want = values.copy().reshape(2, 12)
     for row in want:
         row[np.argsort(row)[-8:]] = 0
@@ -153,33 +169,38 @@ def test_chosen_elements_are_copied_and_the_others_stay() -> None:
     for reverse, want in (("false", [10, 2, 30, 4]), ("true", [1, 20, 3, 40])):
         got = result(
             f"@vector CopyPredicated c, a, m, reverse_pred={reverse}",
-            a=sbuf("f32", [[10, 20, 30, 40]]), m=sbuf("u16", [[1, 0, 256, 0]]),
+            a=sbuf("f32", [[10, 20, 30, 40]]),
+            m=sbuf("u16", [[1, 0, 256, 0]]),
             c=sbuf("f32", [[1, 2, 3, 4]]),
-        )  # fmt: skip
+        )
         assert got.tolist() == [want]
 
 
 def test_a_predicate_is_true_whatever_bit_is_set() -> None:
     for dtype, top in (("u8", 0x80), ("u16", 0x8000), ("u32", 0x8000_0000)):
         got = result(
-            "@vector CopyPredicated c, 9, m", m=psum(dtype, [[top, 0, 1]]),
+            "@vector CopyPredicated c, 9, m",
+            m=psum(dtype, [[top, 0, 1]]),
             c=sbuf("i32", [[1, 2, 3]]),
-        )  # fmt: skip
+        )
         assert got.tolist() == [[9, 2, 9]]
 
 
 def test_bits_are_copied_and_a_number_is_rounded_once() -> None:
     big = 2**24 + 1
     got = result(
-        "@vector CopyPredicated c, a, m", a=sbuf("i32", [[big]]), m=sbuf("u8", [[1]]),
+        "@vector CopyPredicated c, a, m",
+        a=sbuf("i32", [[big]]),
+        m=sbuf("u8", [[1]]),
         c=sbuf("i32", [[0]]),
-    )  # fmt: skip
+    )
     assert got.tolist() == [[big]]
     # float32 first would make it a tie, and bfloat16 1: so it is next to 1.
     got = result(
-        f"@vector CopyPredicated c, {1 + 2**-8 + 2**-40!r}, m", m=sbuf("u8", [[1]]),
+        f"@vector CopyPredicated c, {1 + 2**-8 + 2**-40!r}, m",
+        m=sbuf("u8", [[1]]),
         c=sbuf("bf16", [[0]]),
-    )  # fmt: skip
+    )
     assert float(got[0, 0]) == 1 + 2**-7
 
 
@@ -196,21 +217,22 @@ def test_it_is_numpys_where() -> None:
     draw = np.random.default_rng(0)
     a, b = draw.random((2, 128, 512), np.float32) * 100
     got = result(
-        "@vector CopyPredicated c, a, m", a=sbuf("f32", a), c=sbuf("f32", b),
-        m=sbuf("u8", a <= 80),
-    )  # fmt: skip
+        "@vector CopyPredicated c, a, m", a=sbuf("f32", a), c=sbuf("f32", b), m=sbuf("u8", a <= 80)
+    )
     np.testing.assert_array_equal(got, np.where(a <= 80, a, b))
 
 
 def test_columns_are_scattered_and_the_predicates_gathered() -> None:
     # Entry i stands on partition i: predicates 2, 0 and 3 decide on columns 4, 1 and 0.
     made = session(
-        "@vector CopyPredicated c.indirect(to, num_elem=3), a, m.indirect(by, num_elem=3)", "trn3",
-        c=sbuf("f32", (16, 5)), a=sbuf("f32", np.tile([10, 20, 30], (16, 1))),
+        "@vector CopyPredicated c.indirect(to, num_elem=3), a, m.indirect(by, num_elem=3)",
+        "trn3",
+        c=sbuf("f32", (16, 5)),
+        a=sbuf("f32", np.tile([10, 20, 30], (16, 1))),
         m=sbuf("u8", np.tile([0, 7, 1, 1], (16, 1))),
         to=sbuf("u16", np.array([4, 1, 0, *[9] * 13])[:, None]),
         by=sbuf("u16", np.array([2, 0, 3, *[9] * 13])[:, None]),
-    )  # fmt: skip
+    )
     assert made.run().problems == ()
     assert made.known("c")[5].tolist() == [True, False, False, False, True]
     assert made.read("c")[5, [0, 4]].tolist() == [30, 10]

@@ -49,9 +49,10 @@ def test_a_signalling_nan_and_packed_elements_keep_their_bits() -> None:
 
 def test_a_transpose_moves_between_groups_of_32_partitions() -> None:
     done = ran(
-        "@vector Transpose c[96:104], a[32:36]", a=sbuf("i16", np.arange(288).reshape(36, 8)),
+        "@vector Transpose c[96:104], a[32:36]",
+        a=sbuf("i16", np.arange(288).reshape(36, 8)),
         c=sbuf("i16", (104, 4)),
-    )  # fmt: skip
+    )
     want = np.arange(288).reshape(36, 8)[32:36].T
     np.testing.assert_array_equal(done.read("c")[96:104], want)
 
@@ -110,8 +111,9 @@ def test_entries_beyond_the_last_row_of_dst_have_no_effect() -> None:
 def test_a_row_that_src_does_not_have_is_a_fault(rows: int, src: int, taken: int) -> None:
     problem = fault(
         f"@vector\nLoadMaskRegister {list(range(32))}\nShuffle c, a",
-        a=sbuf("f32", (src, 2)), c=sbuf("f32", (rows, 2)),
-    )  # fmt: skip
+        a=sbuf("f32", (src, 2)),
+        c=sbuf("f32", (rows, 2)),
+    )
     assert problem.code == "E0404"
     assert f"takes row {taken} of src, which has {src}" in problem.message
 
@@ -126,16 +128,20 @@ def test_a_mask_stays_until_another_is_loaded() -> None:
     done = ran(
         f"@vector\nLoadMaskRegister {[1] * 32}\nShuffle c, a\nShuffle d, a\n"
         f"LoadMaskRegister {[0] * 32}\nShuffle e, a",
-        a=sbuf("f32", [[5], [6]]), c=sbuf("f32", (2, 1)), d=sbuf("f32", (2, 1)),
+        a=sbuf("f32", [[5], [6]]),
+        c=sbuf("f32", (2, 1)),
+        d=sbuf("f32", (2, 1)),
         e=sbuf("f32", (2, 1)),
-    )  # fmt: skip
+    )
     assert [done.read(name)[0, 0] for name in "cde"] == [6, 6, 5]
 
 
 def test_a_shuffle_starts_once_its_mask_is_loaded() -> None:
     done = ran(
-        f"@vector\nLoadMaskRegister {ROTATED}\nShuffle c, a", "trn2",
-        a=sbuf("f32", numbered(32, 128)), c=sbuf("f32", (32, 128)),
-    )  # fmt: skip
+        f"@vector\nLoadMaskRegister {ROTATED}\nShuffle c, a",
+        "trn2",
+        a=sbuf("f32", numbered(32, 128)),
+        c=sbuf("f32", (32, 128)),
+    )
     # 13 ns are 13 cycles of 0.96 GHz, each of 5 ticks; then 128 and a drain of 149.
     assert times(done, "vector") == [(0, 65), (65, 65 + 5 * (128 + 149))]

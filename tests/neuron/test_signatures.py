@@ -18,12 +18,12 @@ from nasm.targets.neuron.isa import ISA
 
 SIGNATURES = {
     "activate2": "dst: T, op, data: T, imm0, imm1, op0, op1, relu_param=0.0, reverse0=False, "
-                 "reverse1=False, reduce_op=None, reduce_res=None, reduce_cmd=idle",
+    "reverse1=False, reduce_op=None, reduce_res=None, reduce_cmd=idle",
     "activation": "dst: T, op, data: T, bias=None, scale=1.0, reduce_op=None, reduce_res=None, "
-                  "reduce_cmd=idle",
+    "reduce_cmd=idle",
     "activation_reduce": "dst: T, op, data: T, reduce_op, reduce_res, bias=None, scale=1.0",
     "affine_select": "dst: T, pattern, channel_multiplier, on_true_tile: T, on_false_value, "
-                     "cmp_op=equal, offset=0",
+    "cmp_op=equal, offset=0",
     "bn_aggr": "dst: T, data: T",
     "bn_stats": "dst: T, data: T",
     "core_barrier": "data: T, cores, engine=gpsimd",
@@ -32,7 +32,7 @@ SIGNATURES = {
     "dma_transpose": "dst: T, src: T, axes=None, priority=None, dge_mode=unknown, oob_mode=error",
     "dropout": "dst: T, data: T, prob",
     "exponential": "dst: T, src: T, max_value=0.0, reduce_res=None, reduce_cmd=idle, "
-                   "reduce_init=0.0",
+    "reduce_init=0.0",
     "iota": "dst: T, pattern, offset=0, channel_multiplier=0",
     "local_gather": "dst: T, src_buffer: T, index: T, num_elem_per_idx=1, num_valid_indices=None",
     "max8": "dst: T, src: T",
@@ -40,10 +40,10 @@ SIGNATURES = {
     "nc_find_index8": "dst: T, data: T, vals: T",
     "nc_match_replace8": "dst: T, data: T, vals: T, imm, dst_idx=None",
     "nc_matmul": "dst: T, stationary: T, moving: T, is_stationary_onezero=False, "
-                 "is_moving_onezero=False, is_transpose=False, accumulate=None, "
-                 "tile_position=(), tile_size=(), perf_mode=none",
+    "is_moving_onezero=False, is_transpose=False, accumulate=None, "
+    "tile_position=(), tile_size=(), perf_mode=none",
     "nc_matmul_mx": "dst: T, stationary: T, moving: T, stationary_scale: T, moving_scale: T, "
-                    "tile_position=None, tile_size=None, accumulate=None",
+    "tile_position=None, tile_size=None, accumulate=None",
     "nc_n_gather": "dst: T, data: T, indices: T",
     "nc_stream_shuffle": "dst: T, src: T, shuffle_mask",
     "nc_transpose": "dst: T, data: T, engine=unknown",
@@ -53,17 +53,17 @@ SIGNATURES = {
     "rand_get_state": "dst: T, engine=gpsimd",
     "rand_set_state": "src_seeds: T, engine=gpsimd",
     "range_select": "dst: T, on_true_tile: T, comp_op0, comp_op1, bound0: T, bound1: T, "
-                    "reduce_cmd=reset_reduce, reduce_res=None, reduce_op=maximum, range_start=0, "
-                    "on_false_value=...",
+    "reduce_cmd=reset_reduce, reduce_res=None, reduce_op=maximum, range_start=0, "
+    "on_false_value=...",
     "reciprocal": "dst: T, data: T",
     "register_load": "dst, src",
     "register_move": "dst, src",
     "register_store": "dst, src",
     "rng": "dst: T, engine=vector",
     "scalar_tensor_tensor": "dst: T, data: T, op0, operand0, op1, operand1: T, reverse0=False, "
-                            "reverse1=False",
+    "reverse1=False",
     "select_reduce": "dst: T, predicate: T, on_true: T, on_false, reduce_res=None, "
-                     "reduce_cmd=idle, reduce_op=maximum, reverse_pred=False",
+    "reduce_cmd=idle, reduce_op=maximum, reverse_pred=False",
     "sendrecv": "src: T, dst: T, send_to_rank, recv_from_rank, pipe_id, dma_engine=dma",
     "sequence_bounds": "dst: T, segment_ids: T",
     "set_rng_seed": "src_seeds: T",
@@ -72,17 +72,17 @@ SIGNATURES = {
     "tensor_partition_reduce": "dst: T, op, data: T",
     "tensor_reduce": "dst: T, op, data: T, axis, negate=False, keepdims=False",
     "tensor_scalar": "dst: T, data: T, op0, operand0, reverse0=False, op1=None, operand1=None, "
-                     "reverse1=False, engine=unknown",
+    "reverse1=False, engine=unknown",
     "tensor_scalar_cumulative": "dst: T, src: T, op0, op1, imm0, imm1=None, "
-                                "reduce_cmd=reset_reduce",
+    "reduce_cmd=reset_reduce",
     "tensor_scalar_reduce": "dst: T, data: T, op0, operand0, reduce_op, reduce_res=None, "
-                            "reverse0=False, reduce_cmd=reset_reduce, reduce_init=None, "
-                            "reduce_res_negate=False",
+    "reverse0=False, reduce_cmd=reset_reduce, reduce_init=None, "
+    "reduce_res_negate=False",
     "tensor_tensor": "dst: T, data1: T, data2: T, op, engine=unknown",
     "tensor_tensor_scan": "dst: T, data0: T, data1: T, initial, op0, op1, reverse0=False, "
-                          "reverse1=False",
+    "reverse1=False",
     "topk": "val_dst: T, idx_dst: T, src: T, n",
-}  # fmt: skip
+}
 """Every function that becomes an instruction; `register_alloc` and the two that ask for the
 generation become none."""
 
@@ -120,16 +120,19 @@ DEFAULTS = {
 MATMUL = "the modes that both instructions name stand together; accumulate right behind the tiles"
 ORDERS = {
     "LoadStationary": (
-        "stationary is_transpose is_stationary_onezero tile_position tile_size perf_mode", MATMUL,
+        "stationary is_transpose is_stationary_onezero tile_position tile_size perf_mode",
+        MATMUL,
     ),
     "MultiplyMoving": (
         "dst moving accumulate is_moving_onezero is_transpose tile_position tile_size perf_mode "
-        "is_stationary_onezero", MATMUL,
+        "is_stationary_onezero",
+        MATMUL,
     ),
     "MultiplyMovingMX": (
-        "dst moving moving_scale accumulate tile_position tile_size", "as MultiplyMoving",
+        "dst moving moving_scale accumulate tile_position tile_size",
+        "as MultiplyMoving",
     ),
-}  # fmt: skip
+}
 """Rows with an order of their own."""
 
 SHORTHANDS = {

@@ -53,8 +53,12 @@ def taken(of: Session, name: str) -> list[tuple[int, int, int]]:
 def test_a_barrier_takes_600_ns_from_the_later_arrival_on(on: str) -> None:
     barrier = TICKS[on] * 600 // 1000
     load = TICKS[on] * 300 // 1000  # TensorLoad: 300 ns, 360 cycles of Sync
-    made = pair("@sync CoreBarrier H", "@sync TensorLoad %r0, H\n@sync CoreBarrier H", on,
-                ".hbm H i32[1] input = zeros")  # fmt: skip
+    made = pair(
+        "@sync CoreBarrier H",
+        "@sync TensorLoad %r0, H\n@sync CoreBarrier H",
+        on,
+        ".hbm H i32[1] input = zeros",
+    )
     assert made.status is Status.FINISHED
     assert taken(made, "CoreBarrier") == [(0, 0, load + barrier), (1, load, load + barrier)]
     (sync,) = [e for e in made.report().engines if (e.core, e.engine) == (0, "sync")]
@@ -71,8 +75,13 @@ def test_the_same_engines_meet_in_their_order() -> None:
     assert made.status is Status.FINISHED
     # 600 ns are 2880 ticks; Vector and Sync go their own ways.
     assert sorted(taken(made, "CoreBarrier")) == [
-        (0, 0, 2880), (0, 0, 2880), (0, 2880, 5760), (1, 0, 2880), (1, 0, 2880), (1, 2880, 5760),
-    ]  # fmt: skip
+        (0, 0, 2880),
+        (0, 0, 2880),
+        (0, 2880, 5760),
+        (1, 0, 2880),
+        (1, 0, 2880),
+        (1, 2880, 5760),
+    ]
 
 
 def test_another_engine_of_the_other_core_is_no_partner() -> None:
@@ -85,8 +94,9 @@ def test_another_engine_of_the_other_core_is_no_partner() -> None:
 
 
 def test_a_core_that_has_fewer_barriers_is_a_deadlock() -> None:
-    made = pair("@sync CoreBarrier H\n@sync CoreBarrier H", "@sync CoreBarrier H",
-                shared=".hbm H f32[1]")  # fmt: skip
+    made = pair(
+        "@sync CoreBarrier H\n@sync CoreBarrier H", "@sync CoreBarrier H", shared=".hbm H f32[1]"
+    )
     found = problem(made, Status.DEADLOCK)
     assert "0.sync pc 1 is held at CoreBarrier until core 1 comes" in found.notes[0].message
     assert "it has no CoreBarrier left" in found.notes[0].message
@@ -104,8 +114,9 @@ def test_both_cores_name_the_same_data() -> None:
     made = pair("@sync CoreBarrier H", "@sync CoreBarrier G[0:2]", shared=shared)
     found = problem(made, Status.FAULT)
     assert (found.code, found.message) == (
-        "E0512", "CoreBarrier of 0.sync pc 0 and 1.sync pc 0 differ in data: H and G"
-    )  # fmt: skip
+        "E0512",
+        "CoreBarrier of 0.sync pc 0 and 1.sync pc 0 differ in data: H and G",
+    )
 
 
 def test_a_barrier_does_not_wait_for_transfers() -> None:
@@ -126,8 +137,9 @@ def test_trn1_has_no_second_core_and_no_barrier() -> None:
     assert found.message == "no core 1: NeuronCore-v2 (Trn1) has one core, 0"
     assert found.hint == "v3 and v4 have it"
     for line in ("CoreBarrier H", "SendRecv a, b, 0, 0, 0"):
-        (found,) = refused(f".hbm H f32[1]\n@sync {line}", "trn1", a=sbuf("f32", (1, 1)),
-                           b=sbuf("f32", (1, 1)))  # fmt: skip
+        (found,) = refused(
+            f".hbm H f32[1]\n@sync {line}", "trn1", a=sbuf("f32", (1, 1)), b=sbuf("f32", (1, 1))
+        )
         assert found.code == "E0408"
     assert ran("@sync RankId %r0", "trn1").registers("sync") == {0: 0}
 
@@ -198,18 +210,29 @@ SMALL = ".sbuf a{0} {1}[4, 2] = zeros\n.sbuf b{0} {1}[4, 2]\n"
 @pytest.mark.parametrize(
     ("first", "second", "said"),
     [
-        (("f32", "", 1, 1, "dma"), ("i32", "", 0, 0, "dma"),
-         "differ in dtype: float32 and int32"),
-        (("f32", "", 1, 1, "dma"), ("f32", "[0:2]", 0, 0, "dma"),
-         "differ in shape: [4, 2] and [2, 2]"),
-        (("f32", "", 1, 1, "dma"), ("f32", "", 0, 0, "gpsimd_dma"),
-         "differ in dma_engine: dma and gpsimd_dma"),
-        (("f32", "", 1, 1, "dma"), ("f32", "", 1, 1, "dma"),
-         "do not exchange: core 0 sends to core 1, which receives from core 1"),
-        (("f32", "", 0, 1, "dma"), ("f32", "", 0, 0, "dma"),
-         "do not exchange: core 0 sends to core 0, which receives from core 1"),
+        (("f32", "", 1, 1, "dma"), ("i32", "", 0, 0, "dma"), "differ in dtype: float32 and int32"),
+        (
+            ("f32", "", 1, 1, "dma"),
+            ("f32", "[0:2]", 0, 0, "dma"),
+            "differ in shape: [4, 2] and [2, 2]",
+        ),
+        (
+            ("f32", "", 1, 1, "dma"),
+            ("f32", "", 0, 0, "gpsimd_dma"),
+            "differ in dma_engine: dma and gpsimd_dma",
+        ),
+        (
+            ("f32", "", 1, 1, "dma"),
+            ("f32", "", 1, 1, "dma"),
+            "do not exchange: core 0 sends to core 1, which receives from core 1",
+        ),
+        (
+            ("f32", "", 0, 1, "dma"),
+            ("f32", "", 0, 0, "dma"),
+            "do not exchange: core 0 sends to core 0, which receives from core 1",
+        ),
     ],
-)  # fmt: skip
+)
 def test_sides_that_do_not_fit_are_a_fault(
     first: tuple[str, str, int, int, str], second: tuple[str, str, int, int, str], said: str
 ) -> None:
@@ -233,11 +256,12 @@ def test_pipes_do_not_wait_for_each_other_and_another_pipe_is_no_partner() -> No
     assert found.hint.endswith("they meet only with the same pipe_id")
     # On engines of their own both pipes come to their end, whatever the order of the text.
     both = [
-        SMALL.format(c, "f32") + sends(f"b{c}", f"a{c}", 1 - c, 1 - c, first)
+        SMALL.format(c, "f32")
+        + sends(f"b{c}", f"a{c}", 1 - c, 1 - c, first)
         + f"\n.sbuf d{c} f32[4, 2]\n"
         + sends(f"d{c}", f"a{c}", 1 - c, 1 - c, 9 - first).replace("@gpsimd", "@sync")
         for c, first in ((0, 4), (1, 5))
-    ]  # fmt: skip
+    ]
     assert pair(*both).status is Status.FINISHED
 
 
@@ -361,9 +385,7 @@ def test_a_tile_of_entries_stands_on_the_core_that_reads_it() -> None:
 
 
 def test_a_prepared_transfer_belongs_to_the_core_whose_tensors_it_moves() -> None:
-    lines = (
-        ".hbm H f32[1, 4]\n.core 1\n.sbuf t f32[1, 4] = zeros\n.sem s\n.dma put\nH <- t\n.end\n"
-    )
+    lines = ".hbm H f32[1, 4]\n.core 1\n.sbuf t f32[1, 4] = zeros\n.sem s\n.dma put\nH <- t\n.end\n"
     (found,) = refused(f"{lines}.core 0\n@sync DmaTrigger put", "trn2")
     assert (found.code, "t is in sbuf of core 1" in found.message) == ("E0319", True)
     done = ran(f"{lines}@sync DmaTrigger put  $s += 16\n@sync EventSemaphore $s >= 16", "trn2")

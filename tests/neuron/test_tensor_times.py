@@ -15,9 +15,11 @@ ONES = np.ones((128, 128))
 def test_a_load_runs_behind_the_matmul_before_it() -> None:
     done = ran(
         "@tensor\nLoadStationary a\nMultiplyMoving c, b\nLoadStationary a\nMultiplyMoving d, b",
-        a=sbuf("bf16", ONES), b=sbuf("bf16", np.ones((128, 512))),
-        c=psum("f32", (128, 512)), d=psum("f32", (128, 512)),
-    )  # fmt: skip
+        a=sbuf("bf16", ONES),
+        b=sbuf("bf16", np.ones((128, 512))),
+        c=psum("f32", (128, 512)),
+        d=psum("f32", (128, 512)),
+    )
     starts = [start for start, _ in times(done, "tensor")]
     # Ticks of 2.8 GHz, two per cycle: a load takes 128 / 4 cycles, a matmul 512; the second load
     # starts a tick after the matmul, and the second matmul when the array is free.
@@ -37,15 +39,17 @@ TILE = "tile_position=[{row}, {column}], tile_size=[64, 64]"
 
 def tiled(row: int, column: int, n: int = 128) -> str:
     """A matmul of a quarter of the array."""
-    return (f"MultiplyMoving c[{column} : +64, 0:{n}], a[{row} : +64, 0:{n}], "
-            + TILE.format(row=row, column=column))  # fmt: skip
+    return f"MultiplyMoving c[{column} : +64, 0:{n}], a[{row} : +64, 0:{n}], " + TILE.format(
+        row=row, column=column
+    )
 
 
 def quarters() -> str:
     return "@tensor\n" + "\n".join(
         f"LoadStationary a[{row} : +64, 0:64], {TILE.format(row=row, column=column)}"
-        for row in (0, 64) for column in (0, 64)
-    )  # fmt: skip
+        for row in (0, 64)
+        for column in (0, 64)
+    )
 
 
 def test_four_quarters_of_the_array_multiply_side_by_side() -> None:
@@ -62,10 +66,16 @@ def test_the_same_quarter_waits_for_itself() -> None:
 
 
 def test_the_whole_array_waits_for_every_tile_of_it() -> None:
-    lines = "\n".join([
-        "@tensor\nLoadStationary b", quarters(), tiled(0, 0), tiled(64, 64, 100),
-        "LoadStationary a", "MultiplyMoving c[:, 0:64], a[:, 0:64]",
-    ])  # fmt: skip
+    lines = "\n".join(
+        [
+            "@tensor\nLoadStationary b",
+            quarters(),
+            tiled(0, 0),
+            tiled(64, 64, 100),
+            "LoadStationary a",
+            "MultiplyMoving c[:, 0:64], a[:, 0:64]",
+        ]
+    )
     # The load needs 32 cycles and none of the array; the matmul waits for the tile of 128.
     assert starts(lines, "trn1") == [0, 1, 2, 256]
 
@@ -93,9 +103,15 @@ def test_on_v4_a_transpose_hides_behind_a_matmul() -> None:
         MultiplyMoving d, b, is_transpose=true
         LoadStationary b
         MultiplyMoving c, m"""
-    done = ran(lines, "trn3", a=sbuf("bf16", ONES), b=sbuf("bf16", np.eye(128)),
-               m=sbuf("bf16", np.ones((128, 512))), c=psum("f32", (128, 512)),
-               d=psum("bf16", (128, 128)))  # fmt: skip
+    done = ran(
+        lines,
+        "trn3",
+        a=sbuf("bf16", ONES),
+        b=sbuf("bf16", np.eye(128)),
+        m=sbuf("bf16", np.ones((128, 512))),
+        c=psum("f32", (128, 512)),
+        d=psum("bf16", (128, 128)),
+    )
     begun = [start for start, _ in times(done, "tensor")]
     # Loads of 32 cycles; the first matmul takes 512, and the second follows it at once.
     assert begun == [0, 32, 33, 65, 66, 32 + 512]
@@ -174,8 +190,11 @@ def test_hints_and_transposes_halve_float32() -> None:
 
 
 def test_double_row_takes_the_time_of_half_its_contraction() -> None:
-    tiles = {"a": sbuf("e4m3", (128, 2, 128)), "b": sbuf("e4m3", (128, 2, 512)),
-             "c": psum("f32", (128, 512))}  # fmt: skip
+    tiles = {
+        "a": sbuf("e4m3", (128, 2, 128)),
+        "b": sbuf("e4m3", (128, 2, 512)),
+        "c": psum("f32", (128, 512)),
+    }
     for on in ("trn2", "trn3"):
         line = "@tensor MultiplyMoving c, b, perf_mode=double_row"
         assert cost(line, on, **tiles).interval == 512

@@ -14,8 +14,10 @@ def said(line: str, on: str = "trn1") -> list[str]:
     return [problem.message for problem in refused(line, on, **tiles)]
 
 
-@pytest.mark.parametrize("view", ["a[:, %r64 : +8]", "a[%r70]", "a.ap([[8, 128], [1, 8]], "
-                                  "scalar_offset=%r64, indirect_dim=1)"])  # fmt: skip
+@pytest.mark.parametrize(
+    "view",
+    ["a[:, %r64 : +8]", "a[%r70]", "a.ap([[8, 128], [1, 8]], scalar_offset=%r64, indirect_dim=1)"],
+)
 def test_an_address_names_registers_that_an_engine_has(view: str) -> None:
     (message,) = said(f"@vector TensorCopy c, {view}")
     assert "does not exist: wanted a register %r0 to %r63" in message
@@ -53,9 +55,10 @@ def test_a_number_of_hundreds_of_digits_is_not_written_out() -> None:
 def test_integers_beyond_64_bits_are_numbers_like_others(op: str) -> None:
     line = f"@vector ScalarTensorTensor c, a, op0={op}, operand0=1 << 70, op1=add, operand1=b"
     got = result(line, a=sbuf("f32", [[0, 1]]), b=sbuf("f32", [[0, 0]]), c=sbuf("f32", (1, 2)))
-    assert got.tolist() == {
-        "logical_and": [[0, 1]], "logical_or": [[1, 1]], "logical_xor": [[1, 0]],
-    }[op]  # fmt: skip
+    assert (
+        got.tolist()
+        == {"logical_and": [[0, 1]], "logical_or": [[1, 1]], "logical_xor": [[1, 0]]}[op]
+    )
 
 
 def test_a_place_of_the_array_that_there_is_not_is_all_that_is_said() -> None:

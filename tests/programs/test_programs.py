@@ -57,14 +57,12 @@ def on_every_core() -> list[tuple[str, str]]:
     for name in PROGRAMS:
         text = (FOLDER / name).read_text(encoding="utf-8")
         (first,) = (line.split()[1] for line in text.splitlines() if line.startswith(".target"))
-        found += [(name, core) for core in CORES[CORES.index(first):]]
+        found += [(name, core) for core in CORES[CORES.index(first) :]]
     return found
 
 
 @pytest.mark.parametrize(("name", "core"), on_every_core())
-def test_a_program_runs_as_well_on_every_core_that_has_what_it_needs(
-    name: str, core: str
-) -> None:
+def test_a_program_runs_as_well_on_every_core_that_has_what_it_needs(name: str, core: str) -> None:
     report = load(name, target=core).run(hashes=False)
     assert report.target == core
     assert report.ok
@@ -177,9 +175,10 @@ def test_a_tiled_matmul_is_exact_on_small_integers(m: int, k: int, n: int) -> No
     draw = np.random.default_rng([m, k, n])
     a, b = (draw.integers(-8, 9, (k, size)) for size in (m, n))
     session = load(
-        "matmul_tiled.nasm", defines={"M": m, "K": k, "N": n},
+        "matmul_tiled.nasm",
+        defines={"M": m, "K": k, "N": n},
         inputs={"A": a.astype(bfloat16), "B": b.astype(bfloat16)},
-    )  # fmt: skip
+    )
     report = session.run(hashes=False)
     assert report.ok
     wanted = a.T.astype(np.float64) @ b.astype(np.float64)
@@ -219,9 +218,13 @@ def test_a_program_runs_the_same_in_another_process() -> None:
     here = marks(load("digits.nasm").run())
     for seed in ("1", "2"):
         there = subprocess.run(
-            [sys.executable, "-c", tell, str(FOLDER / "digits.nasm")], cwd=ROOT, check=True,
-            env={**os.environ, "PYTHONHASHSEED": seed}, text=True, capture_output=True,
-        )  # fmt: skip
+            [sys.executable, "-c", tell, str(FOLDER / "digits.nasm")],
+            cwd=ROOT,
+            check=True,
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            text=True,
+            capture_output=True,
+        )
         assert there.stdout.split() == [str(mark) for mark in here]
 
 

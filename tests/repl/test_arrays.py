@@ -16,9 +16,7 @@ from nasm.spec.view import View
 LINEAR = Memory("ram", partitions=0, size=0, summary="", source="")
 
 
-def shown(
-    values: Any, dtype: str = "float32", known: Any = True, form: str = ""
-) -> list[str]:
+def shown(values: Any, dtype: str = "float32", known: Any = True, form: str = "") -> list[str]:
     found = dtypes.find(dtype)
     assert found is not None
     array = np.asarray(values)

@@ -66,14 +66,15 @@ def test_cycles_are_those_of_the_engines_clock(pair: Tried) -> None:
 
 def test_semaphores_events_banks_and_channels_have_the_number_of_their_core(pair: Tried) -> None:
     said = [line.split() for line in pair.does("run", "info semaphores").splitlines()[1:]]
-    assert said == [
-        ["$here", "0.3", "1"], ["$bit", "event", "0.0", "1"], ["$there", "1.0", "1"]
-    ]
+    assert said == [["$here", "0.3", "1"], ["$bit", "event", "0.0", "1"], ["$there", "1.0", "1"]]
     assert pair.does("print $bit") == "$bit = 1\n"
     banks = [line.split() for line in pair.does("info banks").splitlines()[1:-1]]
     assert [(b[1], b[-1]) for b in banks] == [
-        ("0.0", "x"), ("0.1", "-"), ("1.0", "-"), ("1.1", "u"),
-    ]  # fmt: skip
+        ("0.0", "x"),
+        ("0.1", "-"),
+        ("1.0", "-"),
+        ("1.1", "u"),
+    ]
     channels = [line.split()[0] for line in pair.does("info channels").splitlines()[1:]]
     assert channels == ["0.0", "0.1", "1.0", "1.1"]
 

@@ -72,8 +72,7 @@ def test_the_page_of_an_instruction(toy: Tried) -> None:
     assert "\n    E0404  all tiles have one shape (made up)\n" in page
     # 8 elements, 2 per partition, and results three cycles after the last
     assert page.endswith(
-        "\nThe first in this program: busy 2, results after 5 cycles of beta (assumed: made\n"
-        "up)\n"
+        "\nThe first in this program: busy 2, results after 5 cycles of beta (assumed: made\nup)\n"
     )
 
 

@@ -122,8 +122,7 @@ def test_semaphores_registers_and_channels(toy: Tried) -> None:
         "$done           1      0\n"
     )
     assert toy.does("info registers") == (
-        "engine  register  value        bits\n"
-        "alpha   %r0           2  0x00000002\n"
+        "engine  register  value        bits\nalpha   %r0           2  0x00000002\n"
     )
     assert toy.does("info registers beta") == "no register was set yet\n"
     # Each half of X is 16 bytes: 16 ticks of 1,500 per µs.
@@ -179,8 +178,9 @@ def test_the_report_counts_each_engine_in_its_own_cycles(toy: Tried) -> None:
 
 def test_report_before_anything_happened(toy: Tried) -> None:
     assert toy.does("report").splitlines()[:2] == [
-        "not started: 'step' or 'run' begins", "no instruction completed",
-    ]  # fmt: skip
+        "not started: 'step' or 'run' begins",
+        "no instruction completed",
+    ]
 
 
 @pytest.mark.parametrize("chosen", subcommands("info"), ids=lambda c: c.name)

@@ -98,9 +98,7 @@ def test_a_defect_in_completion_is_told_and_typing_goes_on(toy: Tried) -> None:
     assert "beta pc 0  Move x, X" in said
 
 
-def test_a_defect_in_the_toolbar_is_told_too(
-    toy: Tried, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_defect_in_the_toolbar_is_told_too(toy: Tried, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_: object) -> str:
         raise ZeroDivisionError("toolbar")
 

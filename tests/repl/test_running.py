@@ -42,9 +42,7 @@ UNWRITTEN = """\
 def test_a_step_shows_what_completed_when_and_what_changed(toy: Tried) -> None:
     # Set starts at tick 0 and is done after 2 cycles of 3 ticks: 6 / 1500 µs.
     assert toy.does("step", "step") == (
-        "alpha pc 0  Set %r0, 2\n"
-        "  alpha cycles 0..2, 0.000..0.004 µs\n"
-        "  %r0 of alpha unset -> 2\n"
+        "alpha pc 0  Set %r0, 2\n  alpha cycles 0..2, 0.000..0.004 µs\n  %r0 of alpha unset -> 2\n"
     )
     # Count heads the queue at tick 3 and reads what appears at tick 6.
     assert toy.does("step") == (
@@ -184,8 +182,10 @@ def test_a_hazard_is_told_in_the_step_that_meets_it(load: Loader) -> None:
 
 
 def test_what_is_said_is_told_in_the_step_that_says_it(load: Loader) -> None:
-    said = load('.target toy\n.bank x f32[1, 1]\n.ram X f32[1, 1] input = iota\n.sem s\n'
-                '@alpha Move x, X $s += 2\n@beta Tell x, "one\\n" $s >= 2\n')  # fmt: skip
+    said = load(
+        ".target toy\n.bank x f32[1, 1]\n.ram X f32[1, 1] input = iota\n.sem s\n"
+        '@alpha Move x, X $s += 2\n@beta Tell x, "one\\n" $s >= 2\n'
+    )
     assert "pc 0 at" not in said.does("step")
     # 20 ticks of dispatch, 4 bytes and 10 ticks of way, 4 of notice: 38 / 1500 µs.
     assert "\nbeta pc 0 at 0.025 µs: one\n    [[0.0]]\n" in said.does("step")

@@ -162,9 +162,21 @@ def test_a_failed_load_keeps_what_was_loaded(tmp_path: Path, capsys: Capture) ->
 
 @pytest.mark.parametrize(
     "line",
-    ["step", "run", "print x", "info queues", "info", "where", "list", "report", "expect",
-     "restart", "load", "until 5"],
-)  # fmt: skip
+    [
+        "step",
+        "run",
+        "print x",
+        "info queues",
+        "info",
+        "where",
+        "list",
+        "report",
+        "expect",
+        "restart",
+        "load",
+        "until 5",
+    ],
+)
 def test_without_a_program_a_command_says_so(line: str, capsys: Capture) -> None:
     # info alone lists what there is
     assert main(None, commands=[line]) == (0 if line == "info" else 1)
@@ -184,9 +196,7 @@ def test_a_file_of_commands_comes_before_those_of_the_command_line(
 
 
 @pytest.mark.parametrize("text", [None, b"\xff\xfe"])
-def test_a_script_that_cannot_be_read(
-    tmp_path: Path, capsys: Capture, text: bytes | None
-) -> None:
+def test_a_script_that_cannot_be_read(tmp_path: Path, capsys: Capture, text: bytes | None) -> None:
     script = tmp_path / "commands"
     if text is not None:
         script.write_bytes(text)
@@ -277,9 +287,7 @@ def test_no_colour_where_nobody_looks(capsys: Capture) -> None:
 
 def test_a_table_takes_from_its_widest_column_what_does_not_fit() -> None:
     lines = table(("a", ">n", "b"), [("x", "1", "y" * 100), ("xx", "22", "z")])
-    assert lines == [
-        "a    n  b", f"x    1  {'y' * 71}…", "xx  22  z",
-    ]  # fmt: skip
+    assert lines == ["a    n  b", f"x    1  {'y' * 71}…", "xx  22  z"]
 
 
 def test_items_are_wrapped_at_the_width() -> None:

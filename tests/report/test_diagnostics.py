@@ -28,12 +28,15 @@ def lines(problem: Problem, width: int | None = None) -> list[str]:
         Problem("E0208", "nothing is called 'acc'", span("acc"), "did you mean 'c'?"),
         Problem("E0802", "input X has no values"),
         Problem(
-            "E0404", "shapes", span("c, acc").within((Frame(".for k = 1", span("k")),)),
-            "mend it\n  rule: as many (the guide)", (Note("c is declared here", span("c,")),),
+            "E0404",
+            "shapes",
+            span("c, acc").within((Frame(".for k = 1", span("k")),)),
+            "mend it\n  rule: as many (the guide)",
+            (Note("c is declared here", span("c,")),),
         ),
         Problem("E0401", "odd", span("TensorCopy"), warning=True),
     ],
-)  # fmt: skip
+)
 def test_without_a_width_it_is_the_plain_text(problem: Problem) -> None:
     assert diagnostic(problem).plain == render(problem)
 

@@ -16,19 +16,44 @@ from nasm.targets import TARGETS
 
 SPAN = Span(Source("p.nasm", ".expect C == 1"), 0, 14)
 BUSY = EngineRecord(
-    0, "tensor", 2, 544, 4669, (("semaphore", 4000), ("data", 669)), 5698, 0.0413,
+    0,
+    "tensor",
+    2,
+    544,
+    4669,
+    (("semaphore", 4000), ("data", 669)),
+    5698,
+    0.0413,
     (("documented", 32), ("measured", 512)),
-)  # fmt: skip
+)
 IDLE = EngineRecord(0, "scalar", 0, 0, 0, (), 0, 0.0, ())
 HELD = ExpectationRecord("C == 1", SPAN, True, "4 elements equal", 0.0, 0.0)
 FAILED = ExpectationRecord(
-    "C == 1", SPAN, False, "2 of 4 elements differ", 1.0, 0.0,
+    "C == 1",
+    SPAN,
+    False,
+    "2 of 4 elements differ",
+    1.0,
+    0.0,
     (Mismatch((0, 3), 2.0, 1.0, 1.0), Mismatch((1, 0), 1.5, 1.0, 0.5)),
-)  # fmt: skip
+)
 GOOD = RunReport(
-    Status.FINISHED, "p.nasm", "trn1", "NeuronCore-v2 (Trn1)", 26320, 4.7, (BUSY, IDLE),
-    (("documented", 32), ("measured", 512)), 1024, (), (), (), (HELD,), "t", "m",
-)  # fmt: skip
+    Status.FINISHED,
+    "p.nasm",
+    "trn1",
+    "NeuronCore-v2 (Trn1)",
+    26320,
+    4.7,
+    (BUSY, IDLE),
+    (("documented", 32), ("measured", 512)),
+    1024,
+    (),
+    (),
+    (),
+    (HELD,),
+    "t",
+    "m",
+)
 TARGET = TARGETS["trn1"]()
 V2 = next(g for g in TARGET.generations if "trn1" in g.spellings)
 
@@ -90,9 +115,13 @@ def test_each_kind_of_evidence_has_its_column() -> None:
 
 def test_a_long_run_fits_80_columns() -> None:
     long = replace(
-        BUSY, instructions=100_000, busy=9_999_999, waiting=9_999_999, utilisation=1.0,
+        BUSY,
+        instructions=100_000,
+        busy=9_999_999,
+        waiting=9_999_999,
+        utilisation=1.0,
         evidence=(("documented", 99_990), ("measured", 99_000), ("assumed", 1)),
-    )  # fmt: skip
+    )
     lines = shown(tables.engine_table((long,))).splitlines()
     assert len(lines) == 2
     row = lines[1]

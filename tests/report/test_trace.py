@@ -62,9 +62,11 @@ def test_times_are_microseconds_of_the_ticks() -> None:
     assert add["ts"] == 50 / TICKS
     assert add["dur"] == pytest.approx(25 / TICKS, rel=1e-15)  # the quotient's own rounding
     assert add["args"] == {
-        "pc": 0, "text": "Add y, x, x  $loaded >= 2  $added += 1", "line": "relay.nasm:8",
+        "pc": 0,
+        "text": "Add y, x, x  $loaded >= 2  $added += 1",
+        "line": "relay.nasm:8",
         "waited": 10,
-    }  # fmt: skip
+    }
 
 
 def test_every_share_of_a_transfer_is_a_slice_of_its_channel() -> None:
@@ -122,10 +124,16 @@ def test_two_cores_are_two_processes_with_semaphores_and_events_of_their_own() -
     assert processes == {0: "core 0", 1: "core 1"}
     counters = {(e["pid"], e["name"], e["args"]["value"]) for e in found if e["ph"] == "C"}
     assert counters == {
-        (0, "$a", 0), (0, "$a", 1), (1, "$e", 0), (1, "$e", 1), (1, "$b", 0), (1, "$b", 1),
-    }  # fmt: skip
+        (0, "$a", 0),
+        (0, "$a", 1),
+        (1, "$e", 0),
+        (1, "$e", 1),
+        (1, "$b", 0),
+        (1, "$b", 1),
+    }
     meetings = [e for e in slices(found, "instruction") if e["name"] == "Meet"]
     # Core 0 comes at 3, core 1 at 10; a cycle of beta is 5 ticks, and Meet is complete after two.
     assert [(e["pid"], e["ts"] * TICKS, e["dur"] * TICKS) for e in meetings] == [
-        (0, pytest.approx(3), pytest.approx(7 + 6)), (1, pytest.approx(10), pytest.approx(10)),
-    ]  # fmt: skip
+        (0, pytest.approx(3), pytest.approx(7 + 6)),
+        (1, pytest.approx(10), pytest.approx(10)),
+    ]

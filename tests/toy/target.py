@@ -232,10 +232,10 @@ def Meet(name: int) -> Meeting:
     cost=walked,
     effects=True,
     setup=".core 1\n.bank p f32[4, 2]\n.bank q f32[4, 2]\n.sem t\nMove q, X $t += 2\n"
-          "Wait $t >= 2\nSwap p, q\n.core 0",
+    "Wait $t >= 2\nSwap p, q\n.core 0",
     example="Swap y, x",
     source=SOURCE,
-)  # fmt: skip
+)
 def Swap(dst: View, src: View, direct: bool) -> Meeting:
     """Exchange tiles with the other core, by the channels or by the engines themselves."""
     here = dst.tensor.core
@@ -258,9 +258,13 @@ def Zero(first: int, last: int) -> Clear:
 
 
 @ISA.instruction(
-    Operand("reg", REGISTER, "w"), Operand("core", Here("core")),
-    engines=BOTH, cost=sequenced, example="Which %r0", source=SOURCE,
-)  # fmt: skip
+    Operand("reg", REGISTER, "w"),
+    Operand("core", Here("core")),
+    engines=BOTH,
+    cost=sequenced,
+    example="Which %r0",
+    source=SOURCE,
+)
 def Which(core: int) -> int:
     """Put the number of the core into a register."""
     return core
@@ -289,11 +293,26 @@ def _share(channel: int, pairs: tuple[tuple[View, View], ...]) -> Share:
 
 
 MEMORIES = {
-    "ram": Memory("ram", partitions=0, size=4096, io=True, shared=True, align=4,
-                  summary="linear memory", source=SOURCE),
-    "bank": Memory("bank", partitions=4, size=256, bank=128, align=4,
-                   summary="4 partitions of 256 bytes, 2 banks of 128 each", source=SOURCE),
-}  # fmt: skip
+    "ram": Memory(
+        "ram",
+        partitions=0,
+        size=4096,
+        io=True,
+        shared=True,
+        align=4,
+        summary="linear memory",
+        source=SOURCE,
+    ),
+    "bank": Memory(
+        "bank",
+        partitions=4,
+        size=256,
+        bank=128,
+        align=4,
+        summary="4 partitions of 256 bytes, 2 banks of 128 each",
+        source=SOURCE,
+    ),
+}
 
 GENERATION = Generation(
     name="toy",

@@ -66,8 +66,12 @@ def bn_stats_two(random: np.random.RandomState) -> Inputs:
 def copy_predicated(random: np.random.RandomState) -> Inputs:
     a, b = uniform(random, 128, 512), uniform(random, 128, 512)
     chosen = a <= 0.8
-    return {"PRED": chosen.astype(np.uint8), "ON_TRUE": a, "ON_FALSE": b,
-            "WANT": np.where(chosen, a, b)}  # fmt: skip
+    return {
+        "PRED": chosen.astype(np.uint8),
+        "ON_TRUE": a,
+        "ON_FALSE": b,
+        "WANT": np.where(chosen, a, b),
+    }
 
 
 @case
@@ -314,18 +318,23 @@ def _range_select(dtype: Any) -> Case:
             chosen = _selected(a, 0, 64, 32)
             most = chosen.max(axis=1, keepdims=True)
             return {
-                "A": a, "LOW": np.zeros((128, 1), np.float32),
+                "A": a,
+                "LOW": np.zeros((128, 1), np.float32),
                 "HIGH": np.full((128, 1), 64, np.float32),
-                "WANT": chosen.astype(dtype), "WANT_MOST": most.astype(dtype),
-            }  # fmt: skip
+                "WANT": chosen.astype(dtype),
+                "WANT_MOST": most.astype(dtype),
+            }
 
     return make
 
 
 for _name, _dtype in (
-    ("float8_e4m3", ml_dtypes.float8_e4m3), ("float8_e5m2", ml_dtypes.float8_e5m2),
-    ("bfloat16", ml_dtypes.bfloat16), ("float16", np.float16), ("float32", np.float32),
-):  # fmt: skip
+    ("float8_e4m3", ml_dtypes.float8_e4m3),
+    ("float8_e5m2", ml_dtypes.float8_e5m2),
+    ("bfloat16", ml_dtypes.bfloat16),
+    ("float16", np.float16),
+    ("float32", np.float32),
+):
     CASES[f"range_select_{_name}"] = _range_select(_dtype)
 
 
@@ -337,9 +346,12 @@ def range_select_chain(random: np.random.RandomState) -> Inputs:
         chosen = _selected(a + np.float32(turn), 0, 350, 32 + 128 * turn)
         most = np.maximum(most, chosen.max(axis=1, keepdims=True))
     return {
-        "A": a, "LOW": np.zeros((128, 1), np.float32), "HIGH": np.full((128, 1), 350, np.float32),
-        "WANT": chosen, "WANT_MOST": most,
-    }  # fmt: skip
+        "A": a,
+        "LOW": np.zeros((128, 1), np.float32),
+        "HIGH": np.full((128, 1), 350, np.float32),
+        "WANT": chosen,
+        "WANT_MOST": most,
+    }
 
 
 @case
@@ -418,8 +430,13 @@ def select_reduce_maximum(random: np.random.RandomState) -> Inputs:
     a, other = uniform(random, 128, 512), uniform(random, 128, 1)
     chosen = random.randint(0, 2, (128, 512)).astype(np.uint8)
     want = np.where(chosen == 1, a, other)
-    return {"PRED": chosen, "A": a, "ON_FALSE": other, "WANT": want,
-            "WANT_MOST": want.max(axis=1, keepdims=True)}  # fmt: skip
+    return {
+        "PRED": chosen,
+        "A": a,
+        "ON_FALSE": other,
+        "WANT": want,
+        "WANT_MOST": want.max(axis=1, keepdims=True),
+    }
 
 
 @case

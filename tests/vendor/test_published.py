@@ -22,9 +22,15 @@ PUBLISHED = {
     "bn_stats": ["bn_stats_bn_aggr"],
     "copypredicated": ["copy_predicated"],
     "dma_copy": [
-        "tensor_copy", "indirect_load_oob_err", "indirect_load_oob_err_negative",
-        "indirect_load_oob_skip", "indirect_store_rmw", "indirect_store_oob_err",
-        "indirect_store_oob_err_negative", "indirect_store_oob_skip", "dma_copy_swdge",
+        "tensor_copy",
+        "indirect_load_oob_err",
+        "indirect_load_oob_err_negative",
+        "indirect_load_oob_skip",
+        "indirect_store_rmw",
+        "indirect_store_oob_err",
+        "indirect_store_oob_err_negative",
+        "indirect_store_oob_skip",
+        "dma_copy_swdge",
         "dma_copy_hwdge",
     ],
     "dma_transpose": ["dma_transpose_2d", "dma_transpose_indirect"],
@@ -35,8 +41,11 @@ PUBLISHED = {
     "memset": ["memset"],
     "nc_find_index8": ["max_index8"],
     "nc_match_replace8": [
-        "nc_match_replace8", "nc_match_replace_indices8", "nc_match_replace_indices8_mask",
-        "nc_match_replace_indices8_3d", "nc_match_replace_indices8_3d_inplace",
+        "nc_match_replace8",
+        "nc_match_replace_indices8",
+        "nc_match_replace_indices8_mask",
+        "nc_match_replace_indices8_3d",
+        "nc_match_replace_indices8_3d_inplace",
     ],
     "nc_matmul": ["nc_matmul", "double_row_gen3"],
     "nc_stream_shuffle": ["stream_shuffle", "broadcast_partition", "broadcast_mask"],
@@ -46,7 +55,9 @@ PUBLISHED = {
     "reciprocal": ["nisa_reciprocal"],
     "reduce": ["reduce"],
     "select_reduce": [
-        "select_reduce_basic", "select_reduce_with_reduction", "select_reduce_reverse_pred",
+        "select_reduce_basic",
+        "select_reduce_with_reduction",
+        "select_reduce_reverse_pred",
     ],
     "sequence_bounds": ["sequence_bounds"],
     "tensor_copy": ["tensor_copy"],
@@ -55,11 +66,12 @@ PUBLISHED = {
         *(f"tensor_scalar_cumulative_scalar{n}" for n in (1, 2)),
         *(f"tensor_scalar_cumulative_vector{n}" for n in (1, 2, 3)),
         *(f"tensor_scalar_cumulative_load_reduce{n}" for n in (1, 2, 3)),
-        *(f"tensor_scalar_cumulative_chain{n}" for n in (1, 2)), "tensor_scan",
+        *(f"tensor_scalar_cumulative_chain{n}" for n in (1, 2)),
+        "tensor_scan",
     ],
     "tensor_tensor": ["tensor_tensor"],
     "tensor_tensor_scan": ["tensor_tensor_scan"],
-}  # fmt: skip
+}
 """Every test function of nki/test/test_nki_isa_*.py in aws-neuron-sdk, without its ``test_``."""
 
 
@@ -77,9 +89,7 @@ def machines(name: str) -> tuple[str, ...]:
 @pytest.mark.parametrize(("name", "on"), [(n, on) for n in PROGRAMS for on in machines(n)])
 def test_the_program_gives_what_the_published_reference_gives(name: str, on: str) -> None:
     inputs = CASES[name](np.random.RandomState(0))
-    report = Session.load(
-        Source(f"{name}.nasm", text(name)), target=on, inputs=inputs
-    ).run()
+    report = Session.load(Source(f"{name}.nasm", text(name)), target=on, inputs=inputs).run()
     if name in FAULTS:
         assert report.status is Status.FAULT
         assert [p.code for p in report.problems] == [FAULTS[name]]

@@ -26,6 +26,7 @@ from nasm.targets.neuron.special import Floats
 
 LANE_COUNT: Final = 128
 
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Accumulators:
     """A value per lane, [128, 1]; which lanes were ever set; whether ``idle`` undid that."""
@@ -75,9 +76,14 @@ def run(
 
 
 def reduced(
-    held: Accumulators, command: str, op: str, y: Floats, lanes: slice, out: slice | None,
+    held: Accumulators,
+    command: str,
+    op: str,
+    y: Floats,
+    lanes: slice,
+    out: slice | None,
     init: Any = 0.0,
-) -> tuple[Floats | None, Accumulators]:  # fmt: skip
+) -> tuple[Floats | None, Accumulators]:
     """Do a command on Vector: what reduce_res receives, if there is one, and what is left."""
     if command == "idle":
         return None, LOST

@@ -229,12 +229,20 @@ _ARITHMETIC: Final = (
         engines=("gpsimd",),
     ),
     Operator(
-        "divide", "divide", np.divide, "The quotient x / y; NKI does not offer it.",
-        f"{_KLR}; the engine is assumed", evidence=_ASSUMED,
+        "divide",
+        "divide",
+        np.divide,
+        "The quotient x / y; NKI does not offer it.",
+        f"{_KLR}; the engine is assumed",
+        evidence=_ASSUMED,
     ),
     Operator(
-        "mod", "mod", np.mod, "The remainder of x / y, with the sign of y; NKI does not offer it.",
-        f"{_KLR}; the sign and the engine are assumed", evidence=_ASSUMED,
+        "mod",
+        "mod",
+        np.mod,
+        "The remainder of x / y, with the sign of y; NKI does not offer it.",
+        f"{_KLR}; the sign and the engine are assumed",
+        evidence=_ASSUMED,
     ),
     _unary(
         "bypass",
@@ -245,7 +253,7 @@ _ARITHMETIC: Final = (
         engines=_EVERY,
         integer=lambda x, y: x,
     ),
-)  # fmt: skip
+)
 
 _BITVEC: Final = (
     _bits(

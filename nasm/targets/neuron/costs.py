@@ -32,17 +32,21 @@ def cycles(site: Site, nanoseconds: float) -> int:
     return math.ceil(round(nanoseconds * gigahertz(site), 6))
 
 
-def drained(site: Site, tail: str, interval: float, evidence: Evidence, source: str,
-            unit: str = "") -> Cost:  # fmt: skip
+def drained(
+    site: Site, tail: str, interval: float, evidence: Evidence, source: str, unit: str = ""
+) -> Cost:
     """An interval in whole cycles, and results after the figure named by ``tail``."""
     after = site.generation.number(tail)
     whole = math.ceil(interval)
     if any(v.gathers for _, v in site.tiles):
         evidence, source = ASSUMED, f"{source}; no figure for indirection: taken as a plain tile"
     return Cost(
-        whole, whole + cycles(site, after.value), weakest((evidence, after.evidence)),
-        f"{source}; drain: {after.source}", unit,
-    )  # fmt: skip
+        whole,
+        whole + cycles(site, after.value),
+        weakest((evidence, after.evidence)),
+        f"{source}; drain: {after.source}",
+        unit,
+    )
 
 
 def read_apart(site: Site, made: Cost, *names: str) -> Cost:
@@ -53,10 +57,12 @@ def read_apart(site: Site, made: Cost, *names: str) -> Cost:
     apart = site.generation.number(f"{site.engine}_operand_ns")
     extra = cycles(site, count * apart.value)
     return replace(
-        made, interval=made.interval + extra, latency=made.latency + extra,
+        made,
+        interval=made.interval + extra,
+        latency=made.latency + extra,
         evidence=weakest((made.evidence, apart.evidence)),
         source=f"{made.source}; {count} operand(s) read apart: {apart.source}",
-    )  # fmt: skip
+    )
 
 
 def floored(site: Site, interval: float) -> float:
@@ -99,9 +105,7 @@ def one_tile(main: str) -> Callable[[Site], Cost]:
 
     def cost(site: Site) -> Cost:
         count = site[main].elements * (2 if strided(site) else 1)
-        return drained(
-            site, drain(site), floored(site, count), DOC, f"{NKI_COSTS}: max(64, N)"
-        )
+        return drained(site, drain(site), floored(site, count), DOC, f"{NKI_COSTS}: max(64, N)")
 
     return cost
 
@@ -170,9 +174,12 @@ def two_tiles(site: Site) -> Cost:
     if site.engine == "gpsimd":
         start = site.generation.number("gpsimd_start")
         return drained(
-            site, "gpsimd_drain_ns", start.value + 2 * count, ASSUMED,
+            site,
+            "gpsimd_drain_ns",
+            start.value + 2 * count,
+            ASSUMED,
             "no figure is published; taken as 150 + 2N",
-        )  # fmt: skip
+        )
     rate, evidence, source = _two_streams(site, first, second, dst)
     return drained(site, "vector_drain_ns", floored(site, rate * count), evidence, source)
 
@@ -199,9 +206,12 @@ def tensor_scalar(site: Site) -> Cost:
         known = (site["op0"], site["op1"]) == ("rsqrt", None)
         source = "NKI engine selection: rsqrt takes 4x Scalar's time"
         return drained(
-            site, "gpsimd_drain_ns", interval, DOC if known else ASSUMED,
+            site,
+            "gpsimd_drain_ns",
+            interval,
+            DOC if known else ASSUMED,
             source if known else f"no figure is published; taken as rsqrt ({source})",
-        )  # fmt: skip
+        )
     return read_apart(site, copy_like("data")(site), "operand0", "operand1")
 
 
@@ -257,9 +267,11 @@ def scan(site: Site) -> Cost:
         return made
     seed = site.generation.number("scan_seed_ns")
     return replace(
-        made, latency=made.latency + cycles(site, seed.value),
-        evidence=weakest((made.evidence, seed.evidence)), source=f"{made.source}; {seed.source}",
-    )  # fmt: skip
+        made,
+        latency=made.latency + cycles(site, seed.value),
+        evidence=weakest((made.evidence, seed.evidence)),
+        source=f"{made.source}; {seed.source}",
+    )
 
 
 def choosing(site: Site, tile: str) -> tuple[float, Evidence, str]:
@@ -298,9 +310,7 @@ def transpose(site: Site) -> Cost:
     least = site.generation.number("transpose_min")
     count = site["data"].elements * (2 if strided(site) else 1)
     source = f"{least.source}; {NKI_COSTS}: nc_transpose N"
-    return drained(
-        site, "transpose_drain_ns", max(least.value, count), least.evidence, source
-    )  # fmt: skip
+    return drained(site, "transpose_drain_ns", max(least.value, count), least.evidence, source)
 
 
 def mask_load(site: Site) -> Cost:
@@ -337,9 +347,11 @@ def send_recv(site: Site) -> Cost:
     size = src.size * src.dtype.itemsize
     taken = cycles(site, max(numbers("dma_payload_ns").value, size / rate))
     return Cost(
-        taken, taken, ASSUMED,
+        taken,
+        taken,
+        ASSUMED,
         "no figure is published for GpSimd's DMA engine; taken as a DMA from read to landing",
-    )  # fmt: skip
+    )
 
 
 def dma_issue(site: Site) -> Cost:

@@ -54,9 +54,11 @@ def one_entry_each(site: Site) -> str | None:
 # ---------------------------------------------------------------- transposes
 
 
-@rule(SHAPE, "gathered rows of a transpose are a multiple of 16, and of 4 axes one of the middle "
-             "ones is 1",
-      f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'")  # fmt: skip
+@rule(
+    SHAPE,
+    "gathered rows of a transpose are a multiple of 16, and of 4 axes one of the middle ones is 1",
+    f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
+)
 def rows_transposable(site: Site) -> str | None:
     """That the last axis has at most 128 elements follows from dst: it is its partitions."""
     src = site["src"]
@@ -69,8 +71,11 @@ def rows_transposable(site: Site) -> str | None:
     return None
 
 
-@rule(DTYPE, "gathered rows are transposed with 2-byte elements and uint32 entries",
-      f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'")  # fmt: skip
+@rule(
+    DTYPE,
+    "gathered rows are transposed with 2-byte elements and uint32 entries",
+    f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
+)
 def rows_dtype(site: Site) -> str | None:
     """Of the data, and of the index."""
     src = site["src"]
@@ -82,9 +87,12 @@ def rows_dtype(site: Site) -> str | None:
     return None if found == "uint32" else f"the index {src.offsets.tile.tensor.name} is {found}"
 
 
-@rule(SHAPE, "an index of a transpose has 16 to 128 partitions, a multiple of 16, and 128 if it "
-             "has more than one column",
-      f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'")  # fmt: skip
+@rule(
+    SHAPE,
+    "an index of a transpose has 16 to 128 partitions, a multiple of 16, and 128 if it "
+    "has more than one column",
+    f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
+)
 def index_transposable(site: Site) -> str | None:
     """Its entries are taken column by column."""
     src = site["src"]
@@ -96,8 +104,11 @@ def index_transposable(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "oob_mode=skip of a transpose is for a src whose address the run decides",
-      TRANSPOSE_SOURCE)  # fmt: skip
+@rule(
+    MODE,
+    "oob_mode=skip of a transpose is for a src whose address the run decides",
+    TRANSPOSE_SOURCE,
+)
 def skip_is_indirect(site: Site) -> str | None:
     """Any other is within bounds."""
     src = site["src"]
@@ -109,8 +120,12 @@ def skip_is_indirect(site: Site) -> str | None:
 # ---------------------------------------------------------------- sums
 
 
-@rule(MODE, "a sum with rows that a tile names adds the rows of HBM to a tile in place, or a tile "
-            "to the rows", f"{COMPUTE_SOURCE}, 'Read-Modify-Write'")  # fmt: skip
+@rule(
+    MODE,
+    "a sum with rows that a tile names adds the rows of HBM to a tile in place, or a tile "
+    "to the rows",
+    f"{COMPUTE_SOURCE}, 'Read-Modify-Write'",
+)
 def read_modify_write(site: Site) -> str | None:
     """Dst is one of two sources; the rows are one side, SBUF the other."""
     dst, sources = site["dst"], site["srcs"]

@@ -23,8 +23,11 @@ def same_size(site: Site) -> str | None:
     return None if dst == src else f"dst has {dst} elements, src {src}; wanted the same"
 
 
-@rule(AVAILABLE, "hwdge is Sync's and Scalar's from v3 on, swdge GpSimd's; every engine has none",
-      f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'")  # fmt: skip
+@rule(
+    AVAILABLE,
+    "hwdge is Sync's and Scalar's from v3 on, swdge GpSimd's; every engine has none",
+    f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'",
+)
 def dge_available(site: Site) -> str | None:
     """Who can make descriptors while the program runs."""
     mode = site["dge_mode"]
@@ -50,9 +53,12 @@ def _mode(site: Site) -> str:
     return site.operands.get("dge_mode") or costs.default_dge(site)
 
 
-@rule(DTYPE, "a DMA converts through float32, not with hardware descriptors, never x4 dtypes",
-      f"{DMA_SOURCE}; NKI 0.3 release notes (no cast with hardware DGE)",
-      "dge_mode=none lets a DMA convert")  # fmt: skip
+@rule(
+    DTYPE,
+    "a DMA converts through float32, not with hardware descriptors, never x4 dtypes",
+    f"{DMA_SOURCE}; NKI 0.3 release notes (no cast with hardware DGE)",
+    "dge_mode=none lets a DMA convert",
+)
 def convertible(site: Site) -> str | None:
     """Between which dtypes a DMA moves data."""
     dst, src = site["dst"], site["src"]
@@ -68,8 +74,7 @@ def _inconvertible(dst: View, src: View) -> str | None:
     return f"{src.dtype.name} into {dst.dtype.name}; such elements are moved as they are"
 
 
-@rule(MODE, "a start known at run time needs descriptors made then (swdge or hwdge)",
-      DMA_SOURCE)  # fmt: skip
+@rule(MODE, "a start known at run time needs descriptors made then (swdge or hwdge)", DMA_SOURCE)
 def dynamic_needs_dge(site: Site) -> str | None:
     """Descriptors written before the run cannot know a register."""
     for name in ("dst", "src"):
@@ -86,9 +91,12 @@ def at_run_time(view: View) -> str:
     return "tile" if view.offsets is not None and view.offsets.single else ""
 
 
-@rule(MODE, "with hwdge and a start held in a register, a tile has 1 or a multiple of 16 "
-            "partitions", "nki-library, down_projection kernels: what 'scalar DGE' needs",
-      "dge_mode=none takes any, at a fixed address; on @gpsimd swdge does")  # fmt: skip
+@rule(
+    MODE,
+    "with hwdge and a start held in a register, a tile has 1 or a multiple of 16 partitions",
+    "nki-library, down_projection kernels: what 'scalar DGE' needs",
+    "dge_mode=none takes any, at a fixed address; on @gpsimd swdge does",
+)
 def dynamic_partitions(site: Site) -> str | None:
     """What the hardware makes descriptors for from a register's value."""
     if _mode(site) != "hwdge" or not (at_run_time(site["dst"]) or at_run_time(site["src"])):
@@ -113,16 +121,24 @@ def not_into_psum(site: Site) -> str | None:
     return "dst is in psum; wanted hbm or sbuf" if where == "psum" else None
 
 
-@rule(MEMORY, "NKI lets a DMA read PSUM up to 0.2 and forbids it since 0.3",
-      "NKI 0.3 release notes", "copy to sbuf first (TensorCopy)", warning=True)  # fmt: skip
+@rule(
+    MEMORY,
+    "NKI lets a DMA read PSUM up to 0.2 and forbids it since 0.3",
+    "NKI 0.3 release notes",
+    "copy to sbuf first (TensorCopy)",
+    warning=True,
+)
 def from_psum(site: Site) -> str | None:
     """What once was documented is done, and said."""
     return "src is in psum" if site["src"].tensor.memory.name == "psum" else None
 
 
-@rule(MODE, "compute_op=add is SBUF's from v4 on, for bfloat16 or float32 on both sides",
-      "Trainium3 guide, 'SBUF Read-Add-Write'",
-      "DmaCompute with dst among its sources adds anywhere")  # fmt: skip
+@rule(
+    MODE,
+    "compute_op=add is SBUF's from v4 on, for bfloat16 or float32 on both sides",
+    "Trainium3 guide, 'SBUF Read-Add-Write'",
+    "DmaCompute with dst among its sources adds anywhere",
+)
 def adds_near_memory(site: Site) -> str | None:
     """SBUF adds what arrives to what it holds; other memories do not."""
     dst, src = site["dst"], site["src"]
@@ -146,8 +162,7 @@ def transposed(rank: int) -> str:
     return f"[{', '.join(map(str, AXES[rank]))}]"
 
 
-@rule(SHAPE, "axes is [1, 0] for 2 axes, [2, 1, 0] for 3 and [3, 1, 2, 0] for 4",
-      TRANSPOSE_SOURCE)  # fmt: skip
+@rule(SHAPE, "axes is [1, 0] for 2 axes, [2, 1, 0] for 3 and [3, 1, 2, 0] for 4", TRANSPOSE_SOURCE)
 def axes_fit(site: Site) -> str | None:
     """The first and the last axis change places."""
     rank, axes = len(site["src"].shape), site["axes"]
@@ -158,8 +173,11 @@ def axes_fit(site: Site) -> str | None:
     return f"axes={list(axes)} for {rank} axes; wanted {transposed(rank)}"
 
 
-@rule(SHAPE, "dst has the shape of the transposed src, axis by axis",
-      f"{TRANSPOSE_SOURCE}; NKI 0.4 migration guide")  # fmt: skip
+@rule(
+    SHAPE,
+    "dst has the shape of the transposed src, axis by axis",
+    f"{TRANSPOSE_SOURCE}; NKI 0.4 migration guide",
+)
 def transposed_shape(site: Site) -> str | None:
     """Neither an axis of 1 more nor one less."""
     dst, src = site["dst"], site["src"]
@@ -169,9 +187,12 @@ def transposed_shape(site: Site) -> str | None:
     return f"dst is {list(dst.shape)}; wanted {wanted}"
 
 
-@rule(DTYPE, "dst and src of a transpose have one dtype, of 2 or 4 bytes",
-      f"{TRANSPOSE_SOURCE}; Trainium2 guide, 'DMA Transpose'",
-      "two 8-bit elements side by side can go as one: .view(u16)")  # fmt: skip
+@rule(
+    DTYPE,
+    "dst and src of a transpose have one dtype, of 2 or 4 bytes",
+    f"{TRANSPOSE_SOURCE}; Trainium2 guide, 'DMA Transpose'",
+    "two 8-bit elements side by side can go as one: .view(u16)",
+)
 def transposable(site: Site) -> str | None:
     """Bits are moved, never converted."""
     dst, src = site["dst"].dtype, site["src"].dtype
@@ -188,9 +209,13 @@ def transpose_mode(site: Site) -> str | None:
     return "dge_mode=swdge" if site["dge_mode"] == "swdge" and not site["src"].gathers else None
 
 
-@rule(MODE, "with hwdge, src has 16 rows (of 2 axes) or 1, 2, 4, 8 or 16 whose product with the "
-            "next to last axis is a multiple of 16, and 2 bytes",
-      f"{TRANSPOSE_SOURCE}, Neuron SDK 2.32", "dge_mode=none has none of these limits")  # fmt: skip
+@rule(
+    MODE,
+    "with hwdge, src has 16 rows (of 2 axes) or 1, 2, 4, 8 or 16 whose product with the "
+    "next to last axis is a multiple of 16, and 2 bytes",
+    f"{TRANSPOSE_SOURCE}, Neuron SDK 2.32",
+    "dge_mode=none has none of these limits",
+)
 def hardware_transpose(site: Site) -> str | None:
     """What the hardware makes the descriptors of a transpose for."""
     src = site["src"]
@@ -218,8 +243,11 @@ def sources_fit(site: Site) -> str | None:
     return None
 
 
-@rule(DTYPE, "a sum needs numbers: no x4 and e8m0 dtypes",
-      f"{COMPUTE_SOURCE}; NKI DMA overview (no casts of MX dtypes)")  # fmt: skip
+@rule(
+    DTYPE,
+    "a sum needs numbers: no x4 and e8m0 dtypes",
+    f"{COMPUTE_SOURCE}; NKI DMA overview (no casts of MX dtypes)",
+)
 def summable(site: Site) -> str | None:
     """Every element passes through float32."""
     for view in (site["dst"], *site["srcs"]):
@@ -246,8 +274,12 @@ def unique(site: Site) -> str | None:
     return None if site["unique_indices"] else "unique_indices=false"
 
 
-@rule(MODE, "the addresses of a sum are known when the program is assembled, but for rows that a "
-            "tile names", COMPUTE_SOURCE)  # fmt: skip
+@rule(
+    MODE,
+    "the addresses of a sum are known when the program is assembled, but for rows that a "
+    "tile names",
+    COMPUTE_SOURCE,
+)
 def static(site: Site) -> str | None:
     """Its descriptors are written before the run."""
     for view in (site["dst"], *site["srcs"]):
@@ -256,8 +288,11 @@ def static(site: Site) -> str | None:
     return None
 
 
-@rule(SHAPE, "each line of the transfer has as many elements on both sides, in memories a DMA "
-             "writes", DMA_SOURCE)  # fmt: skip
+@rule(
+    SHAPE,
+    "each line of the transfer has as many elements on both sides, in memories a DMA writes",
+    DMA_SOURCE,
+)
 def lines_fit(site: Site) -> str | None:
     """Every `dst <- src` of a prepared transfer is one a DMA could do."""
     for dst, src in site["transfer"].moves:
@@ -268,8 +303,11 @@ def lines_fit(site: Site) -> str | None:
     return None
 
 
-@rule(SHAPE, "each line of the transfer writes every element of its dst once",
-      f"{DMA_SOURCE} (assumed)")  # fmt: skip
+@rule(
+    SHAPE,
+    "each line of the transfer writes every element of its dst once",
+    f"{DMA_SOURCE} (assumed)",
+)
 def lines_once(site: Site) -> str | None:
     """As DmaCopy does."""
     for dst, _ in site["transfer"].moves:
@@ -278,8 +316,11 @@ def lines_once(site: Site) -> str | None:
     return None
 
 
-@rule(DTYPE, "each line of the transfer is of dtypes the generation has and a DMA converts",
-      DMA_SOURCE)  # fmt: skip
+@rule(
+    DTYPE,
+    "each line of the transfer is of dtypes the generation has and a DMA converts",
+    DMA_SOURCE,
+)
 def lines_convertible(site: Site) -> str | None:
     """Every line moves elements as they are, or through float32."""
     for dst, src in site["transfer"].moves:
@@ -295,8 +336,11 @@ def lines_convertible(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "a prepared transfer waits for nothing of the run: its descriptors are written before",
-      DMA_SOURCE)  # fmt: skip
+@rule(
+    MODE,
+    "a prepared transfer waits for nothing of the run: its descriptors are written before",
+    DMA_SOURCE,
+)
 def lines_static(site: Site) -> str | None:
     """Nothing of it depends on the run."""
     for pair in site["transfer"].moves:

@@ -52,9 +52,7 @@ def everywhere(
 def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Figure:
     """A figure measured on v3, and assumed to be the same on v2 and v4."""
     there = Fact(value, ASSUMED, f"carried over from v3: {source}")
-    return Figure(
-        name, unit, meaning, {"v2": there, "v3": Fact(value, MEAS, source), "v4": there}
-    )
+    return Figure(name, unit, meaning, {"v2": there, "v3": Fact(value, MEAS, source), "v4": there})
 
 
 def each(name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact) -> Figure:
@@ -81,9 +79,10 @@ def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: fl
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
-    200 / 1.4, MEAS, f"{PERF_GUIDE}, figure 16: dependent 1-element ACTIVATE every 264 cycles = "
-    "64 + 200",
-)  # fmt: skip
+    200 / 1.4,
+    MEAS,
+    f"{PERF_GUIDE}, figure 16: dependent 1-element ACTIVATE every 264 cycles = 64 + 200",
+)
 _COUNTERS = (
     _doc(256, "open-source driver, address_map.h of v2"),
     _doc(256, "open-source driver, address_map.h of v3"),
@@ -104,6 +103,8 @@ _BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 _SUMS = "Trainium3 guide, 'SBUF Read-Add-Write': 50 % of DMA throughput before NeuronCore-v4"
 _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
 
+# A table: a row of figures stands on a line or two.
+# fmt: off
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
                64, DOC, f"{NKI_COSTS}: MIN_II is about 64 engine cycles"),
@@ -263,11 +264,13 @@ FIGURES = (
          *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192))),
     each("tile_min", "rows, columns", "limit: smallest tile of the array",
          *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32))),
-)  # fmt: skip
+)
+# fmt: on
 """Every number of every generation. A row that is added here is in the tables of the manual."""
 
 _V3, _V4 = "Trainium2 architecture guide", "Trainium3 architecture guide"
 
+# fmt: off
 SWITCHES = (
     Switch("fast_vector", "Vector has its 2x and 4x modes", "v3",
            f"{_V3}, 'Vector Engine performance mode'"),
@@ -296,7 +299,8 @@ SWITCHES = (
            f"{_V3}, 'Descriptor Generation Engine'"),
     Switch("vector_xorwow", "Vector draws random numbers from XORWOW, not from an LFSR", "v4",
            f"{_V4}, 'XORWOW-based PRNG'"),
-)  # fmt: skip
+)
+# fmt: on
 """What a generation has or lacks, one row each."""
 
 

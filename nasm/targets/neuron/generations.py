@@ -21,8 +21,12 @@ _FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "tfloat32", "flo
 _CONFIGURABLE = ("float8_e3m4",)
 """What v2's and v3's configurable fp8 has beside the two of v4."""
 _V4_FLOATS = (
-    "float8_e4m3fn", "float8_e8m0fnu", "float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4",
-)  # fmt: skip
+    "float8_e4m3fn",
+    "float8_e8m0fnu",
+    "float8_e5m2_x4",
+    "float8_e4m3fn_x4",
+    "float4_e2m1fn_x4",
+)
 
 
 def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engine, ...]:
@@ -30,27 +34,58 @@ def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engin
     both = ("sbuf", "psum")
     return (
         Engine(
-            "tensor", tensor, "128x128 systolic array: matrix multiplication and transposes",
-            source, ("pe",), ("sbuf",), ("psum",), 32,
+            "tensor",
+            tensor,
+            "128x128 systolic array: matrix multiplication and transposes",
+            source,
+            ("pe",),
+            ("sbuf",),
+            ("psum",),
+            32,
         ),
         Engine(
-            "vector", vector, "128 lanes: element-wise work on one or two tiles, reductions",
-            source, ("dve",), both, both, 16,
+            "vector",
+            vector,
+            "128 lanes: element-wise work on one or two tiles, reductions",
+            source,
+            ("dve",),
+            both,
+            both,
+            16,
         ),
         Engine(
-            "scalar", others, "128 lanes: activation functions with scale and bias", source,
-            ("act",), both, both, 16,
+            "scalar",
+            others,
+            "128 lanes: activation functions with scale and bias",
+            source,
+            ("act",),
+            both,
+            both,
+            16,
         ),
         Engine(
-            "gpsimd", others, "8 general-purpose SIMD cores; no port to PSUM", source, ("pool",),
-            ("sbuf",), ("sbuf",), 16,
+            "gpsimd",
+            others,
+            "8 general-purpose SIMD cores; no port to PSUM",
+            source,
+            ("pool",),
+            ("sbuf",),
+            ("sbuf",),
+            16,
         ),
         Engine("sync", others, "a sequencer only: DMA, waits, housekeeping", source, ("sp",)),
-    )  # fmt: skip
+    )
 
 
-def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tuple[int, int, int],
-                sbuf_kib: int, order: int, dtypes: tuple[str, ...]) -> Generation:  # fmt: skip
+def _generation(
+    version: str,
+    spellings: tuple[str, ...],
+    ticks: int,
+    cycles: tuple[int, int, int],
+    sbuf_kib: int,
+    order: int,
+    dtypes: tuple[str, ...],
+) -> Generation:
     facts = numbers(version)
     return Generation(
         name=version,
@@ -77,11 +112,20 @@ def _generation(version: str, spellings: tuple[str, ...], ticks: int, cycles: tu
 
 
 GENERATIONS = (
-    _generation("v2", ("trn1", "inf2", "gen2"), 5600, (2, 5, 4), 192, 2,
-                (*_INTEGERS, *_CONFIGURABLE, *_FLOATS)),
-    _generation("v3", ("trn2", "gen3"), 4800, (2, 5, 4), 224, 3,
-                (*_INTEGERS, *_CONFIGURABLE, *_FLOATS)),
-    _generation("v4", ("trn3", "gen4"), 2400, (1, 2, 2), 256, 4,
-                (*_INTEGERS, *_FLOATS, *_V4_FLOATS)),
-)  # fmt: skip
+    _generation(
+        "v2",
+        ("trn1", "inf2", "gen2"),
+        5600,
+        (2, 5, 4),
+        192,
+        2,
+        (*_INTEGERS, *_CONFIGURABLE, *_FLOATS),
+    ),
+    _generation(
+        "v3", ("trn2", "gen3"), 4800, (2, 5, 4), 224, 3, (*_INTEGERS, *_CONFIGURABLE, *_FLOATS)
+    ),
+    _generation(
+        "v4", ("trn3", "gen4"), 2400, (1, 2, 2), 256, 4, (*_INTEGERS, *_FLOATS, *_V4_FLOATS)
+    ),
+)
 """Ticks are per microsecond: 5.6 GHz on v2, 4.8 on v3, 2.4 on v4."""

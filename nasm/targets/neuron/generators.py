@@ -85,9 +85,7 @@ def _extend(words: Words) -> None:
     while done < len(words):
         stride = 1 << ((done // BITS).bit_length() - 1)
         end = min(done + stride, len(words))
-        near, next_, far, farthest = (
-            words[done - stride * t : end - stride * t] for t in TERMS
-        )  # fmt: skip
+        near, next_, far, farthest = (words[done - stride * t : end - stride * t] for t in TERMS)
         np.bitwise_xor(near, next_, out=words[done:end])
         words[done:end] ^= far
         words[done:end] ^= farthest

@@ -21,9 +21,11 @@ def _whole(site: Site, interval: float, evidence: Evidence, source: str) -> Cost
     tail = site.generation.number(f"{site.engine}_drain_ns")
     busy = math.ceil(interval)
     return Cost(
-        busy, busy + cycles(site, tail.value), weakest((evidence, tail.evidence)),
+        busy,
+        busy + cycles(site, tail.value),
+        weakest((evidence, tail.evidence)),
         f"{source}; drain: {tail.source}",
-    )  # fmt: skip
+    )
 
 
 def _start(site: Site) -> float:
@@ -61,9 +63,11 @@ def gathered(site: Site) -> Cost:
     if site.option("local_gather.cost") == "divide":
         return _whole(site, _start(site) + count / rate, DOC, f"{NKI_COSTS}: local_gather")
     return _whole(
-        site, _start(site) + count * rate, ASSUMED,
+        site,
+        _start(site) + count * rate,
+        ASSUMED,
         f"{NKI_COSTS}, local_gather: printed as a division, read as a product",
-    )  # fmt: skip
+    )
 
 
 def gathered_in_groups(site: Site) -> Cost:
@@ -71,9 +75,11 @@ def gathered_in_groups(site: Site) -> Cost:
     group = site.generation.number("gather_group")
     groups = math.ceil(site["data"].elements / group.value)
     return _whole(
-        site, groups * (_start(site) + site["dst"].elements), ASSUMED,
+        site,
+        groups * (_start(site) + site["dst"].elements),
+        ASSUMED,
         f"{NOTHING}; taken as 150 + N for each group ({group.source})",
-    )  # fmt: skip
+    )
 
 
 def top(site: Site) -> Cost:

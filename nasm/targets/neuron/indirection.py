@@ -11,15 +11,7 @@ from functools import partial
 from nasm.problems import listed
 from nasm.spec.instruction import Operand, Rule, Site
 from nasm.spec.view import Offsets, View
-from nasm.targets.neuron.rules import (
-    AVAILABLE,
-    DTYPE,
-    LIMIT,
-    MEMORY,
-    MODE,
-    START_PARTITION,
-    rule,
-)
+from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MEMORY, MODE, START_PARTITION, rule
 from nasm.targets.neuron.tiles import FULL_TILE, place
 
 GUIDE = "Trainium3 architecture guide, 'SBUF/PSUM indirect access'"
@@ -76,8 +68,11 @@ def index_in_sbuf(site: Site) -> str | None:
     return None
 
 
-@_rule(DTYPE, "entries are 32-bit integers, those of tensor indirection also 16-bit ones (assumed)",
-      "nki.isa.dma_copy; NKI access patterns guide")  # fmt: skip
+@_rule(
+    DTYPE,
+    "entries are 32-bit integers, those of tensor indirection also 16-bit ones (assumed)",
+    "nki.isa.dma_copy; NKI access patterns guide",
+)
 def index_dtype(site: Site) -> str | None:
     """No page names the dtype of tensor indirection."""
     for operand, _, offsets in site.addressed:
@@ -89,8 +84,12 @@ def index_dtype(site: Site) -> str | None:
     return None
 
 
-@_rule(LIMIT, "entry i of an index is at row i % 16, column i // 16; on Tensor 32 for 16", VIEW,
-      "num_elem= says how many there are; without it all that the index has room for")  # fmt: skip
+@_rule(
+    LIMIT,
+    "entry i of an index is at row i % 16, column i // 16; on Tensor 32 for 16",
+    VIEW,
+    "num_elem= says how many there are; without it all that the index has room for",
+)
 def entries_there(site: Site) -> str | None:
     """An index has as many entries as its first rows can hold."""
     group = site.generation.engine(site.engine).group
@@ -131,9 +130,12 @@ def input_at_index(site: Site) -> str | None:
     return None
 
 
-@_rule(START_PARTITION, "the index of an indirect dst starts where the main input does, or where "
-      "the index of that does if it is in PSUM",
-      f"{TI}; for a matmul moving stands for stationary (assumed)")  # fmt: skip
+@_rule(
+    START_PARTITION,
+    "the index of an indirect dst starts where the main input does, or where "
+    "the index of that does if it is in PSUM",
+    f"{TI}; for a matmul moving stands for stationary (assumed)",
+)
 def dst_index_at_input(site: Site) -> str | None:
     """The main input is the one that may be indirect itself."""
     main = next(o for o in (*site.row.operands, None) if o is None or _reads_picked(o))
@@ -168,9 +170,16 @@ def scalar_scatters_to_sbuf(site: Site) -> str | None:
 
 
 EVERYWHERE = (
-    generation_has_it, operand_may, index_in_sbuf, index_dtype, entries_there, index_at_quadrant,
-    input_at_index, dst_index_at_input, scalar_scatters_to_sbuf,
-)  # fmt: skip
+    generation_has_it,
+    operand_may,
+    index_in_sbuf,
+    index_dtype,
+    entries_there,
+    index_at_quadrant,
+    input_at_index,
+    dst_index_at_input,
+    scalar_scatters_to_sbuf,
+)
 """What holds for every instruction with an operand that a tile addresses."""
 
 
@@ -199,8 +208,11 @@ def matmul_dtypes(site: Site) -> str | None:
     return None
 
 
-@_rule(MODE, "tensor indirection and tiles of the array do not go together",
-      "nki.isa.nc_matmul, nki.isa.nc_matmul_mx")  # fmt: skip
+@_rule(
+    MODE,
+    "tensor indirection and tiles of the array do not go together",
+    "nki.isa.nc_matmul, nki.isa.nc_matmul_mx",
+)
 def not_tiled(site: Site) -> str | None:
     """The whole array is one tile."""
     for operand, view, _ in picked(site):
@@ -217,8 +229,11 @@ def no_indirect_transpose(site: Site) -> str | None:
     return None
 
 
-@_rule(MODE, "address arithmetic on int32 or uint32 tiles takes no indirect operand",
-      "nki.isa.tensor_scalar; which tiles that means is assumed")  # fmt: skip
+@_rule(
+    MODE,
+    "address arithmetic on int32 or uint32 tiles takes no indirect operand",
+    "nki.isa.tensor_scalar; which tiles that means is assumed",
+)
 def not_address_arithmetic(site: Site) -> str | None:
     """The form that computes addresses has no room for an index."""
     data, dst = site["data"], site["dst"]

@@ -14,19 +14,31 @@ def memories(sbuf_kib: int) -> Mapping[str, Memory]:
     """The memories of a generation whose SBUF has so many KiB per partition."""
     return {
         "hbm": Memory(
-            "hbm", partitions=0, size=0, io=True, shared=True, align=64,
+            "hbm",
+            partitions=0,
+            size=0,
+            io=True,
+            shared=True,
+            align=64,
             summary="device memory, linear; only DMA reaches it (and TensorLoad, TensorStore)",
             source=ARCH,
         ),
         "sbuf": Memory(
-            "sbuf", partitions=128, size=sbuf_kib * KIB, align=4,
+            "sbuf",
+            partitions=128,
+            size=sbuf_kib * KIB,
+            align=4,
             summary=f"state buffer: 128 partitions of {sbuf_kib} KiB",
             source=f"{ARCH}, 'State Buffer'",
         ),
         "psum": Memory(
-            "psum", partitions=128, size=16 * KIB, bank=2 * KIB, align=4,
+            "psum",
+            partitions=128,
+            size=16 * KIB,
+            bank=2 * KIB,
+            align=4,
             summary="partial-sum buffer: 128 partitions of 16 KiB, 8 banks of 2 KiB "
             "(512 float32) each",
             source=f"{ARCH}, 'Near-memory accumulation in PSUM'",
         ),
-    }  # fmt: skip
+    }

@@ -14,7 +14,10 @@ DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
 
 OPTIONS = (
     Option(
-        "rounding", "nearest", "How results are rounded into the 16-bit and 8-bit floats.", DOC,
+        "rounding",
+        "nearest",
+        "How results are rounded into the 16-bit and 8-bit floats.",
+        DOC,
         "Neuron runtime, NEURON_RT_STOCHASTIC_ROUNDING_EN: off by default; which random bits are "
         "added, and that a DMA that converts does so too, is assumed",
         {
@@ -23,12 +26,17 @@ OPTIONS = (
         },
     ),
     Option(
-        "rounding.seed", 0, "The seed of stochastic rounding.", DOC,
+        "rounding.seed",
+        0,
+        "The seed of stochastic rounding.",
+        DOC,
         "PyTorch Neuron environment variables, NEURON_RT_STOCHASTIC_ROUNDING_SEED: 0 by default",
-        low=0, high=2**64 - 1,
+        low=0,
+        high=2**64 - 1,
     ),
     Option(
-        "cast.overflow", "infinity",
+        "cast.overflow",
+        "infinity",
         "What becomes of values beyond the largest of float8_e3m4, float8_e4m3 and float8_e5m2.",
         DOC,
         "nki.isa.range_select: what is too small becomes -inf; the MX quantisation reference has "
@@ -39,7 +47,10 @@ OPTIONS = (
         },
     ),
     Option(
-        "cast.e4m3fn", "nan", "What becomes of values beyond 448 in float8_e4m3fn.", ASSUMED,
+        "cast.e4m3fn",
+        "nan",
+        "What becomes of values beyond 448 in float8_e4m3fn.",
+        ASSUMED,
         "not documented; the dtype has no infinity, and ml_dtypes gives NaN",
         {
             "nan": "they become NaN, infinities too",
@@ -47,7 +58,10 @@ OPTIONS = (
         },
     ),
     Option(
-        "nan.maximum", "propagate", "What maximum and minimum do with NaN.", ASSUMED,
+        "nan.maximum",
+        "propagate",
+        "What maximum and minimum do with NaN.",
+        ASSUMED,
         "not documented; the vendor's simulator computes with NumPy, whose maximum gives NaN",
         {
             "propagate": "the result is NaN if either operand is",
@@ -55,16 +69,17 @@ OPTIONS = (
         },
     ),
     Option(
-        "accumulate", "before_cast",
-        "Which value an instruction that also reduces its results accumulates.", ASSUMED,
+        "accumulate",
+        "before_cast",
+        "Which value an instruction that also reduces its results accumulates.",
+        ASSUMED,
         "nki.isa.activate2 and exponential write the sum of dst; the accumulators hold float32",
-        {
-            "before_cast": "the float32 result",
-            "after_cast": "the result as dst holds it",
-        },
+        {"before_cast": "the float32 result", "after_cast": "the result as dst holds it"},
     ),
     Option(
-        "quantize_mx.scale", "nki", "Which power of two QuantizeMX takes for the scale of a block.",
+        "quantize_mx.scale",
+        "nki",
+        "Which power of two QuantizeMX takes for the scale of a block.",
         DOC,
         "nki.isa.quantize_mx, Neuron SDK 2.32; the published reference for Trainium3 has the other",
         {
@@ -73,20 +88,25 @@ OPTIONS = (
         },
     ),
     Option(
-        "mx.scale255", "nan", "What the scale byte 255 stands for in an MX multiplication.",
+        "mx.scale255",
+        "nan",
+        "What the scale byte 255 stands for in an MX multiplication.",
         ASSUMED,
         "OCP microscaling: 255 is NaN; the published reference evaluates 2**128, infinite in "
         "float32",
         {"nan": "NaN", "infinity": "infinity"},
     ),
     Option(
-        "stride.sixteen", "half", "How fast a tile streams whose elements are 16 bytes apart.",
+        "stride.sixteen",
+        "half",
+        "How fast a tile streams whose elements are 16 bytes apart.",
         ASSUMED,
         "architecture guides: below 16 bytes at the full rate, above at half; at 16 not said",
         {"half": "at half the rate", "full": "at the full rate"},
     ),
     Option(
-        "copy_predicated.cost", "two_ports",
+        "copy_predicated.cost",
+        "two_ports",
         "How CopyPredicated and SelectReduce read a tile and a predicate in SBUF, on v3 and v4.",
         ASSUMED,
         "nki.isa.tensor_copy_predicated prints 2N for every generation, as it does for "
@@ -97,12 +117,14 @@ OPTIONS = (
         },
     ),
     Option(
-        "local_gather.cost", "multiply",
-        "How the time of LocalGather depends on the cycles of an element.", ASSUMED,
+        "local_gather.cost",
+        "multiply",
+        "How the time of LocalGather depends on the cycles of an element.",
+        ASSUMED,
         "nki.isa.local_gather prints a division, against which its text speaks",
         {"multiply": "it grows with them", "divide": "it is divided by them, as it is printed"},
     ),
-)  # fmt: skip
+)
 """Every option of a NeuronCore."""
 
 DEFAULTS = defaults(OPTIONS)

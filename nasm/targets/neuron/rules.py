@@ -21,8 +21,15 @@ PATTERN_SOURCE = (
 )
 MATMUL_SOURCE = "nki.isa.nc_matmul"
 START_PARTITION, PATTERN, REACH, SHAPE, DTYPE, MEMORY, MODE, AVAILABLE = (
-    "E0401", "E0402", "E0403", "E0404", "E0405", "E0406", "E0407", "E0408",
-)  # fmt: skip
+    "E0401",
+    "E0402",
+    "E0403",
+    "E0404",
+    "E0405",
+    "E0406",
+    "E0407",
+    "E0408",
+)
 BANK, LIMIT, UNSUPPORTED = "E0409", "E0410", "E0601"
 
 
@@ -145,36 +152,50 @@ def _computable(site: Site) -> str | None:
 EVERYWHERE = (
     Rule(DTYPE, "the generation has the dtype of every operand", "NKI dtype table", _dtypes_exist),
     Rule(
-        REACH, "an engine reads and writes only the memories it has ports to",
-        "architecture guides, compute engines; nki.isa.tensor_copy on GpSimd and PSUM", _reach,
+        REACH,
+        "an engine reads and writes only the memories it has ports to",
+        "architecture guides, compute engines; nki.isa.tensor_copy on GpSimd and PSUM",
+        _reach,
     ),
     Rule(
         START_PARTITION,
         "more than 64 partitions start at 0, 33 to 64 at 0 or 64, up to 32 at 0, 32, 64 or 96",
-        PATTERN_SOURCE, _start_partition,
+        PATTERN_SOURCE,
+        _start_partition,
         "place the tensor at a legal partition, or move the data with a DMA",
     ),
     Rule(
-        PATTERN, "the partitions of an operand are a contiguous run", PATTERN_SOURCE,
-        _strided_partitions, "a DMA can address strided partitions",
+        PATTERN,
+        "the partitions of an operand are a contiguous run",
+        PATTERN_SOURCE,
+        _strided_partitions,
+        "a DMA can address strided partitions",
     ),
     Rule(
-        PATTERN, "a destination's pattern meets every element once: a step of 0 is for inputs",
-        PATTERN_SOURCE, _each_once,
+        PATTERN,
+        "a destination's pattern meets every element once: a step of 0 is for inputs",
+        PATTERN_SOURCE,
+        _each_once,
     ),
     Rule(
-        PATTERN, "an access pattern has at most 4 free dims, counts in uint16, steps in int16",
-        PATTERN_SOURCE, _pattern,
+        PATTERN,
+        "an access pattern has at most 4 free dims, counts in uint16, steps in int16",
+        PATTERN_SOURCE,
+        _pattern,
     ),
     Rule(
-        DTYPE, "arithmetic needs numbers: x4 and e8m0 tiles are copied or multiplied as MX only",
-        "NKI dtype table; nki.isa.tensor_copy", _computable,
+        DTYPE,
+        "arithmetic needs numbers: x4 and e8m0 tiles are copied or multiplied as MX only",
+        "NKI dtype table; nki.isa.tensor_copy",
+        _computable,
     ),
     Rule(
-        LIMIT, "at most 65,536 elements per partition in SBUF, 4,096 in PSUM",
-        "architecture guide, 'Layout & Tile Size' of Vector and Scalar Engine", _free_size,
+        LIMIT,
+        "at most 65,536 elements per partition in SBUF, 4,096 in PSUM",
+        "architecture guide, 'Layout & Tile Size' of Vector and Scalar Engine",
+        _free_size,
     ),
-)  # fmt: skip
+)
 
 
 def _given(site: Site, names: tuple[str, ...]) -> list[tuple[str, View]]:
@@ -201,9 +222,12 @@ def same_shape(*names: str) -> Rule:
         return None
 
     return Rule(
-        SHAPE, f"{listed(names, 'and')} have as many partitions and elements per partition",
-        "nki.isa, 'Tile size'", check, "only a stride of 0 or a [P, 1] operand broadcasts",
-    )  # fmt: skip
+        SHAPE,
+        f"{listed(names, 'and')} have as many partitions and elements per partition",
+        "nki.isa, 'Tile size'",
+        check,
+        "only a stride of 0 or a [P, 1] operand broadcasts",
+    )
 
 
 def same_partitions(*names: str) -> Rule:
@@ -287,15 +311,23 @@ def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor")
         return f"{listed(inside, 'and')} are both in {memory}; wanted at most one"
 
     return Rule(
-        MEMORY, f"{listed(names, 'and')} are not both in {memory}", source, check,
+        MEMORY,
+        f"{listed(names, 'and')} are not both in {memory}",
+        source,
+        check,
         "copy one of them to sbuf first (TensorCopy), or place it there",
-    )  # fmt: skip
+    )
 
 
 def rule(
-    code: str, sentence: str, source: str, hint: str = "", warning: bool = False,
-    addressed: bool = False, basic: bool = False,
-) -> Callable[..., Rule]:  # fmt: skip
+    code: str,
+    sentence: str,
+    source: str,
+    hint: str = "",
+    warning: bool = False,
+    addressed: bool = False,
+    basic: bool = False,
+) -> Callable[..., Rule]:
     """Make a rule of a check: a decorator for the rows' own rules."""
 
     def make(check: Callable[[Site], str | None]) -> Rule:

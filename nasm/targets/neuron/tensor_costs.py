@@ -42,9 +42,12 @@ def load_stationary(site: Site) -> Cost:
     interval = math.ceil(count / fast.value)
     after = site.generation.number("load_drain_ns")
     return Cost(
-        interval, interval + cycles(site, after.value), weakest((fast.evidence, after.evidence)),
-        f"{fast.source}; completion: {after.source}", LOADER,
-    )  # fmt: skip
+        interval,
+        interval + cycles(site, after.value),
+        weakest((fast.evidence, after.evidence)),
+        f"{fast.source}; completion: {after.source}",
+        LOADER,
+    )
 
 
 def multiply_moving(site: Site) -> Cost:
@@ -70,9 +73,14 @@ def multiply_moving(site: Site) -> Cost:
     drain = drained(site)
     whole = math.ceil(interval)
     return Cost(
-        whole, whole + cycles(site, drain.value), weakest((evidence, drain.evidence)),
-        f"{source}; drain: {drain.source}", unit, cells(site), spare,
-    )  # fmt: skip
+        whole,
+        whole + cycles(site, drain.value),
+        weakest((evidence, drain.evidence)),
+        f"{source}; drain: {drain.source}",
+        unit,
+        cells(site),
+        spare,
+    )
 
 
 def drained(site: Site) -> Fact:
@@ -89,9 +97,10 @@ def drained(site: Site) -> Fact:
     if not lacking:
         return whole
     return Fact(
-        whole.value - lacking * column.value / gigahertz(site), column.evidence,
+        whole.value - lacking * column.value / gigahertz(site),
+        column.evidence,
         f"{whole.source}; by column: {column.source}",
-    )  # fmt: skip
+    )
 
 
 def cells(site: Site) -> tuple[str, ...]:
@@ -100,9 +109,7 @@ def cells(site: Site) -> tuple[str, ...]:
     if (rows, wide) == FULL_TILE:
         return ()
     return tuple(
-        f"{r},{c}"
-        for r in range(row, row + rows, CELL)
-        for c in range(column, column + wide, CELL)
+        f"{r},{c}" for r in range(row, row + rows, CELL) for c in range(column, column + wide, CELL)
     )
 
 
@@ -113,6 +120,8 @@ def quantize_mx(site: Site) -> Cost:
     count = site["src"].elements * (2 if strided(site) else 1)
     interval = math.ceil(max(least.value, count / rate.value))
     return Cost(
-        interval, interval + cycles(site, drain.value),
-        weakest((rate.evidence, drain.evidence)), f"{rate.source}; drain: {drain.source}",
-    )  # fmt: skip
+        interval,
+        interval + cycles(site, drain.value),
+        weakest((rate.evidence, drain.evidence)),
+        f"{rate.source}; drain: {drain.source}",
+    )

@@ -27,13 +27,19 @@ Place = tuple[Pair, Pair]
 """Where a tile of the array starts, and its rows and columns."""
 WEIGHTS = State("stationary tile", "LoadStationary loads one", initial=())
 POSITION = Operand(
-    "tile_position", Integers(2, "[row, column] where the tile starts in the array"), "r", None,
+    "tile_position",
+    Integers(2, "[row, column] where the tile starts in the array"),
+    "r",
+    None,
     "where the tile starts in the 128x128 array; without it and tile_size, the whole array",
-)  # fmt: skip
+)
 SIZE = Operand(
-    "tile_size", Integers(2, "[rows, columns] of the array the tile may use"), "r", None,
+    "tile_size",
+    Integers(2, "[rows, columns] of the array the tile may use"),
+    "r",
+    None,
     "rows and columns of the array it may use: 128, 64, from v3 also 32",
-)  # fmt: skip
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,13 @@ class Loaded:
         return all(
             a < b + m and b < a + n
             for a, n, b, m in zip(
-                self.tile_position, self.tile_size, other.tile_position, other.tile_size,
+                self.tile_position,
+                self.tile_size,
+                other.tile_position,
+                other.tile_size,
                 strict=True,
             )
-        )  # fmt: skip
+        )
 
     @property
     def scaled(self) -> bool:
@@ -97,8 +106,11 @@ def loaded(weights: tuple[Loaded, ...], where: Place, scaled: bool = False) -> L
             "be the same in both",
         )
     if tile.scaled is not scaled:
-        kind, other = ("an MX tile", "MultiplyMovingMX") if tile.scaled else (
-            "a tile without scales", "MultiplyMoving")  # fmt: skip
+        kind, other = (
+            ("an MX tile", "MultiplyMovingMX")
+            if tile.scaled
+            else ("a tile without scales", "MultiplyMoving")
+        )
         raise Refused("E0507", f"the stationary tile is {kind}", f"{other} multiplies by it")
     return tile
 
@@ -120,17 +132,24 @@ def columns(site: Site, name: str) -> int:
     return int(site[name].elements) // rows_of(site)
 
 
-@rule(MODE, "tile_position and tile_size are given together, or neither for the whole array",
-      f"{MATMUL_SOURCE}, 'Tiling mode'; nki.isa.nc_matmul_mx",
-      "the whole array is tile_position=[0, 0], tile_size=[128, 128]")  # fmt: skip
+@rule(
+    MODE,
+    "tile_position and tile_size are given together, or neither for the whole array",
+    f"{MATMUL_SOURCE}, 'Tiling mode'; nki.isa.nc_matmul_mx",
+    "the whole array is tile_position=[0, 0], tile_size=[128, 128]",
+)
 def tile_whole(site: Site) -> str | None:
     """One alone does not make a tile."""
     given = [n for n in ("tile_position", "tile_size") if site[n] is not None]
     return f"{given[0]} alone" if len(given) == 1 else None
 
 
-@rule(MODE, "a tile's size is 128, 64 or (v3, v4) 32, and its position a multiple of its size",
-      f"{MATMUL_SOURCE}, 'Tiling mode'", basic=True)  # fmt: skip
+@rule(
+    MODE,
+    "a tile's size is 128, 64 or (v3, v4) 32, and its position a multiple of its size",
+    f"{MATMUL_SOURCE}, 'Tiling mode'",
+    basic=True,
+)
 def tiling(site: Site) -> str | None:
     """Row and column tiles of the array."""
     least = int(site.generation.number("tile_min").value)
@@ -141,8 +160,9 @@ def tiling(site: Site) -> str | None:
         if size not in (32, 64, 128) or size < least:
             return (
                 f"a tile of {size} {what}; wanted 128, 64"
-                + ("" if least > 32 else " or 32") + f" on {site.generation.name}"
-            )  # fmt: skip
+                + ("" if least > 32 else " or 32")
+                + f" on {site.generation.name}"
+            )
         if at % size or not 0 <= at < 128:
             return f"a tile of {size} {what} at {at}; wanted a multiple of {size} below 128"
     return None
@@ -151,8 +171,11 @@ def tiling(site: Site) -> str | None:
 def rows_fit(name: str) -> Rule:
     """K is at most the rows of the tile."""
 
-    @rule(LIMIT, f"{name} spans no more partitions than the tile has rows",
-          f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
+    @rule(
+        LIMIT,
+        f"{name} spans no more partitions than the tile has rows",
+        f"{MATMUL_SOURCE}, 'Tile size'",
+    )
     def check(site: Site) -> str | None:
         rows = place(site)[1][0]
         found = site[name].partitions
@@ -164,9 +187,12 @@ def rows_fit(name: str) -> Rule:
 def starts_at_row(name: str) -> Rule:
     """A row tile reads its own partitions."""
 
-    @rule(START_PARTITION, f"{name} starts at the tile's row: SBUF partition r feeds row r",
-          f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
-          "tile_position and tile_size choose other rows of the array")  # fmt: skip
+    @rule(
+        START_PARTITION,
+        f"{name} starts at the tile's row: SBUF partition r feeds row r",
+        f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
+        "tile_position and tile_size choose other rows of the array",
+    )
     def check(site: Site) -> str | None:
         start, row = first_partition(site, name), place(site)[0][0]
         if start == row:
@@ -176,16 +202,22 @@ def starts_at_row(name: str) -> Rule:
     return check
 
 
-@rule(LIMIT, "the stationary tile has no more columns than the tile of the array",
-      f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
+@rule(
+    LIMIT,
+    "the stationary tile has no more columns than the tile of the array",
+    f"{MATMUL_SOURCE}, 'Tile size'",
+)
 def columns_fit(site: Site) -> str | None:
     """M is at most 128, or the tile's columns."""
     found, most = columns(site, "stationary"), place(site)[1][1]
     return None if found <= most else f"stationary has {found} columns; wanted at most {most}"
 
 
-@rule(LIMIT, "the moving tile has at most 512 columns (v4: 4,096, or 8,192 into bfloat16)",
-      f"{MATMUL_SOURCE}, 'Tile size'")  # fmt: skip
+@rule(
+    LIMIT,
+    "the moving tile has at most 512 columns (v4: 4,096, or 8,192 into bfloat16)",
+    f"{MATMUL_SOURCE}, 'Tile size'",
+)
 def moving_fits(site: Site) -> str | None:
     """N is limited by what the partial-sum buffer can take."""
     found = columns(site, "moving")
@@ -201,8 +233,11 @@ def dst_fits(site: Site) -> str | None:
     return None if found == wanted else f"dst has {found} columns, moving {wanted}"
 
 
-@rule(DTYPE, "dst is float32 (v4: or bfloat16; in transpose mode from v3: the input's dtype)",
-      f"{MATMUL_SOURCE}, 'Data types'")  # fmt: skip
+@rule(
+    DTYPE,
+    "dst is float32 (v4: or bfloat16; in transpose mode from v3: the input's dtype)",
+    f"{MATMUL_SOURCE}, 'Data types'",
+)
 def dst_dtype(site: Site) -> str | None:
     """What the partial-sum buffer accumulates in."""
     name = site["dst"].dtype.name
@@ -213,8 +248,11 @@ def dst_dtype(site: Site) -> str | None:
     return None if name in wanted else f"dst is {name}; wanted {listed(wanted)}"
 
 
-@rule(BANK, "dst stays within one PSUM bank (v2, v3)",
-      "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks")  # fmt: skip
+@rule(
+    BANK,
+    "dst stays within one PSUM bank (v2, v3)",
+    "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks",
+)
 def one_bank(site: Site) -> str | None:
     """A matmul's output does not cross a bank border."""
     view = site["dst"]
@@ -229,9 +267,12 @@ def one_bank(site: Site) -> str | None:
     )
 
 
-@rule(START_PARTITION, "dst starts at the tile's column: column c of the array feeds partition c",
-      f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
-      "tile_position and tile_size choose other columns of the array")  # fmt: skip
+@rule(
+    START_PARTITION,
+    "dst starts at the tile's column: column c of the array feeds partition c",
+    f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
+    "tile_position and tile_size choose other columns of the array",
+)
 def dst_at_column(site: Site) -> str | None:
     """A column tile writes its own partitions."""
     start, column = first_partition(site, "dst"), place(site)[0][1]

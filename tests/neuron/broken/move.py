@@ -13,4 +13,4 @@ def cases() -> list[Broken]:
         Broken("Memset", number, "E0405", "wanted -32768 to 32767", "@vector Memset j, 40000"),
         Broken("Memset", number, "E0405", "wanted 0", "@vector Memset w, 1", "trn3"),
         Broken("Memset", number, "E0405", "a power of two", "@vector Memset scale, 3", "trn3"),
-    ]  # fmt: skip
+    ]

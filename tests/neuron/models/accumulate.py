@@ -13,9 +13,14 @@ from tests.neuron.models.scalar import BINARY, arithmetic, f, reduced
 Rows = list[list[float]]
 Start = float | Sequence[float] | None
 IDENTITY = {
-    "add": 0.0, "subtract": 0.0, "multiply": 1.0, "maximum": -math.inf, "minimum": math.inf,
-    "abs_max": 0.0, "abs_min": math.inf,
-}  # fmt: skip
+    "add": 0.0,
+    "subtract": 0.0,
+    "multiply": 1.0,
+    "maximum": -math.inf,
+    "minimum": math.inf,
+    "abs_max": 0.0,
+    "abs_min": math.inf,
+}
 FP32_MIN = -(2.0**128 - 2.0**104)
 
 
@@ -75,9 +80,7 @@ def tensor_scalar(rows: Rows, op: str, operand: Any) -> Rows:
     return [[apply(op, x, column[p]) for x in row] for p, row in enumerate(rows)]
 
 
-def cumulative(
-    lanes: Lanes, first: int, rows: Rows, op: str, command: str, init: Start
-) -> Rows:
+def cumulative(lanes: Lanes, first: int, rows: Rows, op: str, command: str, init: Start) -> Rows:
     """Section 8.3.6: reg = op1(element, reg) for every element, each stored; reg stays."""
     made: Rows = []
     for p, row in enumerate(rows):
@@ -101,21 +104,24 @@ def range_select(
     """on_true[i] where both comparisons of FP32(start + i) hold, else FP32_MIN."""
     return [
         [
-            x if COMPARE[ops[0]](f(start + i), low[p]) and COMPARE[ops[1]](f(start + i), high[p])
+            x
+            if COMPARE[ops[0]](f(start + i), low[p]) and COMPARE[ops[1]](f(start + i), high[p])
             else FP32_MIN
             for i, x in enumerate(row)
         ]
         for p, row in enumerate(rows)
-    ]  # fmt: skip
+    ]
 
 
 def select(predicate: Rows, on_true: Rows, on_false: list[float], reverse: bool) -> Rows:
     """on_true where (predicate != 0) xor reverse, else on_false."""
     return [
-        [x if (chosen != 0) != reverse else on_false[p]
-         for chosen, x in zip(predicate[p], row, strict=True)]
+        [
+            x if (chosen != 0) != reverse else on_false[p]
+            for chosen, x in zip(predicate[p], row, strict=True)
+        ]
         for p, row in enumerate(on_true)
-    ]  # fmt: skip
+    ]
 
 
 def exponential(rows: Rows, most: list[float]) -> Rows:
@@ -128,4 +134,3 @@ def _exp(x: float) -> float:
         return f(math.exp(x))
     except OverflowError:
         return math.inf
-

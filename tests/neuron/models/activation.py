@@ -10,10 +10,16 @@ EXACT = ("copy", "square", "abs", "relu", "sqrt", "reciprocal", "sign")
 """Functions whose float32 result is the correctly rounded one."""
 
 REACH = {
-    "log": (2.0**-64, 2.0**64), "sqrt": (2.0**-116, 2.0**118), "rsqrt": (2.0**-87, 2.0**97),
-    "reciprocal": (2.0**-42, 2.0**42), "sin": (-3.14, 3.14), "arctan": (-1.57, 1.57),
-    "exp": (-200.0, 80.0), "softplus": (-80.0, 80.0), "mish": (-80.0, 80.0),
-}  # fmt: skip
+    "log": (2.0**-64, 2.0**64),
+    "sqrt": (2.0**-116, 2.0**118),
+    "rsqrt": (2.0**-87, 2.0**97),
+    "reciprocal": (2.0**-42, 2.0**42),
+    "sin": (-3.14, 3.14),
+    "arctan": (-1.57, 1.57),
+    "exp": (-200.0, 80.0),
+    "softplus": (-80.0, 80.0),
+    "mish": (-80.0, 80.0),
+}
 """Where the formula holds, or the scalar form of it can be computed; else all of +-60."""
 
 

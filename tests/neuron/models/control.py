@@ -12,9 +12,15 @@ from dataclasses import dataclass, field
 from typing import Any
 
 CODES = {
-    "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I",
-    "float16": "e", "float32": "f",
-}  # fmt: skip
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "float16": "e",
+    "float32": "f",
+}
 
 
 @dataclass
@@ -79,9 +85,13 @@ def from_bytes(cell: list[int], signed: bool) -> int:
 
 def compare(op: str, a: int, b: int) -> bool:
     return {
-        "equal": a == b, "not_equal": a != b, "less": a < b, "less_equal": a <= b,
-        "greater": a > b, "greater_equal": a >= b,
-    }[op]  # fmt: skip
+        "equal": a == b,
+        "not_equal": a != b,
+        "less": a < b,
+        "less_equal": a <= b,
+        "greater": a > b,
+        "greater_equal": a >= b,
+    }[op]
 
 
 def alu(op: str, a: int, b: int) -> int:
@@ -94,10 +104,13 @@ def alu(op: str, a: int, b: int) -> int:
         return a if (a > b) == (op == "maximum") else b
     if op.startswith("logical_"):
         first, second = a != 0, b != 0
-        return int({
-            "logical_and": first and second, "logical_or": first or second,
-            "logical_xor": first != second,
-        }[op])  # fmt: skip
+        return int(
+            {
+                "logical_and": first and second,
+                "logical_or": first or second,
+                "logical_xor": first != second,
+            }[op]
+        )
     x, y = a & 0xFFFFFFFF, b & 0xFFFFFFFF
     if op.startswith("bitwise_"):
         return {"bitwise_and": x & y, "bitwise_or": x | y, "bitwise_xor": x ^ y}[op]

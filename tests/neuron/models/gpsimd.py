@@ -14,10 +14,13 @@ from tests.neuron.models.scalar import NUMPY, Table, bitwise, f, larger, out
 Pattern = Sequence[tuple[int, int]]
 
 COMPARISONS = {
-    "equal": lambda value: value == 0, "not_equal": lambda value: value != 0,
-    "greater": lambda value: value > 0, "greater_equal": lambda value: value >= 0,
-    "less": lambda value: value < 0, "less_equal": lambda value: value <= 0,
-}  # fmt: skip
+    "equal": lambda value: value == 0,
+    "not_equal": lambda value: value != 0,
+    "greater": lambda value: value > 0,
+    "greater_equal": lambda value: value >= 0,
+    "less": lambda value: value < 0,
+    "less_equal": lambda value: value <= 0,
+}
 
 
 def int32(value: int) -> int:
@@ -61,9 +64,14 @@ def iota(partitions: int, pattern: Pattern, offset: int, multiplier: int, dtype:
 
 
 def affine_select(
-    tile: Any, pattern: Pattern, multiplier: int, on_false: float, cmp_op: str, offset: int,
+    tile: Any,
+    pattern: Pattern,
+    multiplier: int,
+    on_false: float,
+    cmp_op: str,
+    offset: int,
     dtype: str,
-) -> Any:  # fmt: skip
+) -> Any:
     """Section 8.4.2; ``tile`` is [P, N] in its own dtype."""
     same = tile.dtype == NUMPY[dtype]
     rows = []
@@ -128,9 +136,8 @@ def local_gather(src: Any, index: Any, per: int, valid: int) -> Any:
     gathered = np.empty((src.shape[0], valid * per), src.dtype)
     for core in range(src.shape[0] // 16):
         line = [
-            int(index[16 * core + p, column])
-            for column in range(index.shape[1]) for p in range(16)
-        ]  # fmt: skip
+            int(index[16 * core + p, column]) for column in range(index.shape[1]) for p in range(16)
+        ]
         for p in range(16 * core, 16 * core + 16):
             for j in range(valid):
                 for e in range(per):

@@ -40,10 +40,13 @@ def product(stationary: Array, moving: Array, dtypes: tuple[str, str], pairs: bo
     result = np.zeros((m_size, n_size), np.float32)
     for m in range(m_size):
         for n in range(n_size):
-            result[m, n] = f(_summed(
-                first[k][at * m_size + m] * second[k][at * n_size + n]
-                for k in range(len(first)) for at in range(halves)
-            ))  # fmt: skip
+            result[m, n] = f(
+                _summed(
+                    first[k][at * m_size + m] * second[k][at * n_size + n]
+                    for k in range(len(first))
+                    for at in range(halves)
+                )
+            )
     return result
 
 
@@ -77,9 +80,7 @@ def transposed(stationary: Array, order: list[int]) -> Array:
     width = stationary.dtype.itemsize
     bits = [[v.tobytes() for v in row] for row in source]
     wide = 2 if width == 1 else width
-    result = [
-        [bits[k][m] + bytes(wide - width) for k in order] for m in range(len(source[0]))
-    ]
+    result = [[bits[k][m] + bytes(wide - width) for k in order] for m in range(len(source[0]))]
     return np.frombuffer(b"".join(b"".join(row) for row in result), f"u{wide}").reshape(
         len(result), len(order)
     )

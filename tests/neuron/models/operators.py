@@ -46,9 +46,7 @@ def _relu(x: float) -> float:
 
 
 UNARY: dict[str, Callable[[float], float]] = {**scalar.UNARY, "rsqrt": _rsqrt, "relu": _relu}
-BINARY: dict[str, Callable[[float, float], float]] = {
-    **scalar.BINARY, "power": _power, "mod": _mod,
-}  # fmt: skip
+BINARY: dict[str, Callable[[float, float], float]] = {**scalar.BINARY, "power": _power, "mod": _mod}
 
 
 def apply(op: str, x: float, y: float) -> float:

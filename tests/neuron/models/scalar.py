@@ -20,13 +20,21 @@ Row = Sequence[Any]
 Table = list[list[Any]]
 
 NUMPY: dict[str, Any] = {
-    "float8_e3m4": ml_dtypes.float8_e3m4, "float8_e4m3": ml_dtypes.float8_e4m3,
-    "float8_e5m2": ml_dtypes.float8_e5m2, "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
-    "float16": np.float16, "bfloat16": ml_dtypes.bfloat16, "float32": np.float32,
+    "float8_e3m4": ml_dtypes.float8_e3m4,
+    "float8_e4m3": ml_dtypes.float8_e4m3,
+    "float8_e5m2": ml_dtypes.float8_e5m2,
+    "float8_e4m3fn": ml_dtypes.float8_e4m3fn,
+    "float16": np.float16,
+    "bfloat16": ml_dtypes.bfloat16,
+    "float32": np.float32,
     "tfloat32": np.float32,
-    "int8": np.int8, "uint8": np.uint8, "int16": np.int16, "uint16": np.uint16,
-    "int32": np.int32, "uint32": np.uint32,
-}  # fmt: skip
+    "int8": np.int8,
+    "uint8": np.uint8,
+    "int16": np.int16,
+    "uint16": np.uint16,
+    "int32": np.int32,
+    "uint32": np.uint32,
+}
 
 
 def f(value: float) -> float:
@@ -138,6 +146,7 @@ def each(shape: tuple[int, ...], element: Callable[[int, int], Any], dtype: str)
 
 def tensor_tensor(x: Any, y: Any, op: str, dtype: str) -> Any:
     """One operator: dst = out(op(f(data1), f(data2)))."""
+
     def element(p: int, n: int) -> Any:
         return out(arithmetic(op, f(float(x[p, n])), f(float(y[p, n]))), dtype)
 
@@ -163,9 +172,7 @@ def find_index8(data: Row, vals: Row) -> list[int]:
     taken: set[int] = set()
     found = []
     for want in vals:
-        places = (
-            i for i, have in enumerate(data) if float(have) == float(want) and i not in taken
-        )
+        places = (i for i, have in enumerate(data) if float(have) == float(want) and i not in taken)
         at = next(places, -1)
         taken.add(at)
         found.append(at)
@@ -213,8 +220,8 @@ ACTIVATION: dict[str, Callable[[float], float]] = {
     "silu_dx": lambda x: SIGMOID(x) + x * SIGMOID(x) * SIGMOID(-x),
     "gelu": lambda x: x * PHI(x),
     "gelu_dx": lambda x: PHI(x) + x * math.exp(-x * x / 2) / math.sqrt(2 * math.pi),
-    "gelu_apprx_tanh": lambda x: 0.5 * x * (
-        1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3))
+    "gelu_apprx_tanh": lambda x: (
+        0.5 * x * (1 + math.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)))
     ),
     "gelu_apprx_sigmoid": lambda x: x * SIGMOID(1.702 * x),
     "gelu_apprx_sigmoid_dx": lambda x: SIGMOID(1.702 * x) * (1 + 1.702 * x * SIGMOID(-1.702 * x)),
@@ -222,6 +229,6 @@ ACTIVATION: dict[str, Callable[[float], float]] = {
     "mish": lambda x: x * math.tanh(math.log1p(math.exp(x))),
     "erf": math.erf,
     "erf_dx": lambda x: 2 / math.sqrt(math.pi) * math.exp(-x * x),
-}  # fmt: skip
+}
 POSITIVE = ("log", "sqrt", "rsqrt", "reciprocal")
 """Functions that are tried on positive arguments only."""

@@ -11,9 +11,13 @@ from tests.neuron.models.elementwise import widened
 
 
 def tensor_tensor_scan(
-    data0: Any, data1: Any, initial: Any, first: tuple[str, bool], second: tuple[str, bool],
+    data0: Any,
+    data1: Any,
+    initial: Any,
+    first: tuple[str, bool],
+    second: tuple[str, bool],
     dtype: str,
-) -> Any:  # fmt: skip
+) -> Any:
     """Section 8.3.7: s = op1(op0(f(data0[i]), s), f(data1[i])), dst[i] = out(s)."""
     made = np.empty(data0.shape, scalar.NUMPY[dtype])
     for p in range(len(data0)):

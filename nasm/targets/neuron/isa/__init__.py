@@ -24,9 +24,26 @@ from nasm.targets.neuron.isa import (
 from nasm.targets.neuron.isa.table import ISA
 
 FAMILIES = (
-    matmul, mx, activation, activation2, elementwise, scan, reduce, cumulative, accumulate, select,
-    shuffle, batchnorm, move, random, gpsimd, gather, dma, control, sync,
-)  # fmt: skip
+    matmul,
+    mx,
+    activation,
+    activation2,
+    elementwise,
+    scan,
+    reduce,
+    cumulative,
+    accumulate,
+    select,
+    shuffle,
+    batchnorm,
+    move,
+    random,
+    gpsimd,
+    gather,
+    dma,
+    control,
+    sync,
+)
 """Tensor, Scalar, Vector, GpSimd, then what every engine has."""
 
 ISA.arrange(family.__name__ for family in FAMILIES)

@@ -35,9 +35,12 @@ RESULT_DOC = "receives the accumulators, a [P, 1] tile; without it they stay in 
 COMMAND_DOC = "what happens to the accumulators"
 
 
-@rule(MODE, "reduce_cmd=idle leaves the accumulators unknown, so that reduce_res receives nothing",
-      "nki.isa.exponential, nki.isa.select_reduce",
-      "reduce_cmd=reset_reduce reduces this instruction's results")  # fmt: skip
+@rule(
+    MODE,
+    "reduce_cmd=idle leaves the accumulators unknown, so that reduce_res receives nothing",
+    "nki.isa.exponential, nki.isa.select_reduce",
+    "reduce_cmd=reset_reduce reduces this instruction's results",
+)
 def nothing_idle(site: Site) -> str | None:
     """What is unknown cannot be read."""
     found = site["reduce_cmd"] == "idle" and site["reduce_res"] is not None
@@ -62,10 +65,15 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
     Operand("dst", Tile(ONCHIP, (*_EXP_FLOATS, "tfloat32", *SHORT, "int32"), indirect=True), "w"),
     Operand("src", Tile(ONCHIP, (*_EXP_FLOATS, *INTEGERS), indirect=True)),
     Operand("max_value", NUMBER, default=0.0, doc="subtracted first"),
-    Operand("reduce_res", Tile(ONCHIP, (*_EXP_FLOATS, "tfloat32"), column=True), "w", None,
-            RESULT_DOC),
-    Operand("reduce_cmd", commands("idle", "reset_reduce", "reduce", "load_reduce"),
-            default="idle", doc=COMMAND_DOC),
+    Operand(
+        "reduce_res", Tile(ONCHIP, (*_EXP_FLOATS, "tfloat32"), column=True), "w", None, RESULT_DOC
+    ),
+    Operand(
+        "reduce_cmd",
+        commands("idle", "reset_reduce", "reduce", "load_reduce"),
+        default="idle",
+        doc=COMMAND_DOC,
+    ),
     Operand("reduce_init", NUMBER, default=0.0, doc="what load_reduce starts from"),
     Operand("accumulators", HELD, "rw"),
     Operand("lanes", LanesOf("src")),
@@ -74,19 +82,31 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
     Operand("rounded", RoundingOf("dst")),
     engines=("vector",),
     since="v4",
-    rules=(same_shape("dst", "src"),
-           same_partitions("src", "max_value", "reduce_res", "reduce_init"),
-           free_dims("src", 3, _EXP), free_dims("dst", 3, _EXP), nothing_idle, init_loaded),
+    rules=(
+        same_shape("dst", "src"),
+        same_partitions("src", "max_value", "reduce_res", "reduce_init"),
+        free_dims("src", 3, _EXP),
+        free_dims("dst", 3, _EXP),
+        nothing_idle,
+        init_loaded,
+    ),
     cost=accumulator_costs.exponential,
     vendor=Names("exponential", "", "Exponential"),
     formula="dst = e^(src - max_value); acc = acc + dst along the free axes; reduce_res = acc",
     example="Exponential c, a, 250.0, m, reduce_cmd=reset_reduce",
     source=f"{_EXP}; the exponential is rounded once to float32 (assumed)",
-)  # fmt: skip
+)
 def Exponential(
-    src: Any, max_value: Any, reduce_cmd: str, reduce_init: Any, accumulators: Accumulators,
-    lanes: slice, out: slice | None, accumulate: str, rounded: Any,
-) -> tuple[Any, Any, Accumulators]:  # fmt: skip
+    src: Any,
+    max_value: Any,
+    reduce_cmd: str,
+    reduce_init: Any,
+    accumulators: Accumulators,
+    lanes: slice,
+    out: slice | None,
+    accumulate: str,
+    rounded: Any,
+) -> tuple[Any, Any, Accumulators]:
     """Raise e to every element less a maximum: dst = e^(src - max_value).
 
     reduce_cmd sums the results along the free axes into Vector's accumulators: reset_reduce
@@ -127,8 +147,12 @@ def false_value(site: Site) -> str | None:
     Operand("bound1", FLOAT_COLUMN),
     Operand("comp_op0", COMPARISON, doc="index <comp_op0> bound0"),
     Operand("comp_op1", COMPARISON, doc="index <comp_op1> bound1"),
-    Operand("reduce_cmd", commands("idle", "reset", "reduce", "reset_reduce"),
-            default="reset_reduce", doc=COMMAND_DOC),
+    Operand(
+        "reduce_cmd",
+        commands("idle", "reset", "reduce", "reset_reduce"),
+        default="reset_reduce",
+        doc=COMMAND_DOC,
+    ),
     Operand("reduce_res", COLUMN, "w", None, RESULT_DOC),
     Operand("reduce_op", MAXIMUM, default="maximum"),
     Operand("range_start", Number(integer=True), default=0, doc="the index of the first element"),
@@ -138,21 +162,34 @@ def false_value(site: Site) -> str | None:
     Operand("out", LanesOf("reduce_res")),
     engines=("vector",),
     since="v3",
-    rules=(same_shape("dst", "on_true_tile"),
-           same_partitions("on_true_tile", "bound0", "bound1", "reduce_res"), nothing_idle,
-           exact_indices, false_value),
+    rules=(
+        same_shape("dst", "on_true_tile"),
+        same_partitions("on_true_tile", "bound0", "bound1", "reduce_res"),
+        nothing_idle,
+        exact_indices,
+        false_value,
+    ),
     cost=costs.one_tile("on_true_tile"),
     vendor=Names("range_select", "", ("RangeSelect", "NcRangeSelect")),
     formula="dst[i] = on_true_tile[i] if (range_start + i <comp_op0> bound0) and "
-            "(range_start + i <comp_op1> bound1) else FP32_MIN; acc = maximum of acc and dst",
+    "(range_start + i <comp_op1> bound1) else FP32_MIN; acc = maximum of acc and dst",
     tensors=".sbuf low float32[128, 1]\n.sbuf high float32[128, 1]",
     example="RangeSelect c, a, low, high, comp_op0=greater_equal, comp_op1=less, reduce_res=m",
     source=f"{_RANGE}; which reduce_cmd it takes beside reduce and reset_reduce is assumed",
-)  # fmt: skip
+)
 def RangeSelect(
-    on_true_tile: Any, bound0: Any, bound1: Any, comp_op0: str, comp_op1: str, reduce_cmd: str,
-    reduce_op: str, range_start: int, accumulators: Accumulators, lanes: slice, out: slice | None,
-) -> tuple[Any, Any, Accumulators]:  # fmt: skip
+    on_true_tile: Any,
+    bound0: Any,
+    bound1: Any,
+    comp_op0: str,
+    comp_op1: str,
+    reduce_cmd: str,
+    reduce_op: str,
+    range_start: int,
+    accumulators: Accumulators,
+    lanes: slice,
+    out: slice | None,
+) -> tuple[Any, Any, Accumulators]:
     """Keep the elements whose index lies between two bounds, and find their maximum.
 
     The index of an element is range_start plus its place in its partition, row-major; it is
@@ -179,8 +216,9 @@ _SELECT = "nki.isa.select_reduce"
     Operand("on_true", Tile(ONCHIP, (*EIGHT, "float16", "bfloat16", "float32", *SHORT))),
     Operand("on_false", Either((Number(), COLUMN)), doc="a number, or one value per partition"),
     Operand("reduce_res", FLOAT_RESULT, "w", None, RESULT_DOC),
-    Operand("reduce_cmd", commands("idle", "reduce", "reset_reduce"), default="idle",
-            doc=COMMAND_DOC),
+    Operand(
+        "reduce_cmd", commands("idle", "reduce", "reset_reduce"), default="idle", doc=COMMAND_DOC
+    ),
     Operand("reduce_op", MAXIMUM, default="maximum"),
     Operand("reverse_pred", Flag(), default=False, doc="choose where the predicate is 0 instead"),
     Operand("accumulators", HELD, "rw"),
@@ -189,22 +227,33 @@ _SELECT = "nki.isa.select_reduce"
     Operand("accumulate", OptionOf("accumulate")),
     Operand("rounded", RoundingOf("dst")),
     engines=("vector",),
-    rules=(same_shape("dst", "predicate", "on_true"),
-           same_partitions("on_true", "on_false", "reduce_res"),
-           not_both_in("psum", "on_true", "predicate", source=_SELECT), nothing_idle),
+    rules=(
+        same_shape("dst", "predicate", "on_true"),
+        same_partitions("on_true", "on_false", "reduce_res"),
+        not_both_in("psum", "on_true", "predicate", source=_SELECT),
+        nothing_idle,
+    ),
     cost=accumulator_costs.select_reduce,
     vendor=Names("select_reduce", "", "SelectReduce"),
     formula="dst = on_true if (predicate != 0) xor reverse_pred else on_false; "
-            "acc = maximum of acc and dst; reduce_res = acc",
+    "acc = maximum of acc and dst; reduce_res = acc",
     tensors=".sbuf mask uint8[128, {n}]",
     example="SelectReduce c, mask, a, -1.0, m, reduce_cmd=reset_reduce",
     source=_SELECT,
-)  # fmt: skip
+)
 def SelectReduce(
-    predicate: Any, on_true: Any, on_false: Any, reduce_cmd: str, reduce_op: str,
-    reverse_pred: bool, accumulators: Accumulators, lanes: slice, out: slice | None,
-    accumulate: str, rounded: Any,
-) -> tuple[Any, Any, Accumulators]:  # fmt: skip
+    predicate: Any,
+    on_true: Any,
+    on_false: Any,
+    reduce_cmd: str,
+    reduce_op: str,
+    reverse_pred: bool,
+    accumulators: Accumulators,
+    lanes: slice,
+    out: slice | None,
+    accumulate: str,
+    rounded: Any,
+) -> tuple[Any, Any, Accumulators]:
     """Choose each element from a tile or a scalar by a predicate, and find their maximum.
 
     reduce_cmd finds the maximum along the free axes with Vector's accumulators: reset_reduce

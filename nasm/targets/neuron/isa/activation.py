@@ -19,8 +19,12 @@ OUTSIDE = Doubt(activations.OUTSIDE)
 REDUCE = commands("idle", "reset", "reduce", "reset_reduce")
 
 
-@rule(AVAILABLE, "on v2 bias is a [P, 1] tile; from v3 on it may be a number", SOURCE,
-      "put the number into a tile with Memset")  # fmt: skip
+@rule(
+    AVAILABLE,
+    "on v2 bias is a [P, 1] tile; from v3 on it may be a number",
+    SOURCE,
+    "put the number into a tile with Memset",
+)
 def bias_form(site: Site) -> str | None:
     """What bias may be."""
     bias = site["bias"]
@@ -46,8 +50,12 @@ def reciprocal_unbiased(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "a reduction says reduce_op=add", SOURCE,
-      "for example reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce")  # fmt: skip
+@rule(
+    MODE,
+    "a reduction says reduce_op=add",
+    SOURCE,
+    "for example reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce",
+)
 def reduction_named(site: Site) -> str | None:
     """What is summed is said by reduce_op."""
     sums = site["reduce_cmd"] in ("reduce", "reset_reduce")
@@ -56,9 +64,13 @@ def reduction_named(site: Site) -> str | None:
     return None
 
 
-@rule(MODE, "reduce_op reduces nothing with reduce_cmd=idle, the default",
-      "nki.isa.activation, nki.isa.activate2: idle leaves the accumulators alone",
-      "reduce_cmd=reset_reduce reduces this instruction's results", warning=True)  # fmt: skip
+@rule(
+    MODE,
+    "reduce_op reduces nothing with reduce_cmd=idle, the default",
+    "nki.isa.activation, nki.isa.activate2: idle leaves the accumulators alone",
+    "reduce_cmd=reset_reduce reduces this instruction's results",
+    warning=True,
+)
 def reduction_used(site: Site) -> str | None:
     """An operator that is not used is probably a mistake; what reduce_res reads is older."""
     idle = site["reduce_op"] is not None and site["reduce_cmd"] == "idle"
@@ -84,19 +96,37 @@ def reduction_used(site: Site) -> str | None:
     Operand("accumulate", OptionOf("accumulate")),
     Operand("rounded", RoundingOf("dst")),
     engines=("scalar",),
-    rules=(same_shape("dst", "data"), same_partitions("data", "bias", "scale", "reduce_res"),
-           bias_form, bias_dtype, reciprocal_unbiased, reduction_named, reduction_used),
+    rules=(
+        same_shape("dst", "data"),
+        same_partitions("data", "bias", "scale", "reduce_res"),
+        bias_form,
+        bias_dtype,
+        reciprocal_unbiased,
+        reduction_named,
+        reduction_used,
+    ),
     cost=accumulator_costs.activation,
-    vendor=Names(("activation", "activation_reduce"), "ACTIVATE",
-                 ("Activate", "NcActivate", "ActivationReduce")),
+    vendor=Names(
+        ("activation", "activation_reduce"),
+        "ACTIVATE",
+        ("Activate", "NcActivate", "ActivationReduce"),
+    ),
     formula="dst = op(data * scale + bias); sums += dst along the free axes; reduce_res = sums",
     example="Activation c, a, op=exp, scale=2.0",
     source=f"{SOURCE}; architecture guide, 'Scalar Engine'; no fused multiply-add (assumed)",
-)  # fmt: skip
+)
 def Activation(
-    data: Any, op: str, bias: Any, scale: Any, reduce_cmd: str, accumulators: Accumulators,
-    lanes: slice, out: slice | None, accumulate: str, rounded: Any,
-) -> tuple[Any, Any, Accumulators, str | None]:  # fmt: skip
+    data: Any,
+    op: str,
+    bias: Any,
+    scale: Any,
+    reduce_cmd: str,
+    accumulators: Accumulators,
+    lanes: slice,
+    out: slice | None,
+    accumulate: str,
+    rounded: Any,
+) -> tuple[Any, Any, Accumulators, str | None]:
     """Apply a function to every element: dst = op(data * scale + bias), in float32.
 
     reduce_cmd adds the results along the free axes to 128 accumulators, one per lane: reset sets
@@ -135,7 +165,7 @@ def _scaled(data: Any, scale: Any, bias: Any) -> Any:
     setup="Activation c, a, op=exp, reduce_op=add, reduce_cmd=reset_reduce",
     example="ActReadAccumulator m",
     source=f"{READ}; that the lanes read are dst's partitions is assumed",
-)  # fmt: skip
+)
 def ActReadAccumulator(accumulators: Accumulators, lanes: slice) -> Any:
     """Read Scalar's accumulators: what reduce_res= of an Activation adds to it.
 

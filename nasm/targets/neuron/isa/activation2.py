@@ -17,16 +17,24 @@ from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partiti
 
 SOURCE = "nki.isa.activate2"
 PAIRS = (
-    ("multiply", "add"), ("multiply", "subtract"), ("multiply", "bypass"), ("add", "bypass"),
-    ("subtract", "bypass"), ("bypass", "bypass"),
-)  # fmt: skip
+    ("multiply", "add"),
+    ("multiply", "subtract"),
+    ("multiply", "bypass"),
+    ("add", "bypass"),
+    ("subtract", "bypass"),
+    ("bypass", "bypass"),
+)
 STAGE = Choice(("multiply", "add", "subtract", "bypass"), "operator")
 SCALAR = Either((Number(), COLUMN))
 REDUCTION = Operators(("add", "maximum", "minimum", "abs_max", "abs_min"), "reduction operator")
 
 
-@rule(AVAILABLE, "op0 and op1 are one of six pairs: multiply with add, subtract or bypass; add, "
-      "subtract or bypass with bypass", SOURCE)  # fmt: skip
+@rule(
+    AVAILABLE,
+    "op0 and op1 are one of six pairs: multiply with add, subtract or bypass; add, "
+    "subtract or bypass with bypass",
+    SOURCE,
+)
 def stage_pairs(site: Site) -> str | None:
     """What the tensor-scalar stage can be."""
     pair = (site["op0"], site["op1"])
@@ -92,21 +100,41 @@ def parameter_used(site: Site) -> str | None:
     Operand("rounded", RoundingOf("dst")),
     engines=("scalar",),
     since="v4",
-    rules=(same_shape("dst", "data"),
-           same_partitions("data", "imm0", "imm1", "relu_param", "reduce_res"), stage_pairs,
-           stage_operands, same_immediates, reduction_named, reduction_used, parameter_used),
+    rules=(
+        same_shape("dst", "data"),
+        same_partitions("data", "imm0", "imm1", "relu_param", "reduce_res"),
+        stage_pairs,
+        stage_operands,
+        same_immediates,
+        reduction_named,
+        reduction_used,
+        parameter_used,
+    ),
     cost=accumulator_costs.activation2,
     vendor=Names("activate2", "", "Activate2"),
     formula="dst = op((data <op0> imm0) <op1> imm1); acc = acc <reduce_op> dst along the free "
-            "axes; reduce_res = acc",
+    "axes; reduce_res = acc",
     example="Activation2 c, a, op=gelu, imm0=2.0, imm1=0.5, op0=multiply, op1=add",
     source=f"{SOURCE}; the identities of abs_max and abs_min are assumed",
-)  # fmt: skip
+)
 def Activation2(
-    data: Any, op: str, imm0: Any, imm1: Any, op0: str, op1: str, relu_param: Any, reverse0: bool,
-    reverse1: bool, reduce_op: str | None, reduce_cmd: str, accumulators: Accumulators,
-    lanes: slice, out: slice | None, accumulate: str, rounded: Any,
-) -> tuple[Any, Any, Accumulators, str | None]:  # fmt: skip
+    data: Any,
+    op: str,
+    imm0: Any,
+    imm1: Any,
+    op0: str,
+    op1: str,
+    relu_param: Any,
+    reverse0: bool,
+    reverse1: bool,
+    reduce_op: str | None,
+    reduce_cmd: str,
+    accumulators: Accumulators,
+    lanes: slice,
+    out: slice | None,
+    accumulate: str,
+    rounded: Any,
+) -> tuple[Any, Any, Accumulators, str | None]:
     """Apply two operators, a function and a reduction: dst = op((data <op0> imm0) <op1> imm1).
 
     Every stage is rounded to float32; bypass leaves it out, and its operand need not be given.

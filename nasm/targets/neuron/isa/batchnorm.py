@@ -22,15 +22,18 @@ def _total(values: Any) -> Any:
     Operand("dst", LANES, "w", doc="[P, 6]"),
     Operand("data", LANES, doc="up to 512 elements per partition"),
     engines=("vector",),
-    rules=(same_partitions("dst", "data"), elements("data", 1, 512, STATS),
-           elements("dst", 6, 6, STATS)),
+    rules=(
+        same_partitions("dst", "data"),
+        elements("data", 1, 512, STATS),
+        elements("dst", 6, 6, STATS),
+    ),
     cost=costs.one_tile("data"),
     vendor=Names("bn_stats", "", "BatchNormStats"),
     formula="dst[p, :] = count, mean and variance * count of data[p, 0::2], then of data[p, 1::2]",
     example="BatchNormStats stats, a",
     tensors=".sbuf stats f32[128, 6]",
     source=f"{STATS}; elements are even or odd by index from 0 (assumed)",
-)  # fmt: skip
+)
 def BatchNormStats(data: Any) -> Any:
     """Compute count, mean and variance * count of a partition's even elements and of its odd ones.
 

@@ -19,13 +19,7 @@ from nasm.targets.neuron.accumulators import (
     reduced,
     started,
 )
-from nasm.targets.neuron.isa.accumulate import (
-    COMMAND_DOC,
-    EIGHT,
-    NUMBER,
-    RESULT_DOC,
-    SHORT,
-)
+from nasm.targets.neuron.isa.accumulate import COMMAND_DOC, EIGHT, NUMBER, RESULT_DOC, SHORT
 from nasm.targets.neuron.isa.elementwise import on_engine
 from nasm.targets.neuron.isa.table import COLUMN, ISA, ONCHIP, PICKED, Names
 from nasm.targets.neuron.nan import NUMBERS, Ignoring, Operators
@@ -68,8 +62,12 @@ def init_loaded(site: Site) -> str | None:
     return f"reduce_init with reduce_cmd={site['reduce_cmd']}" if unused else None
 
 
-@rule(MODE, "reverse0 is not supported yet by the vendor", _REDUCE,
-      "a subtraction the other way round: multiply by -1 and add")  # fmt: skip
+@rule(
+    MODE,
+    "reverse0 is not supported yet by the vendor",
+    _REDUCE,
+    "a subtraction the other way round: multiply by -1 and add",
+)
 def not_reversed(site: Site) -> str | None:
     """Listed and refused by the vendor."""
     return "reverse0=true" if site["reverse0"] else None
@@ -92,22 +90,36 @@ def not_reversed(site: Site) -> str | None:
     Operand("accumulate", OptionOf("accumulate")),
     Operand("rounded", RoundingOf("dst")),
     engines=("vector",),
-    rules=(same_shape("dst", "data"),
-           same_partitions("data", "operand0", "reduce_res", "reduce_init"),
-           _operand_present("op0", "operand0", _REDUCE), on_engine("op0"), not_reversed,
-           _loaded("reduce_init", _REDUCE), init_loaded),
+    rules=(
+        same_shape("dst", "data"),
+        same_partitions("data", "operand0", "reduce_res", "reduce_init"),
+        _operand_present("op0", "operand0", _REDUCE),
+        on_engine("op0"),
+        not_reversed,
+        _loaded("reduce_init", _REDUCE),
+        init_loaded,
+    ),
     cost=accumulator_costs.tensor_scalar_reduce,
     vendor=Names("tensor_scalar_reduce", "", "TensorScalarReduce"),
     formula="dst = data <op0> operand0; acc = acc <reduce_op> dst along the free axes; "
-            "reduce_res = acc, or -acc",
+    "reduce_res = acc, or -acc",
     example="TensorScalarReduce c, a, op0=multiply, operand0=2.0, reduce_op=add, reduce_res=m",
     source=_REDUCE,
-)  # fmt: skip
+)
 def TensorScalarReduce(
-    data: Any, op0: str, operand0: Any, reduce_op: str, reduce_cmd: str, reduce_init: Any,
-    reduce_res_negate: bool, accumulators: Accumulators, lanes: slice, out: slice | None,
-    accumulate: str, rounded: Any,
-) -> tuple[Any, Any, Accumulators]:  # fmt: skip
+    data: Any,
+    op0: str,
+    operand0: Any,
+    reduce_op: str,
+    reduce_cmd: str,
+    reduce_init: Any,
+    reduce_res_negate: bool,
+    accumulators: Accumulators,
+    lanes: slice,
+    out: slice | None,
+    accumulate: str,
+    rounded: Any,
+) -> tuple[Any, Any, Accumulators]:
     """Apply an operator with a scalar, and reduce the results along the free axes.
 
     reduce_cmd joins the reduction to Vector's accumulators: reset_reduce (the default) starts
@@ -139,20 +151,30 @@ _SHORT_TILE = Tile(ONCHIP, (*EIGHT, "float16", "bfloat16", "float32", *SHORT), i
     Operand("lanes", LanesOf("src")),
     engines=("vector",),
     since="v3",
-    rules=(same_shape("dst", "src"), same_partitions("src", "imm0", "imm1"),
-           _operand_present("op0", "imm0", _CUMULATIVE), on_engine("op0"),
-           _loaded("imm1", _CUMULATIVE)),
+    rules=(
+        same_shape("dst", "src"),
+        same_partitions("src", "imm0", "imm1"),
+        _operand_present("op0", "imm0", _CUMULATIVE),
+        on_engine("op0"),
+        _loaded("imm1", _CUMULATIVE),
+    ),
     cost=accumulator_costs.cumulative,
     vendor=Names("tensor_scalar_cumulative", "", "TensorScalarCumulative"),
     formula="acc = (src[i] <op0> imm0) <op1> acc; dst[i] = acc",
     example="TensorScalarCumulative c, a, op0=multiply, op1=add, imm0=2.0",
     source=f"{_CUMULATIVE}; documented for Trainium2 and Trainium3, that NeuronCore-v2 lacks it "
-           "is assumed",
-)  # fmt: skip
+    "is assumed",
+)
 def TensorScalarCumulative(
-    src: Any, op0: str, op1: str, imm0: Any, imm1: Any, reduce_cmd: str,
-    accumulators: Accumulators, lanes: slice,
-) -> tuple[Any, Accumulators]:  # fmt: skip
+    src: Any,
+    op0: str,
+    op1: str,
+    imm0: Any,
+    imm1: Any,
+    reduce_cmd: str,
+    accumulators: Accumulators,
+    lanes: slice,
+) -> tuple[Any, Accumulators]:
     """Walk a tile with a running value: acc = (src[i] <op0> imm0) <op1> acc, every one stored.
 
     The new element is op1's left side: subtract makes src[i] - acc. The walk is row-major over all
@@ -173,8 +195,11 @@ def TensorScalarCumulative(
 
 # Their sides can be exchanged, so that NumPy's own walk will do.
 _WALKS: Final = {
-    "add": np.add, "multiply": np.multiply, "maximum": np.maximum, "minimum": np.minimum,
-}  # fmt: skip
+    "add": np.add,
+    "multiply": np.multiply,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+}
 
 
 def _differences(state: Any) -> Any:

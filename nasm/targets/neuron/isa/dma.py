@@ -14,17 +14,27 @@ from nasm.targets.neuron import dma_rules as rules
 from nasm.targets.neuron.dma_rules import AXES, COMPUTE_SOURCE, DMA_SOURCE, SHARES, TRANSPOSE_SOURCE
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
 
-QUEUE = Operand("queue", Number(integer=True, low=0, high=15), default=0,
-                doc="which of the 16 queues of each DMA engine")  # fmt: skip
+QUEUE = Operand(
+    "queue",
+    Number(integer=True, low=0, high=15),
+    default=0,
+    doc="which of the 16 queues of each DMA engine",
+)
 PRIORITY = Operand(
-    "priority", Number(integer=True, low=0, high=3), default=None,
+    "priority",
+    Number(integer=True, low=0, high=3),
+    default=None,
     doc="v4: class of service, 0 the most urgent, none as 3; a DMA engine takes the most urgent "
-        "share that waits, round-robin among equals (that it counts is documented, how assumed)",
-)  # fmt: skip
+    "share that waits, round-robin among equals (that it counts is documented, how assumed)",
+)
 DGE = Choice(("none", "swdge", "hwdge"), "dge_mode")
-OOB = Operand("oob_mode", Choice(("error", "skip"), "oob_mode"), default="error",
-              doc="what becomes of rows, or of all, that the run addresses out of bounds: a fault, "
-                  "or dst stays as it is there")  # fmt: skip
+OOB = Operand(
+    "oob_mode",
+    Choice(("error", "skip"), "oob_mode"),
+    default="error",
+    doc="what becomes of rows, or of all, that the run addresses out of bounds: a fault, "
+    "or dst stays as it is there",
+)
 ANYWHERE = Tile(("hbm", "sbuf", "psum"), indirect=True)
 STORED = ("hbm", "sbuf")
 
@@ -38,17 +48,37 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     Operand("src", ANYWHERE, "@"),
     PRIORITY,
     OOB,
-    Operand("dge_mode", DGE, "-", None,
-            "who makes the descriptors; default: hwdge on Sync and Scalar from v3, swdge on "
-            "GpSimd, else none"),
-    Operand("compute_op", Choice(("none", "add"), "compute_op"), default="none",
-            doc="add: dst += src, done by SBUF (v4)"),
+    Operand(
+        "dge_mode",
+        DGE,
+        "-",
+        None,
+        "who makes the descriptors; default: hwdge on Sync and Scalar from v3, swdge on "
+        "GpSimd, else none",
+    ),
+    Operand(
+        "compute_op",
+        Choice(("none", "add"), "compute_op"),
+        default="none",
+        doc="add: dst += src, done by SBUF (v4)",
+    ),
     QUEUE,
     engines=EVERY_ENGINE,
-    rules=(rules.same_size, rules.dst_once, rules.dge_available, rules.priority_available,
-           rules.convertible, rules.dynamic_needs_dge, rules.dynamic_partitions,
-           rules.not_into_psum, rules.from_psum, rules.adds_near_memory,
-           rows.generation_has_rows, rows.rows_by_swdge, rows.one_entry_each),
+    rules=(
+        rules.same_size,
+        rules.dst_once,
+        rules.dge_available,
+        rules.priority_available,
+        rules.convertible,
+        rules.dynamic_needs_dge,
+        rules.dynamic_partitions,
+        rules.not_into_psum,
+        rules.from_psum,
+        rules.adds_near_memory,
+        rows.generation_has_rows,
+        rows.rows_by_swdge,
+        rows.one_entry_each,
+    ),
     cost=costs.dma_issue,
     posts=SHARES,
     effects=True,
@@ -56,7 +86,7 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     formula="dst = src, by 16 DMA engines; with compute_op=add: dst = dst + src",
     example="DmaCopy a, A",
     source=f"{DMA_SOURCE}; NKI DMA overview; KLR DmaCopy (compute_op)",
-)  # fmt: skip
+)
 def DmaCopy(
     dst: View, src: View, priority: int | None, oob_mode: str, compute_op: str, queue: int
 ) -> Move:
@@ -76,18 +106,34 @@ def DmaCopy(
 @ISA.instruction(
     Operand("dst", Tile(("sbuf",)), "@"),
     Operand("src", Tile(STORED, indirect=True), "@", doc="with rows that a tile names: swdge"),
-    Operand("axes", Integers(what="a list of axes"), default=None,
-            doc="axis i of dst is axis axes[i] of src; default: by the axes of src, as nki.isa"),
+    Operand(
+        "axes",
+        Integers(what="a list of axes"),
+        default=None,
+        doc="axis i of dst is axis axes[i] of src; default: by the axes of src, as nki.isa",
+    ),
     PRIORITY,
     Operand("dge_mode", DGE, "-", "none", "who makes the descriptors"),
     OOB,
     QUEUE,
     engines=EVERY_ENGINE,
-    rules=(rules.axes_fit, rules.transposed_shape, rules.dst_once, rules.dge_available,
-           rules.priority_available, rules.transpose_mode, rules.transposable,
-           rules.hardware_transpose, rules.dynamic_needs_dge, rows.generation_has_rows,
-           rows.rows_by_swdge, rows.rows_transposable, rows.rows_dtype, rows.index_transposable,
-           rows.skip_is_indirect),
+    rules=(
+        rules.axes_fit,
+        rules.transposed_shape,
+        rules.dst_once,
+        rules.dge_available,
+        rules.priority_available,
+        rules.transpose_mode,
+        rules.transposable,
+        rules.hardware_transpose,
+        rules.dynamic_needs_dge,
+        rows.generation_has_rows,
+        rows.rows_by_swdge,
+        rows.rows_transposable,
+        rows.rows_dtype,
+        rows.index_transposable,
+        rows.skip_is_indirect,
+    ),
     cost=costs.dma_issue,
     posts=SHARES,
     effects=True,
@@ -96,11 +142,15 @@ def DmaCopy(
     tensors=".hbm K bf16[{n}, 128]\n.sbuf t bf16[128, {n}]",
     example="DmaTranspose t, K",
     source=f"{TRANSPOSE_SOURCE}; Trainium2 guide, 'DMA Transpose'",
-)  # fmt: skip
+)
 def DmaTranspose(
-    dst: View, src: View, axes: tuple[int, ...] | None, priority: int | None, oob_mode: str,
+    dst: View,
+    src: View,
+    axes: tuple[int, ...] | None,
+    priority: int | None,
+    oob_mode: str,
     queue: int,
-) -> Move:  # fmt: skip
+) -> Move:
     """Exchange the first and the last axis of a tensor on its way into SBUF, bit for bit.
 
     From v3 on the DMA engines work together on tiles of 128 partitions by 16 elements: a smaller
@@ -120,9 +170,18 @@ def DmaTranspose(
     OOB,
     QUEUE,
     engines=EVERY_ENGINE,
-    rules=(rules.sources_fit, rules.dst_once, rules.summable, rules.unscaled, rules.unique,
-           rules.static, rows.generation_has_rows, rows.rows_by_swdge, rows.one_entry_each,
-           rows.read_modify_write),
+    rules=(
+        rules.sources_fit,
+        rules.dst_once,
+        rules.summable,
+        rules.unscaled,
+        rules.unique,
+        rules.static,
+        rows.generation_has_rows,
+        rows.rows_by_swdge,
+        rows.one_entry_each,
+        rows.read_modify_write,
+    ),
     cost=costs.dma_sum,
     posts=SHARES,
     effects=True,
@@ -130,7 +189,7 @@ def DmaTranspose(
     formula="dst = srcs[0] + srcs[1] + …",
     example="DmaCompute a, [A, b], reduce_op=add",
     source=COMPUTE_SOURCE,
-)  # fmt: skip
+)
 def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> Move:
     """Add up to 16 tensors with the DMA engines, in float32, and round once into dst.
 

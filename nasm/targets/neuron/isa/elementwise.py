@@ -77,8 +77,11 @@ def on_engine(*names: str) -> Rule:
     return check
 
 
-@rule(AVAILABLE, "an operator runs on Vector, power on GpSimd, which is also given what Vector has",
-      f"nki.isa.tensor_tensor; {ALU_SOURCE}")  # fmt: skip
+@rule(
+    AVAILABLE,
+    "an operator runs on Vector, power on GpSimd, which is also given what Vector has",
+    f"nki.isa.tensor_tensor; {ALU_SOURCE}",
+)
 def tile_operator(site: Site) -> str | None:
     """Where two tiles can be combined."""
     op, here = site["op"], site.generation.name
@@ -89,9 +92,13 @@ def tile_operator(site: Site) -> str | None:
     return f"op={op} on {site.engine}; on {here} {where} has it"
 
 
-@rule(AVAILABLE, "on GpSimd only add, multiply, power and 32-bit integer arithmetic are described",
-      "NKI reference of SDK 2.26, operator table; nki.isa.tensor_tensor",
-      "the result is taken to be Vector's (assumed)", warning=True)  # fmt: skip
+@rule(
+    AVAILABLE,
+    "on GpSimd only add, multiply, power and 32-bit integer arithmetic are described",
+    "NKI reference of SDK 2.26, operator table; nki.isa.tensor_tensor",
+    "the result is taken to be Vector's (assumed)",
+    warning=True,
+)
 def described_on_gpsimd(site: Site) -> str | None:
     """The vendor's interface takes others too."""
     op = alu.OPERATORS[site["op"]]
@@ -100,8 +107,11 @@ def described_on_gpsimd(site: Site) -> str | None:
     return None if exact_integers(site, "op") and not op.bitvec else f"op={op.name} on gpsimd"
 
 
-@rule(DTYPE, "an order of exact integers needs them of one dtype",
-      "nki.isa.tensor_tensor says nothing of an order between int32 and uint32")  # fmt: skip
+@rule(
+    DTYPE,
+    "an order of exact integers needs them of one dtype",
+    "nki.isa.tensor_tensor says nothing of an order between int32 and uint32",
+)
 def one_order(site: Site) -> str | None:
     """Signed and unsigned words have no documented order."""
     kinds = {site["data1"].dtype.name, site["data2"].dtype.name}
@@ -116,15 +126,21 @@ def one_order(site: Site) -> str | None:
     Operand("data2", LANES),
     Operand("op", Operators(alu.BINARY, "operator")),
     engines=("vector", "gpsimd"),
-    rules=(same_shape("dst", "data1", "data2"), not_both_in("psum", "data1", "data2"),
-           bitwise_integers, tile_operator, one_order, described_on_gpsimd),
+    rules=(
+        same_shape("dst", "data1", "data2"),
+        not_both_in("psum", "data1", "data2"),
+        bitwise_integers,
+        tile_operator,
+        one_order,
+        described_on_gpsimd,
+    ),
     cost=costs.two_tiles,
     domain=domain_of("op"),
     vendor=Names("tensor_tensor", "TENSOR_TENSOR", "TensorTensor"),
     formula="dst = data1 <op> data2",
     example="TensorTensor c, a, b, op=add",
     source="nki.isa.tensor_tensor; Trainium2 guide, 'Vector Engine performance mode'",
-)  # fmt: skip
+)
 def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
     """Combine two tiles element by element: dst = data1 <op> data2.
 
@@ -135,8 +151,11 @@ def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
     return alu.combine(op, data1, data2)
 
 
-@rule(MODE, "an operator of two operands has one, and an operand has its operator",
-      "nki.isa.tensor_scalar")  # fmt: skip
+@rule(
+    MODE,
+    "an operator of two operands has one, and an operand has its operator",
+    "nki.isa.tensor_scalar",
+)
 def operands_present(site: Site) -> str | None:
     """operand0 with op0, operand1 with op1; unary operators take none, or 0."""
     for n in ("0", "1"):
@@ -163,17 +182,23 @@ def same_class(site: Site) -> str | None:
     return f"op0={pair[0]} and op1={pair[1]}: one is bitwise, one arithmetic"
 
 
-@rule(MODE, "square, relu, abs_max and abs_min are for op0",
-      "NKI release notes: new operators of tensor_scalar on NeuronCore-v4")  # fmt: skip
+@rule(
+    MODE,
+    "square, relu, abs_max and abs_min are for op0",
+    "NKI release notes: new operators of tensor_scalar on NeuronCore-v4",
+)
 def first_stage_only(site: Site) -> str | None:
     """What the second stage lacks."""
     op = site["op1"]
     return f"op1={op}" if op in ("square", "relu", "abs_max", "abs_min") else None
 
 
-@rule(DTYPE, "an operand tile is float32 for arithmetic, an integer for bitwise operators, "
-             "a 32-bit integer where all are and integers are computed exactly",
-      "nki.isa.tensor_scalar")  # fmt: skip
+@rule(
+    DTYPE,
+    "an operand tile is float32 for arithmetic, an integer for bitwise operators, "
+    "a 32-bit integer where all are and integers are computed exactly",
+    "nki.isa.tensor_scalar",
+)
 def scalar_dtypes(site: Site) -> str | None:
     """What a scalar operand may be."""
     if _exact(site):
@@ -189,8 +214,11 @@ def scalar_dtypes(site: Site) -> str | None:
     return None
 
 
-@rule(DTYPE, "a number beside exact integers or bits fits data's width",
-      "nki.isa.tensor_scalar says nothing of what is beyond it (assumed)")  # fmt: skip
+@rule(
+    DTYPE,
+    "a number beside exact integers or bits fits data's width",
+    "nki.isa.tensor_scalar says nothing of what is beyond it (assumed)",
+)
 def number_fits(site: Site) -> str | None:
     """What becomes of the other bits is nowhere said."""
     if _domain(site) != BITS:
@@ -203,8 +231,11 @@ def number_fits(site: Site) -> str | None:
     return None
 
 
-@rule(AVAILABLE, "Scalar (v3, v4) does multiply then add, multiply alone, or add alone",
-      "nki.isa.tensor_scalar; Trainium2 architecture guide")  # fmt: skip
+@rule(
+    AVAILABLE,
+    "Scalar (v3, v4) does multiply then add, multiply alone, or add alone",
+    "nki.isa.tensor_scalar; Trainium2 architecture guide",
+)
 def scalar_engine_pairs(site: Site) -> str | None:
     """The Scalar engine's multiply-add."""
     if site.engine != "scalar":
@@ -215,9 +246,12 @@ def scalar_engine_pairs(site: Site) -> str | None:
     return f"op0={pair[0]}" + (f", op1={pair[1]}" if pair[1] else "") + " on scalar"
 
 
-@rule(AVAILABLE, "GpSimd does rsqrt, power, and 32-bit integer arithmetic exactly; Vector alone "
-                 "does bitwise operators",
-      "nki.isa.tensor_scalar; NKI reference, engine selection")  # fmt: skip
+@rule(
+    AVAILABLE,
+    "GpSimd does rsqrt, power, and 32-bit integer arithmetic exactly; Vector alone "
+    "does bitwise operators",
+    "nki.isa.tensor_scalar; NKI reference, engine selection",
+)
 def gpsimd_operators(site: Site) -> str | None:
     """What is left to GpSimd: Vector and Scalar do the rest faster."""
     if site.engine != "gpsimd":
@@ -264,21 +298,36 @@ def _domain(site: Site) -> str:
     Operand("reverse1", Flag(), default=False, doc="operand1 <op1> result instead"),
     engines=("vector", "scalar", "gpsimd"),
     engine_since={"scalar": "v3"},
-    rules=(same_shape("dst", "data"), same_partitions("data", "operand0", "operand1"),
-           operands_present, same_class, first_stage_only, scalar_dtypes, number_fits,
-           bitwise_integers, scalar_engine_pairs, gpsimd_operators, on_engine("op0", "op1"),
-           not_address_arithmetic),
+    rules=(
+        same_shape("dst", "data"),
+        same_partitions("data", "operand0", "operand1"),
+        operands_present,
+        same_class,
+        first_stage_only,
+        scalar_dtypes,
+        number_fits,
+        bitwise_integers,
+        scalar_engine_pairs,
+        gpsimd_operators,
+        on_engine("op0", "op1"),
+        not_address_arithmetic,
+    ),
     cost=costs.tensor_scalar,
     domain=_domain,
     vendor=Names("tensor_scalar", "TENSOR_SCALAR", "TensorScalar"),
     formula="dst = (data <op0> operand0) <op1> operand1",
     example="TensorScalar c, a, op0=multiply, operand0=2.0",
     source="nki.isa.tensor_scalar; Trainium2 guide, 'Vector Engine performance mode'",
-)  # fmt: skip
+)
 def TensorScalar(
-    data: Any, op0: str, operand0: Any, reverse0: bool, op1: str | None, operand1: Any,
+    data: Any,
+    op0: str,
+    operand0: Any,
+    reverse0: bool,
+    op1: str | None,
+    operand1: Any,
     reverse1: bool,
-) -> Any:  # fmt: skip
+) -> Any:
     """Apply one or two operators with a scalar each: dst = (data <op0> operand0) <op1> operand1.
 
     A scalar is a number or a [P, 1] tile, one value per partition. Each stage is rounded to
@@ -306,15 +355,19 @@ def _stage(op: str, data: Any, operand: Any, reverse: bool) -> Any:
     Operand("reverse0", Flag(), default=False, doc="operand0 <op0> data instead"),
     Operand("reverse1", Flag(), default=False, doc="operand1 <op1> result instead"),
     engines=("vector",),
-    rules=(same_shape("dst", "data", "operand1"), same_partitions("data", "operand0"),
-           not_both_in("psum", "data", "operand1"), operands_present, on_engine("op0", "op1")),
+    rules=(
+        same_shape("dst", "data", "operand1"),
+        same_partitions("data", "operand0"),
+        not_both_in("psum", "data", "operand1"),
+        operands_present,
+        on_engine("op0", "op1"),
+    ),
     cost=costs.scalar_tensor_tensor,
-    vendor=Names("scalar_tensor_tensor", "",
-                 ("ScalarTensorTensor", "NcScalarTensorTensor")),
+    vendor=Names("scalar_tensor_tensor", "", ("ScalarTensorTensor", "NcScalarTensorTensor")),
     formula="dst = (data <op0> operand0) <op1> operand1",
     example="ScalarTensorTensor c, a, b, op0=multiply, operand0=0.5, op1=add",
     source="nki.isa.scalar_tensor_tensor",
-)  # fmt: skip
+)
 def ScalarTensorTensor(
     data: Any, operand1: Any, op0: str, operand0: Any, op1: str, reverse0: bool, reverse1: bool
 ) -> Any:

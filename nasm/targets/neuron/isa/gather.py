@@ -13,14 +13,7 @@ from nasm.spec.kinds import Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
 from nasm.targets.neuron.isa.table import ISA, Names
-from nasm.targets.neuron.rules import (
-    DTYPE,
-    LIMIT,
-    SHAPE,
-    rule,
-    same_partitions,
-    same_shape,
-)
+from nasm.targets.neuron.rules import DTYPE, LIMIT, SHAPE, rule, same_partitions, same_shape
 
 LOCAL, NC_N, TOPK = "nki.isa.local_gather", "nki.isa.nc_n_gather", "nki.isa.topk"
 
@@ -88,22 +81,36 @@ def _inside(indices: Any, most: int, what: str) -> None:
     Operand("dst", SBUF, "w", doc="[P, num_valid_indices * num_elem_per_idx]"),
     Operand("src_buffer", SBUF),
     Operand("index", Tile(("sbuf",), ("uint16",)), doc="in elements of src_buffer's partitions"),
-    Operand("num_elem_per_idx", Number(integer=True), default=1,
-            doc="neighbours that each index gathers"),
-    Operand("num_valid_indices", Number(integer=True, low=1, high=4096), default=None,
-            doc="indices that each core uses; default: all"),
+    Operand(
+        "num_elem_per_idx",
+        Number(integer=True),
+        default=1,
+        doc="neighbours that each index gathers",
+    ),
+    Operand(
+        "num_valid_indices",
+        Number(integer=True, low=1, high=4096),
+        default=None,
+        doc="indices that each core uses; default: all",
+    ),
     engines=("gpsimd",),
-    rules=(same_partitions("dst", "src_buffer", "index"), _whole_cores("src_buffer", LOCAL),
-           power_of_two, valid_indices, gathered_size, _same_dtype("src_buffer", LOCAL)),
+    rules=(
+        same_partitions("dst", "src_buffer", "index"),
+        _whole_cores("src_buffer", LOCAL),
+        power_of_two,
+        valid_indices,
+        gathered_size,
+        _same_dtype("src_buffer", LOCAL),
+    ),
     cost=gpsimd_costs.gathered,
     domain=lambda site: BITS,
     vendor=Names("local_gather", "", ("LocalGather", "NcLocalGather")),
     formula="dst[p, j * k + e] = src_buffer[p, i[j] + e]; i = the indices of p's 16 partitions, "
-            "partition fastest; k = num_elem_per_idx",
+    "partition fastest; k = num_elem_per_idx",
     tensors=".sbuf rows u16[128, 4] input = zeros\n.sbuf taken bf16[128, 64]",
     example="LocalGather taken, a, rows",
     source=LOCAL,
-)  # fmt: skip
+)
 def LocalGather(
     src_buffer: Any, index: Any, num_elem_per_idx: int, num_valid_indices: int | None
 ) -> Any:
@@ -128,8 +135,7 @@ def LocalGather(
     Operand("data", SBUF),
     Operand("indices", Tile(("sbuf",), ("uint32",)), doc="in elements of data's partitions"),
     engines=("gpsimd",),
-    rules=(same_shape("dst", "indices"), same_partitions("dst", "data"),
-           _same_dtype("data", NC_N)),
+    rules=(same_shape("dst", "indices"), same_partitions("dst", "data"), _same_dtype("data", NC_N)),
     cost=gpsimd_costs.gathered_in_groups,
     domain=lambda site: BITS,
     vendor=Names("nc_n_gather", "", "NcNGather"),
@@ -137,7 +143,7 @@ def LocalGather(
     tensors=".sbuf picks u32[128, 8] input = zeros\n.sbuf picked bf16[128, 8]",
     example="NcNGather picked, a, picks",
     source=NC_N,
-)  # fmt: skip
+)
 def NcNGather(data: Any, indices: Any) -> Any:
     """Gather within each partition, by its own indices.
 
@@ -172,18 +178,22 @@ def room_for_n(site: Site) -> str | None:
     Operand("n", Number(integer=True, low=8, high=65535), doc="elements of each group's snake"),
     Operand("shape", ShapeOf("val_dst")),
     engines=("gpsimd",),
-    rules=(same_partitions("val_dst", "idx_dst", "src"), _whole_cores("src", TOPK), one_k,
-           room_for_n),
+    rules=(
+        same_partitions("val_dst", "idx_dst", "src"),
+        _whole_cores("src", TOPK),
+        one_k,
+        room_for_n,
+    ),
     cost=gpsimd_costs.top,
     vendor=Names("topk"),
     formula="val_dst[p] = the K largest of s[0:n], ascending; idx_dst[p] = where they are in s; "
-            "s[i] = src[g + i % 16, i // 16], g = the first of p's 16 partitions",
+    "s[i] = src[g + i % 16, i // 16], g = the first of p's 16 partitions",
     tensors=".sbuf largest bf16[128, 8]\n.sbuf where u32[128, 8]",
     example="TopK largest, where, best, 128",
     source=f"{TOPK}; assumed: one result for each group of 16 partitions, written to all of them; "
-           "equal values in the order of their indices, the first ones taken; NaN above all "
-           "numbers; all generations, as none is named",
-)  # fmt: skip
+    "equal values in the order of their indices, the first ones taken; NaN above all "
+    "numbers; all generations, as none is named",
+)
 def TopK(src: Any, n: int, shape: tuple[int, int]) -> tuple[Any, Any]:
     """Find the K largest of n values that lie snakewise in 16 partitions, and their indices.
 

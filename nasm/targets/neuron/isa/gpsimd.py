@@ -38,9 +38,13 @@ WORD = Number(integer=True, low=-(2**31), high=2**31 - 1)
 REGISTER_OR_WORD = Either((REGISTER, WORD))
 INDICES = Pattern(dims=4, low=-(2**31), high=2**31 - 1, most=2**16)
 COMPARE = {
-    "equal": operator.eq, "not_equal": operator.ne, "greater": operator.gt,
-    "greater_equal": operator.ge, "less": operator.lt, "less_equal": operator.le,
-}  # fmt: skip
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "less": operator.lt,
+    "less_equal": operator.le,
+}
 CORE = 16
 """Partitions of each of GpSimd's eight cores."""
 
@@ -90,15 +94,18 @@ def _pattern_size(source: str) -> Any:
     cost=gpsimd_costs.affine,
     vendor=Names("iota", "IOTA", "Iota"),
     formula="dst[p, w, z, y, x] = offset + p * channel_multiplier + w * sw + z * sz + y * sy + "
-            "x * sx",
+    "x * sx",
     tensors=".sbuf steps i32[128, 64]",
     example="Iota steps, [[1, 64]], channel_multiplier=64",
     source=f"{IOTA}; that the index wraps modulo 2**32 is assumed",
-)  # fmt: skip
+)
 def Iota(
-    pattern: tuple[tuple[int, int], ...], offset: int, channel_multiplier: int,
-    shape: tuple[int, int], dtype: DType,
-) -> Any:  # fmt: skip
+    pattern: tuple[tuple[int, int], ...],
+    offset: int,
+    channel_multiplier: int,
+    shape: tuple[int, int],
+    dtype: DType,
+) -> Any:
     """Fill a tile with an index: an offset, a step for each axis and one for each partition.
 
     Partitions count from the first of dst. The index is computed in int32 and then converted to
@@ -145,18 +152,25 @@ def _selected(site: Site) -> str:
     rules=(same_shape("dst", "on_true_tile"), _pattern_size(SELECT)),
     cost=gpsimd_costs.affine,
     domain=_selected,
-    vendor=Names("affine_select", "TENSOR_SCALAR_AFFINE_SELECT",
-                 ("AffineSelect", "NcAffineSelect")),
+    vendor=Names(
+        "affine_select", "TENSOR_SCALAR_AFFINE_SELECT", ("AffineSelect", "NcAffineSelect")
+    ),
     formula="dst = on_true_tile where (offset + p * channel_multiplier + w * sw + … + x * sx) "
-            "<cmp_op> 0, else on_false_value",
+    "<cmp_op> 0, else on_false_value",
     tensors=".sbuf scores f32[128, 128]\n.sbuf masked f32[128, 128]",
     example="AffineSelect masked, scores, [[-1, 128]], 1, -30000.0, cmp_op=greater_equal",
     source=f"{SELECT}; KLR has no less and less_equal: negated, as its front end does",
-)  # fmt: skip
+)
 def AffineSelect(
-    on_true_tile: Any, pattern: tuple[tuple[int, int], ...], channel_multiplier: int,
-    on_false_value: float, cmp_op: str, offset: int, dtype: DType, saturate: bool,
-) -> Any:  # fmt: skip
+    on_true_tile: Any,
+    pattern: tuple[tuple[int, int], ...],
+    channel_multiplier: int,
+    on_false_value: float,
+    cmp_op: str,
+    offset: int,
+    dtype: DType,
+    saturate: bool,
+) -> Any:
     """Keep elements whose index compares as wanted with 0, and set the others to a value.
 
     The index is Iota's. A causal mask keeps `p - x >= 0`: steps of -1, a channel_multiplier of 1.
@@ -187,8 +201,9 @@ def _reduced(site: Site) -> str:
 @ISA.instruction(
     Operand("dst", SBUF, "w", doc="[1, …]"),
     Operand("data", SBUF),
-    Operand("op", Operators(("add", "average", "maximum", "bitwise_or", "bitwise_and"),
-                            "operator")),
+    Operand(
+        "op", Operators(("add", "average", "maximum", "bitwise_or", "bitwise_and"), "operator")
+    ),
     engines=("gpsimd",),
     rules=(one_row, bitwise_integers),
     cost=gpsimd_costs.walked("data"),
@@ -232,11 +247,11 @@ def two_bounds(site: Site) -> str | None:
     domain=lambda site: BITS,
     vendor=Names("sequence_bounds", "", "SequenceBounds"),
     formula="dst[0, 0, i], dst[0, 1, i] = first and behind the last element of i's run of equal "
-            "ids; n, -1 where the id is 0",
+    "ids; n, -1 where the id is 0",
     tensors=".sbuf ids i32[1, {n}]\n.sbuf bounds i32[1, 2, {n}]",
     example="SequenceBounds bounds, ids",
     source=BOUNDS,
-)  # fmt: skip
+)
 def SequenceBounds(segment_ids: Any) -> Any:
     """Find where the run of equal ids that an element belongs to begins, and where it ends.
 
@@ -247,9 +262,10 @@ def SequenceBounds(segment_ids: Any) -> Any:
     wrong = ids[~((ids >= 0) & (ids % 1 == 0))]
     if wrong.size:
         raise Refused(
-            "E0701", f"the segment id {wrong[0]} is no integer from 0 on; what that gives is not "
+            "E0701",
+            f"the segment id {wrong[0]} is no integer from 0 on; what that gives is not "
             f"documented ({BOUNDS})",
-        )  # fmt: skip
+        )
     n = len(ids)
     at, changes = np.arange(n), ids[1:] != ids[:-1]
     starts = np.maximum.accumulate(np.where(np.append(True, changes), at, 0))
@@ -277,8 +293,13 @@ def room_for_count(site: Site) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", Tile(("sbuf",), ("int32",)), "w", doc="[P, T + 1]",
-            footprint=_first_of_each_core("dst")),
+    Operand(
+        "dst",
+        Tile(("sbuf",), ("int32",)),
+        "w",
+        doc="[P, T + 1]",
+        footprint=_first_of_each_core("dst"),
+    ),
     Operand("src", NUMBERS, doc="[P, T]", footprint=_first_of_each_core("src")),
     Operand("index_offset", REGISTER_OR_WORD, default=0, doc="added to every index"),
     Operand("padding_val", REGISTER_OR_WORD, default=-1, doc="stands behind the indices"),
@@ -289,11 +310,11 @@ def room_for_count(site: Site) -> str | None:
     domain=lambda site: BITS,
     vendor=Names("nonzero_with_count", "NONZERO_WITH_COUNT", "NonzeroWithCount"),
     formula="dst[p] = [i + index_offset for i where src[p, i] != 0], padding_val …, their count; "
-            "p = 0, 16, 32, …",
+    "p = 0, 16, 32, …",
     tensors=".sbuf row i32[1, {n}]\n.sbuf found i32[1, {n} + 1]",
     example="NonzeroWithCount found, row",
     source=f"{NONZERO}; that a register may hold its numbers is assumed",
-)  # fmt: skip
+)
 def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
     """List the indices of the elements that are not zero, and count them at the end.
 
@@ -308,8 +329,12 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
     return found
 
 
-@rule(SHAPE, "a message has every element of the tensor once", f"{PRINT} (assumed)",
-      "print the tensor itself, and not what repeats it")  # fmt: skip
+@rule(
+    SHAPE,
+    "a message has every element of the tensor once",
+    f"{PRINT} (assumed)",
+    "print the tensor itself, and not what repeats it",
+)
 def printed_once(site: Site) -> str | None:
     """A step of 0 would make a message of any length."""
     return "tensor walks some elements more than once" if repeats(site["tensor"]) else None
@@ -335,7 +360,10 @@ def DevicePrint(tensor: Any, print_prefix: str, dtype: DType) -> Say:
     Of more than 64 elements the first and last three of each axis are shown.
     """
     values = np.array2string(
-        tensor, threshold=64, edgeitems=3, max_line_width=100,
+        tensor,
+        threshold=64,
+        edgeitems=3,
+        max_line_width=100,
         formatter={"all": lambda value: dtypes.format_value(value, dtype)},
-    )  # fmt: skip
+    )
     return Say(print_prefix + (f"\n{values}" if "\n" in values else f" {values}"))

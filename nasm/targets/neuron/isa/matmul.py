@@ -31,9 +31,15 @@ from nasm.targets.neuron.tiles import (
 )
 
 MATMUL_DTYPES = (
-    "float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn", "bfloat16", "float16",
-    "tfloat32", "float32",
-)  # fmt: skip
+    "float8_e3m4",
+    "float8_e4m3",
+    "float8_e5m2",
+    "float8_e4m3fn",
+    "bfloat16",
+    "float16",
+    "tfloat32",
+    "float32",
+)
 INPUT = Tile(("sbuf",), MATMUL_DTYPES, flat=False, indirect=True)
 EIGHT_BIT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 FULL = frozenset({"tfloat32", "float32"})
@@ -41,21 +47,30 @@ NEVER_MIXED = frozenset({"float8_e4m3", "float8_e4m3fn"})
 VENDOR = ("nc_matmul", "nc_transpose")
 
 TRANSPOSES = Operand(
-    "is_transpose", Flag(), "r", False,
+    "is_transpose",
+    Flag(),
+    "r",
+    False,
     "pass the stationary tile through, transposed; both instructions say the same",
-)  # fmt: skip
+)
 PERF_MODE = Operand(
-    "perf_mode", Choice(("none", "double_row"), "perf_mode"), "r", "none",
+    "perf_mode",
+    Choice(("none", "double_row"), "perf_mode"),
+    "r",
+    "none",
     "double_row packs K = 256 in fp8 (v3, v4); an older name of it is double_row_gen3",
-)  # fmt: skip
+)
 EXACT = Operand("exact", SwitchOf("transpose_exact"))
 Modes = tuple[bool, Place, str, bool]
 """is_transpose, the tile of the array, perf_mode and is_stationary_onezero."""
 
 
 def _double_row(name: str) -> Rule:
-    @rule(MODE, "double_row takes fp8 with a first free axis of 2, no column tiles, no transpose",
-          "Trainium2 architecture guide, 'Double FP8'; nki.isa.nc_matmul")  # fmt: skip
+    @rule(
+        MODE,
+        "double_row takes fp8 with a first free axis of 2, no column tiles, no transpose",
+        "Trainium2 architecture guide, 'Double FP8'; nki.isa.nc_matmul",
+    )
     def check(site: Site) -> str | None:
         if site["perf_mode"] != "double_row":
             return None
@@ -82,27 +97,42 @@ def _domain(site: Site) -> str:
     Operand("stationary", INPUT, doc="[K, M], or [K, 2, M]"),
     Operand("dtype", DtypeOf("stationary")),
     TRANSPOSES,
-    Operand("is_stationary_onezero", Flag(), "r", False,
-            "hint: only ones and zeros; faster in float32"),
+    Operand(
+        "is_stationary_onezero", Flag(), "r", False, "hint: only ones and zeros; faster in float32"
+    ),
     POSITION,
     SIZE,
     PERF_MODE,
     EXACT,
     engines=("tensor",),
-    rules=(tiles.tile_whole, tiles.tiling, _double_row("stationary"), tiles.rows_fit("stationary"),
-           tiles.columns_fit, tiles.starts_at_row("stationary"), matmul_dtypes, not_tiled),
+    rules=(
+        tiles.tile_whole,
+        tiles.tiling,
+        _double_row("stationary"),
+        tiles.rows_fit("stationary"),
+        tiles.columns_fit,
+        tiles.starts_at_row("stationary"),
+        matmul_dtypes,
+        not_tiled,
+    ),
     cost=tensor_costs.load_stationary,
     domain=_domain,
     vendor=Names(VENDOR, "LDWEIGHTS", ("LoadStationary", "NcMatMul")),
     formula="W[k, m] = stationary[k, m], held in the array until the next one",
     example="LoadStationary a",
     source="nki.isa.nc_matmul; Trainium/Inferentia2 architecture guide, 'Tensor Engine'",
-)  # fmt: skip
+)
 def LoadStationary(
-    weights: tuple[Loaded, ...], stationary: Any, dtype: DType, is_transpose: bool,
-    is_stationary_onezero: bool, tile_position: Pair | None, tile_size: Pair | None,
-    perf_mode: str, exact: bool,
-) -> tuple[Loaded, ...]:  # fmt: skip
+    weights: tuple[Loaded, ...],
+    stationary: Any,
+    dtype: DType,
+    is_transpose: bool,
+    is_stationary_onezero: bool,
+    tile_position: Pair | None,
+    tile_size: Pair | None,
+    perf_mode: str,
+    exact: bool,
+) -> tuple[Loaded, ...]:
     """Load a tile into the systolic array, where it stays for the MultiplyMovings that follow.
 
     K is the partition axis, M the free axis. It runs in the background of the matmul before it
@@ -119,9 +149,15 @@ def LoadStationary(
         values = values.copy()
     return tiles.beside(
         weights,
-        Loaded(values, dtype, *placed(tile_position, tile_size), is_transpose, perf_mode,
-               is_stationary_onezero),
-    )  # fmt: skip
+        Loaded(
+            values,
+            dtype,
+            *placed(tile_position, tile_size),
+            is_transpose,
+            perf_mode,
+            is_stationary_onezero,
+        ),
+    )
 
 
 def _sixteen_bits(site: Site) -> tuple[View, ...]:
@@ -133,9 +169,12 @@ def _sixteen_bits(site: Site) -> tuple[View, ...]:
     return (replace(view, dtype=DTYPES["uint16"], steps=steps),)
 
 
-@rule(PATTERN, "transpose mode writes 8-bit elements as 16-bit ones: dst takes every other byte",
-      "Trainium2 architecture guide, 'Transpose': 16-bit output elements, the upper 8 bits zero",
-      "give dst twice the columns and write every other one: dst[:, ::2]")  # fmt: skip
+@rule(
+    PATTERN,
+    "transpose mode writes 8-bit elements as 16-bit ones: dst takes every other byte",
+    "Trainium2 architecture guide, 'Transpose': 16-bit output elements, the upper 8 bits zero",
+    "give dst twice the columns and write every other one: dst[:, ::2]",
+)
 def every_other_byte(site: Site) -> str | None:
     """A destination of bytes has room for the zeros between them."""
     view: View = site["dst"]
@@ -158,26 +197,48 @@ def no_adding_transpose(site: Site) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", Tile(("psum",), indirect=True), "w", adds="accumulate",
-            adds_to_any="psum_adds_to_any", footprint=_sixteen_bits, doc="[M, N]"),
+    Operand(
+        "dst",
+        Tile(("psum",), indirect=True),
+        "w",
+        adds="accumulate",
+        adds_to_any="psum_adds_to_any",
+        footprint=_sixteen_bits,
+        doc="[M, N]",
+    ),
     Operand("moving", INPUT, doc="[K, N], or [K, 2, N]"),
     Operand("dtype", DtypeOf("moving")),
     Operand("weights", WEIGHTS),
     Operand("accumulate", Flag(), "-", False, "add to what dst holds, when the matmul completes"),
-    Operand("is_moving_onezero", Flag(), "-", False,
-            "hint: only ones and zeros; faster in float32"),
+    Operand(
+        "is_moving_onezero", Flag(), "-", False, "hint: only ones and zeros; faster in float32"
+    ),
     TRANSPOSES,
     POSITION,
     SIZE,
     PERF_MODE,
-    Operand("is_stationary_onezero", Flag(), "r", False,
-            "the hint the stationary tile was loaded with"),
+    Operand(
+        "is_stationary_onezero", Flag(), "r", False, "the hint the stationary tile was loaded with"
+    ),
     EXACT,
     engines=("tensor",),
-    rules=(tiles.tile_whole, tiles.tiling, _double_row("moving"), tiles.rows_fit("moving"),
-           tiles.moving_fits, tiles.dst_fits, tiles.dst_dtype, tiles.one_bank,
-           tiles.starts_at_row("moving"), tiles.dst_at_column, every_other_byte,
-           no_adding_transpose, matmul_dtypes, not_tiled, no_indirect_transpose),
+    rules=(
+        tiles.tile_whole,
+        tiles.tiling,
+        _double_row("moving"),
+        tiles.rows_fit("moving"),
+        tiles.moving_fits,
+        tiles.dst_fits,
+        tiles.dst_dtype,
+        tiles.one_bank,
+        tiles.starts_at_row("moving"),
+        tiles.dst_at_column,
+        every_other_byte,
+        no_adding_transpose,
+        matmul_dtypes,
+        not_tiled,
+        no_indirect_transpose,
+    ),
     cost=tensor_costs.multiply_moving,
     domain=_domain,
     vendor=Names(VENDOR, "MATMUL", ("MatMul", "NcMatMul")),
@@ -185,12 +246,18 @@ def no_adding_transpose(site: Site) -> str | None:
     setup="@tensor LoadStationary a",
     example="MultiplyMoving acc, b",
     source="nki.isa.nc_matmul; Trainium/Inferentia2 architecture guide, 'Tensor Engine'",
-)  # fmt: skip
+)
 def MultiplyMoving(
-    moving: Any, dtype: DType, weights: tuple[Loaded, ...], is_transpose: bool,
-    tile_position: Pair | None, tile_size: Pair | None, perf_mode: str,
-    is_stationary_onezero: bool, exact: bool,
-) -> Any:  # fmt: skip
+    moving: Any,
+    dtype: DType,
+    weights: tuple[Loaded, ...],
+    is_transpose: bool,
+    tile_position: Pair | None,
+    tile_size: Pair | None,
+    perf_mode: str,
+    is_stationary_onezero: bool,
+    exact: bool,
+) -> Any:
     """Stream a tile past the stationary one: dst (+)= stationary.T @ moving.
 
     Products and sums are float32; the order within a tile is NumPy's. With accumulate=true the
@@ -221,9 +288,10 @@ def MultiplyMoving(
     if is_transpose and exact:
         if tile.dtype is not dtype:
             raise Refused(
-                "E0405", f"transpose mode of {tile.dtype.name} with moving of {dtype.name}",
+                "E0405",
+                f"transpose mode of {tile.dtype.name} with moving of {dtype.name}",
                 "give the permutation the dtype of the tile that it transposes",
-            )  # fmt: skip
+            )
         return _passed_through(tile.values, values)
     if dtype.name == "tfloat32":
         values = dtypes.round_tfloat32(values)
@@ -255,9 +323,10 @@ def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
         )
     if onezero and not tile.onezero:
         raise Refused(
-            "E0507", "the stationary tile was loaded with is_stationary_onezero=false",
+            "E0507",
+            "the stationary tile was loaded with is_stationary_onezero=false",
             "the hint belongs to both instructions, or to the load alone",
-        )  # fmt: skip
+        )
     if tile.dtype is not dtype and not mixable({tile.dtype.name, dtype.name}):
         raise Refused(
             "E0405",

@@ -38,8 +38,9 @@ def TensorCopy(src: Any) -> Any:
 def number_fits(name: str, source: str) -> Rule:
     """A number is one that dst can be filled with."""
 
-    @rule(DTYPE, "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes",
-          source)  # fmt: skip
+    @rule(
+        DTYPE, "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes", source
+    )
     def check(site: Site) -> str | None:
         value, dtype = site[name], site["dst"].dtype
         if isinstance(value, View):

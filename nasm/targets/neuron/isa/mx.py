@@ -63,8 +63,12 @@ def _footprint(scale: str, data: str) -> Any:
 
 
 def _quadrants(name: str) -> Rule:
-    @rule(LIMIT, f"{name} has 32, 64, 96 or 128 partitions",
-          f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'", basic=True)  # fmt: skip
+    @rule(
+        LIMIT,
+        f"{name} has 32, 64, 96 or 128 partitions",
+        f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'",
+        basic=True,
+    )
     def check(site: Site) -> str | None:
         found = site[name].partitions
         return f"{name} has {found} partitions; wanted a multiple of 32" if found % 32 else None
@@ -75,9 +79,10 @@ def _quadrants(name: str) -> Rule:
 def _scale_place(scale: str, data: str) -> Rule:
     @rule(
         START_PARTITION,
-        f"{scale} starts in the quadrant of {data}, at partition 0, 4, 8 or 12 of it", LAYOUT,
+        f"{scale} starts in the quadrant of {data}, at partition 0, 4, 8 or 12 of it",
+        LAYOUT,
         f"{scale}[4:] uses partitions 4 to 7 of each quadrant",
-    )  # fmt: skip
+    )
     def check(site: Site) -> str | None:
         start, first = first_partition(site, scale), first_partition(site, data)
         if start - first in OFFSETS:
@@ -117,8 +122,11 @@ def _contiguous(scale: str) -> Rule:
 
 
 def _same_index(scale: str, data: str) -> Rule:
-    @rule(MODE, f"{data} and {scale} are indirect by the same index, or neither is",
-          f"{SOURCE}, 'Tensor indirection'")  # fmt: skip
+    @rule(
+        MODE,
+        f"{data} and {scale} are indirect by the same index, or neither is",
+        f"{SOURCE}, 'Tensor indirection'",
+    )
     def check(site: Site) -> str | None:
         names = (data, scale)
         found = {n: offsets.tile for n in names if (offsets := site[n].offsets) is not None}
@@ -133,13 +141,16 @@ def _same_index(scale: str, data: str) -> Rule:
 
 def _scale_rules(scale: str, data: str, per: int = 1) -> tuple[Rule, ...]:
     return (
-        _quadrants(data), _contiguous(scale), _scale_size(scale, data, per),
+        _quadrants(data),
+        _contiguous(scale),
+        _scale_size(scale, data, per),
         _scale_place(scale, data),
-    )  # fmt: skip
+    )
 
 
-@rule(MODE, "an MX tile may be a row tile of the array, not a column tile",
-      f"{SOURCE}, 'Tiling mode'")  # fmt: skip
+@rule(
+    MODE, "an MX tile may be a row tile of the array, not a column tile", f"{SOURCE}, 'Tiling mode'"
+)
 def row_tiles(site: Site) -> str | None:
     """Its column is 0, its columns 128."""
     (_, column), (_, wide) = place(site)
@@ -160,17 +171,29 @@ def _bits(_: Site) -> str:
 @ISA.instruction(
     Operand("weights", WEIGHTS, "rw"),
     Operand("stationary", INPUT, doc="[K, M], four values in each element"),
-    Operand("stationary_scale", SCALES_IN, doc="[K, M], of which 4 partitions per quadrant count",
-            footprint=_footprint("stationary_scale", "stationary")),
+    Operand(
+        "stationary_scale",
+        SCALES_IN,
+        doc="[K, M], of which 4 partitions per quadrant count",
+        footprint=_footprint("stationary_scale", "stationary"),
+    ),
     Operand("dtype", DtypeOf("stationary")),
     POSITION,
     SIZE,
     Operand("scale255", OptionOf("mx.scale255")),
     engines=("tensor",),
-    rules=(tiles.tile_whole, tiles.tiling, row_tiles, tiles.rows_fit("stationary"),
-           tiles.columns_fit, even_columns, tiles.starts_at_row("stationary"),
-           *_scale_rules("stationary_scale", "stationary"),
-           not_tiled, _same_index("stationary_scale", "stationary")),
+    rules=(
+        tiles.tile_whole,
+        tiles.tiling,
+        row_tiles,
+        tiles.rows_fit("stationary"),
+        tiles.columns_fit,
+        even_columns,
+        tiles.starts_at_row("stationary"),
+        *_scale_rules("stationary_scale", "stationary"),
+        not_tiled,
+        _same_index("stationary_scale", "stationary"),
+    ),
     cost=tensor_costs.load_stationary,
     domain=_bits,
     since="v4",
@@ -179,11 +202,16 @@ def _bits(_: Site) -> str:
     tensors=WEIGHT_TENSORS,
     example="LoadStationaryMX w, ws",
     source="nki.isa.nc_matmul_mx; Trainium3 architecture guide, 'Quad-MXFP8/MXFP4 Matmul'",
-)  # fmt: skip
+)
 def LoadStationaryMX(
-    weights: tuple[Loaded, ...], stationary: Any, stationary_scale: Any, dtype: DType,
-    tile_position: Pair | None, tile_size: Pair | None, scale255: str,
-) -> tuple[Loaded, ...]:  # fmt: skip
+    weights: tuple[Loaded, ...],
+    stationary: Any,
+    stationary_scale: Any,
+    dtype: DType,
+    tile_position: Pair | None,
+    tile_size: Pair | None,
+    scale255: str,
+) -> tuple[Loaded, ...]:
     """Load an MX tile into the systolic array, for the MultiplyMovingMXs that follow.
 
     Each element holds four values along the contraction, so that K = 128 partitions are 512
@@ -195,11 +223,21 @@ def LoadStationaryMX(
 
 
 @ISA.instruction(
-    Operand("dst", Tile(("psum",), indirect=True), "w", adds="accumulate",
-            adds_to_any="psum_adds_to_any", doc="[M, N]"),
+    Operand(
+        "dst",
+        Tile(("psum",), indirect=True),
+        "w",
+        adds="accumulate",
+        adds_to_any="psum_adds_to_any",
+        doc="[M, N]",
+    ),
     Operand("moving", INPUT, doc="[K, N], four values in each element"),
-    Operand("moving_scale", SCALES_IN, doc="[K, N], of which 4 partitions per quadrant count",
-            footprint=_footprint("moving_scale", "moving")),
+    Operand(
+        "moving_scale",
+        SCALES_IN,
+        doc="[K, N], of which 4 partitions per quadrant count",
+        footprint=_footprint("moving_scale", "moving"),
+    ),
     Operand("dtype", DtypeOf("moving")),
     Operand("weights", WEIGHTS),
     Operand("accumulate", Flag(), "-", False, "add to what dst holds, when the matmul completes"),
@@ -207,26 +245,42 @@ def LoadStationaryMX(
     SIZE,
     Operand("scale255", OptionOf("mx.scale255")),
     engines=("tensor",),
-    rules=(tiles.tile_whole, tiles.tiling, row_tiles, tiles.rows_fit("moving"),
-           tiles.moving_fits, tiles.dst_fits, tiles.dst_dtype, tiles.starts_at_row("moving"),
-           tiles.dst_at_column, *_scale_rules("moving_scale", "moving"), not_tiled,
-           _same_index("moving_scale", "moving")),
+    rules=(
+        tiles.tile_whole,
+        tiles.tiling,
+        row_tiles,
+        tiles.rows_fit("moving"),
+        tiles.moving_fits,
+        tiles.dst_fits,
+        tiles.dst_dtype,
+        tiles.starts_at_row("moving"),
+        tiles.dst_at_column,
+        *_scale_rules("moving_scale", "moving"),
+        not_tiled,
+        _same_index("moving_scale", "moving"),
+    ),
     cost=tensor_costs.multiply_moving,
     domain=_bits,
     since="v4",
     vendor=Names("nc_matmul_mx", "MATMUL", "MatMulMX"),
     formula="dst[m, n] (+)= sum over k, q of W[k, q, m] * moving[k, n].q * 2 ** (scale - 127)",
-    tensors=WEIGHT_TENSORS + """
+    tensors=WEIGHT_TENSORS
+    + """
         .sbuf x float8_e5m2_x4[128, {n}] input = zeros
         .sbuf xs u8[128, {n}]""",
     setup="@tensor LoadStationaryMX w, ws",
     example="MultiplyMovingMX acc, x, xs",
     source="nki.isa.nc_matmul_mx; Trainium3 architecture guide, 'Quad-MXFP8/MXFP4 Matmul'",
-)  # fmt: skip
+)
 def MultiplyMovingMX(
-    moving: Any, moving_scale: Any, dtype: DType, weights: tuple[Loaded, ...],
-    tile_position: Pair | None, tile_size: Pair | None, scale255: str,
-) -> Any:  # fmt: skip
+    moving: Any,
+    moving_scale: Any,
+    dtype: DType,
+    weights: tuple[Loaded, ...],
+    tile_position: Pair | None,
+    tile_size: Pair | None,
+    scale255: str,
+) -> Any:
     """Stream an MX tile past the stationary one: dst (+)= stationary.T @ moving, K four times.
 
     Both are widened to float32 and scaled first, exactly unless a scaled value leaves float32's
@@ -259,15 +313,16 @@ def _fours(site: Site) -> str | None:
 FOURS = Rule(LIMIT, "src has a multiple of 4 columns", "nki.isa.quantize_mx, 'Tile size'", _fours)
 
 
-@rule(SHAPE, "dst has the partitions of src and a quarter of its columns, in the same quadrants",
-      "nki.isa.quantize_mx, 'Tile size'; NKI 'MXFP8/4 matrix multiplication'")  # fmt: skip
+@rule(
+    SHAPE,
+    "dst has the partitions of src and a quarter of its columns, in the same quadrants",
+    "nki.isa.quantize_mx, 'Tile size'; NKI 'MXFP8/4 matrix multiplication'",
+)
 def a_quarter(site: Site) -> str | None:
     """The layout is preserved."""
     src, dst = site["src"], site["dst"]
     if (dst.partitions, 4 * dst.elements) != (src.partitions, src.elements):
-        return (
-            f"dst is {dst.partitions} by {dst.elements}, src {src.partitions} by {src.elements}"
-        )
+        return f"dst is {dst.partitions} by {dst.elements}, src {src.partitions} by {src.elements}"
     start, wanted = first_partition(site, "dst"), first_partition(site, "src")
     return None if start == wanted else f"dst starts at partition {start}, src at {wanted}"
 
@@ -275,8 +330,13 @@ def a_quarter(site: Site) -> str | None:
 @ISA.instruction(
     Operand("dst", Tile(("sbuf",), X4[:2]), "w", doc="[P, F / 4]"),
     Operand("src", Tile(("sbuf",), ("bfloat16", "float16")), doc="[P, F]"),
-    Operand("dst_scale", SCALES, "w", doc="[P, F / 4], of which 4 partitions per quadrant count",
-            footprint=_footprint("dst_scale", "src")),
+    Operand(
+        "dst_scale",
+        SCALES,
+        "w",
+        doc="[P, F / 4], of which 4 partitions per quadrant count",
+        footprint=_footprint("dst_scale", "src"),
+    ),
     Operand("src_dtype", DtypeOf("src")),
     Operand("dst_dtype", DtypeOf("dst")),
     Operand("scale_dtype", DtypeOf("dst_scale")),
@@ -291,7 +351,7 @@ def a_quarter(site: Site) -> str | None:
     tensors=".sbuf x float8_e4m3fn_x4[128, {n} // 4]\n.sbuf xs u8[128, {n} // 4]",
     example="QuantizeMX x, a, xs",
     source="nki.isa.quantize_mx; Trainium3 architecture guide, 'MX data-type Quantization'",
-)  # fmt: skip
+)
 def QuantizeMX(
     src: Any, src_dtype: DType, dst_dtype: DType, scale_dtype: DType, scale: str
 ) -> tuple[Any, Any]:

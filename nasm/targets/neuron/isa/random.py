@@ -19,15 +19,7 @@ from nasm.spec.view import View
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.generators import XORWOW_WORDS, Generator, Lfsr, Words, Xorwow
 from nasm.targets.neuron.isa.table import FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
-from nasm.targets.neuron.rules import (
-    DTYPE,
-    LIMIT,
-    MODE,
-    SHAPE,
-    rule,
-    same_partitions,
-    same_shape,
-)
+from nasm.targets.neuron.rules import DTYPE, LIMIT, MODE, SHAPE, rule, same_partitions, same_shape
 
 DROPOUT, RNG, RAND2 = "nki.isa.dropout", "nki.isa.rng", "nki.isa.rand2"
 SEED, SET, GET = "nki.isa.set_rng_seed", "nki.isa.rand_set_state", "nki.isa.rand_get_state"
@@ -35,9 +27,7 @@ OURS = "the generator is project-defined, not hardware-exact"
 STREAMS = 4
 """Streams of a lane of Vector on v4."""
 
-INTO = (
-    "float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32", "tfloat32", *INTEGERS,
-)  # fmt: skip
+INTO = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32", "tfloat32", *INTEGERS)
 
 
 def _unseeded(site: Site) -> Generator:
@@ -78,11 +68,17 @@ def prob_dtype(site: Site) -> str | None:
 @ISA.instruction(
     Operand("dst", LANES, "w"),
     Operand("data", LANES),
-    Operand("prob", Either((Number(), Tile(ONCHIP, column=True))),
-            doc="a number, or one value per partition"),
-    Operand("threshold_type", Choice(("drop_rate", "keep_rate"), "threshold_type"),
-            default="drop_rate",
-            doc="whether prob is the probability of dropping an element or of keeping it"),
+    Operand(
+        "prob",
+        Either((Number(), Tile(ONCHIP, column=True))),
+        doc="a number, or one value per partition",
+    ),
+    Operand(
+        "threshold_type",
+        Choice(("drop_rate", "keep_rate"), "threshold_type"),
+        default="drop_rate",
+        doc="whether prob is the probability of dropping an element or of keeping it",
+    ),
     Operand("generator", GENERATOR, "rw"),
     Operand("lanes", LanesOf("data")),
     engines=("vector",),
@@ -94,7 +90,7 @@ def prob_dtype(site: Site) -> str | None:
     tensors=".sbuf thin bf16[128, {n}]",
     example="Dropout thin, a, 0.25",
     source=f"{DROPOUT}; KLR Dropout for threshold_type; {OURS}, and drawn from for each element",
-)  # fmt: skip
+)
 def Dropout(
     data: Any, prob: Any, threshold_type: str, generator: Generator, lanes: slice
 ) -> tuple[Any, Generator]:

@@ -18,8 +18,7 @@ from nasm.targets.neuron.rules import MODE, SHAPE, elements, free_dims, rule, sa
 SOURCE = "nki.isa.tensor_reduce"
 
 
-@rule(SHAPE, "axis names the last free axes of data, without gaps; the partition axis is 0",
-      SOURCE)  # fmt: skip
+@rule(SHAPE, "axis names the last free axes of data, without gaps; the partition axis is 0", SOURCE)
 def trailing_axes(site: Site) -> str | None:
     """Which axes can be reduced."""
     rank = len(site["data"].shape)
@@ -65,15 +64,20 @@ def negate_arithmetic(site: Site) -> str | None:
     Operand("keepdims", Flag(), "-", False, "shape only: changes nothing here"),
     engines=("vector", "gpsimd"),
     engine_since={"gpsimd": "v3"},
-    rules=(same_partitions("dst", "data"), trailing_axes, reduced_size, negate_arithmetic,
-           bitwise_integers),
+    rules=(
+        same_partitions("dst", "data"),
+        trailing_axes,
+        reduced_size,
+        negate_arithmetic,
+        bitwise_integers,
+    ),
     cost=costs.tensor_reduce,
     domain=domain_of("op"),
     vendor=Names("tensor_reduce", "TENSOR_REDUCE", "TensorReduce"),
     formula="dst = data[0] <op> data[1] <op> … along axis, times -1 if negate",
     example="TensorReduce m, a, op=maximum, axis=1",
     source=f"{SOURCE}; KLR for GpSimd from v3 on; order of the sum assumed: sequential in float32",
-)  # fmt: skip
+)
 def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any:
     """Reduce the last free axes of a tile with an operator.
 
@@ -89,14 +93,18 @@ def TensorReduce(data: Any, op: str, axis: tuple[int, ...], negate: bool) -> Any
     Operand("src", LANES, doc="8 to 16,384 elements per partition"),
     Operand("nan", OptionOf("nan.maximum")),
     engines=("vector",),
-    rules=(same_partitions("dst", "src"), elements("src", 8, 16384, "nki.isa.max8"),
-           elements("dst", 8, 8, "nki.isa.max8"), free_dims("src", 2, "nki.isa.max8")),
+    rules=(
+        same_partitions("dst", "src"),
+        elements("src", 8, 16384, "nki.isa.max8"),
+        elements("dst", 8, 8, "nki.isa.max8"),
+        free_dims("src", 2, "nki.isa.max8"),
+    ),
     cost=costs.one_tile("src"),
     vendor=Names("max8", "", "Max8"),
     formula="dst[p, 0..7] = the 8 largest of src[p, :], descending",
     example="Max8 best, a",
     source="nki.isa.max8",
-)  # fmt: skip
+)
 def Max8(src: Any, nan: str) -> Any:
     """Find the 8 largest values of each partition, in descending order, duplicates kept.
 

@@ -25,14 +25,18 @@ from nasm.targets.neuron.rules import not_both_in, same_partitions, same_shape
     Operand("reverse0", Flag(), default=False, doc="state <op0> data0 instead"),
     Operand("reverse1", Flag(), default=False, doc="data1 <op1> result instead"),
     engines=("vector",),
-    rules=(same_shape("dst", "data0", "data1"), same_partitions("data0", "initial"),
-           not_both_in("psum", "data0", "data1"), on_engine("op0", "op1")),
+    rules=(
+        same_shape("dst", "data0", "data1"),
+        same_partitions("data0", "initial"),
+        not_both_in("psum", "data0", "data1"),
+        on_engine("op0", "op1"),
+    ),
     cost=costs.scan,
     vendor=Names("tensor_tensor_scan", "TENSOR_TENSOR_SCAN", "TensorTensorScan"),
     formula="state = (data0[i] <op0> state) <op1> data1[i]; dst[i] = state",
     example="TensorTensorScan c, a, b, 0.0, op0=multiply, op1=add",
     source="nki.isa.tensor_tensor_scan; KLR TensorTensorScan",
-)  # fmt: skip
+)
 def TensorTensorScan(
     data0: Any, data1: Any, initial: Any, op0: str, op1: str, reverse0: bool, reverse1: bool
 ) -> Any:

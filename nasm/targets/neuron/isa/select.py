@@ -32,13 +32,19 @@ MATCH_VALUES = State("match values", "MatchValueLoad loads eight per partition")
 @ISA.instruction(
     Operand("dst", PICKED, "w", partial=True),
     Operand("src", Either((Anything(), LANES)), doc="a tile like dst, or a number"),
-    Operand("predicate", Tile(ONCHIP, ("uint8", "uint16", "uint32"), indirect=True),
-            doc="true where not zero"),
+    Operand(
+        "predicate",
+        Tile(ONCHIP, ("uint8", "uint16", "uint32"), indirect=True),
+        doc="true where not zero",
+    ),
     Operand("reverse_pred", Flag(), default=False, doc="copy where predicate is zero instead"),
     engines=("vector",),
-    rules=(same_shape("dst", "src", "predicate"), same_dtype(PREDICATED, "dst", "src"),
-           not_both_in("psum", "src", "predicate"),
-           number_fits("src", f"{PREDICATED}; nki.isa.memset (assumed)")),
+    rules=(
+        same_shape("dst", "src", "predicate"),
+        same_dtype(PREDICATED, "dst", "src"),
+        not_both_in("psum", "src", "predicate"),
+        number_fits("src", f"{PREDICATED}; nki.isa.memset (assumed)"),
+    ),
     cost=costs.copy_predicated,
     domain=lambda site: BITS,
     vendor=Names("tensor_copy_predicated", "COPY_PREDICATED", "CopyPredicated"),
@@ -46,7 +52,7 @@ MATCH_VALUES = State("match values", "MatchValueLoad loads eight per partition")
     example="CopyPredicated d, a, mask",
     tensors=".sbuf d bf16[128, {n}]\n.sbuf mask u8[128, {n}]",
     source=PREDICATED,
-)  # fmt: skip
+)
 def CopyPredicated(src: Any, predicate: Any, reverse_pred: bool) -> Partial:
     """Copy the elements that a predicate chooses, bit for bit; the others of dst stay.
 
@@ -77,15 +83,19 @@ def MatchValueLoad(vals: Any) -> Any:
     Operand("data", LANES, doc="8 to 16,384 elements per partition"),
     Operand("values", MATCH_VALUES),
     engines=("vector",),
-    rules=(same_partitions("dst", "data"), elements("data", 8, 16384, FIND),
-           elements("dst", 8, 8, FIND), free_dims("data", 2, FIND)),
+    rules=(
+        same_partitions("dst", "data"),
+        elements("data", 8, 16384, FIND),
+        elements("dst", 8, 8, FIND),
+        free_dims("data", 2, FIND),
+    ),
     cost=costs.one_tile("data"),
     vendor=Names("nc_find_index8", "", "FindIndex8"),
     formula="dst[p, j] = first i not taken with data[p, i] == values[p, j], or all ones",
     setup="@vector MatchValueLoad best",
     example="FindIndex8 at, a",
     source=f"{FIND}; NKI release notes 2.32 for duplicates and missing values",
-)  # fmt: skip
+)
 def FindIndex8(data: Any, values: Any) -> Any:
     """Find where eight loaded values stand in each partition; all ones where one does not.
 
@@ -102,16 +112,20 @@ def FindIndex8(data: Any, values: Any) -> Any:
     Operand("dst_idx", Tile(ONCHIP, ("uint32",)), "w", default=None, doc="[P, 8]"),
     Operand("values", MATCH_VALUES),
     engines=("vector",),
-    rules=(same_shape("dst", "data"), same_partitions("dst_idx", "data"),
-           elements("data", 1, 16384, REPLACE), elements("dst_idx", 8, 8, REPLACE)),
+    rules=(
+        same_shape("dst", "data"),
+        same_partitions("dst_idx", "data"),
+        elements("data", 1, 16384, REPLACE),
+        elements("dst_idx", 8, 8, REPLACE),
+    ),
     cost=costs.one_tile("data"),
     vendor=Names("nc_match_replace8", "", "MatchReplace8"),
     formula="for j = 7..0: i = first not taken with data[p, i] == values[p, j]; "
-            "dst[p, i] = imm, dst_idx[p, j] = i",
+    "dst[p, i] = imm, dst_idx[p, j] = i",
     setup="@vector MatchValueLoad best",
     example="MatchReplace8 c, a, -1.0, at",
     source=f"{REPLACE}; missing values as in nki.isa.nc_find_index8 (assumed)",
-)  # fmt: skip
+)
 def MatchReplace8(data: Any, imm: float, values: Any) -> tuple[Any, Any]:
     """Replace the first occurrences of eight loaded values by a number, and say where they were.
 

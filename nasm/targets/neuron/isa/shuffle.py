@@ -13,14 +13,7 @@ from nasm.spec.instruction import BITS, Operand, Site
 from nasm.spec.kinds import Integers
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
-from nasm.targets.neuron.rules import (
-    LIMIT,
-    SHAPE,
-    START_PARTITION,
-    rule,
-    same_dtype,
-    same_elements,
-)
+from nasm.targets.neuron.rules import LIMIT, SHAPE, START_PARTITION, rule, same_dtype, same_elements
 
 TRANSPOSE, SHUFFLE = "nki.isa.nc_transpose", "nki.isa.nc_stream_shuffle"
 GUIDE = "architecture guide, 'Cross-partition Data Movement'"
@@ -29,8 +22,12 @@ UNTOUCHED = 255
 MASK = State("shuffle mask", "LoadMaskRegister loads its 32 entries")
 
 
-@rule(SHAPE, "a tile of up to 32x32 becomes its transpose; a larger one has multiples of 32 on "
-             "both sides, and dst its shape", f"{TRANSPOSE}; {GUIDE}")  # fmt: skip
+@rule(
+    SHAPE,
+    "a tile of up to 32x32 becomes its transpose; a larger one has multiples of 32 on "
+    "both sides, and dst its shape",
+    f"{TRANSPOSE}; {GUIDE}",
+)
 def blocks(site: Site) -> str | None:
     """One block, which may be partial, or whole blocks."""
     dst, data = site["dst"], site["data"]
@@ -72,8 +69,7 @@ def Transpose(data: Any) -> Any:
     return cut.transpose(0, 3, 2, 1).reshape(rows // high * wide, columns // wide * high)
 
 
-@rule(LIMIT, "an entry of shuffle_mask is a row from 0 to 31, or 255 for a row left alone",
-      SHUFFLE)  # fmt: skip
+@rule(LIMIT, "an entry of shuffle_mask is a row from 0 to 31, or 255 for a row left alone", SHUFFLE)
 def mask_entries(site: Site) -> str | None:
     """What a mask may hold."""
     wrong = sorted({m for m in site["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED})
@@ -89,16 +85,20 @@ def mask_entries(site: Site) -> str | None:
     vendor=Names("nc_stream_shuffle", "LOAD_MASK_SELECT", "LoadMaskRegister"),
     formula="mask[0..31] = shuffle_mask, held in the engine",
     example="LoadMaskRegister [1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
-            "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 255]",
+    "16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 255]",
     source=f"{SHUFFLE}; KLR LoadMaskRegister",
-)  # fmt: skip
+)
 def LoadMaskRegister(shuffle_mask: Any) -> Any:
     """Load the mask of Shuffle: for each of 32 rows the row it takes, or 255 to leave it alone."""
     return np.array(shuffle_mask)
 
 
-@rule(START_PARTITION, "src and dst start where the 32-row groups of the larger one may: 3 or 4 "
-                       "at 0, 2 at 0 or 64, 1 at 0, 32, 64 or 96", SHUFFLE)  # fmt: skip
+@rule(
+    START_PARTITION,
+    "src and dst start where the 32-row groups of the larger one may: 3 or 4 "
+    "at 0, 2 at 0 or 64, 1 at 0, 32, 64 or 96",
+    SHUFFLE,
+)
 def shuffle_starts(site: Site) -> str | None:
     """The smaller side occupies as many groups as the larger."""
     groups = max(-(-site[n].partitions // QUADRANT) for n in ("dst", "src"))
@@ -117,18 +117,17 @@ def shuffle_starts(site: Site) -> str | None:
     Operand("shape", ShapeOf("dst")),
     Operand("mask", MASK),
     engines=("vector",),
-    rules=(same_elements(SHUFFLE, "dst", "src"), same_dtype(SHUFFLE, "dst", "src"),
-           shuffle_starts),
+    rules=(same_elements(SHUFFLE, "dst", "src"), same_dtype(SHUFFLE, "dst", "src"), shuffle_starts),
     cost=costs.one_tile("src"),
     domain=lambda site: BITS,
     vendor=Names("nc_stream_shuffle", "STREAM_SHUFFLE", "Shuffle"),
     formula="dst[32q + i, :] = src[32q + mask[i], :] unless mask[i] = 255",
     setup="@vector LoadMaskRegister [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "
-          "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
+    "0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]",
     example="Shuffle d, a",
     tensors=".sbuf d bf16[128, {n}]",
     source=f"{SHUFFLE}; KLR Shuffle; {GUIDE}",
-)  # fmt: skip
+)
 def Shuffle(src: Any, shape: tuple[int, int], mask: Any) -> Partial:
     """Give every row of dst a row of src of the same group of 32, by the mask that was loaded.
 

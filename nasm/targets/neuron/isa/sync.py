@@ -127,8 +127,13 @@ def own_dma(site: Site) -> str | None:
     return f"dma_engine=gpsimd_dma on {site.engine}" if inside and site.engine != "gpsimd" else None
 
 
-@rule(LIMIT, "gpsimd_dma moves up to 1024 bytes per partition of 32-bit dtypes, 512 of 16-bit and "
-             "256 of 8-bit ones", SENDRECV, "dma_engine=dma has no such limit")  # fmt: skip
+@rule(
+    LIMIT,
+    "gpsimd_dma moves up to 1024 bytes per partition of 32-bit dtypes, 512 of 16-bit and "
+    "256 of 8-bit ones",
+    SENDRECV,
+    "dma_engine=dma has no such limit",
+)
 def short_enough(site: Site) -> str | None:
     """What GpSimd's DMA engine holds."""
     src = site["src"]
@@ -143,8 +148,11 @@ def short_enough(site: Site) -> str | None:
     Operand("src", Tile(("sbuf",), lanes=False), "@", doc="what is sent"),
     Operand("send_to_rank", RANK, keyword=True, doc="the core that receives it"),
     Operand("recv_from_rank", RANK, keyword=True, doc="the core that sends to this one"),
-    Operand("pipe_id", Number(integer=True, low=0, high=2**31 - 1),
-            doc="those of one pipe meet; pipes do not wait for each other"),
+    Operand(
+        "pipe_id",
+        Number(integer=True, low=0, high=2**31 - 1),
+        doc="those of one pipe meet; pipes do not wait for each other",
+    ),
     Operand("dma_engine", Choice(("dma", "gpsimd_dma"), "dma_engine"), default="dma"),
     engines=EVERY_ENGINE,
     since="v3",
@@ -154,11 +162,11 @@ def short_enough(site: Site) -> str | None:
     vendor=Names("sendrecv", "", "SendRecv"),
     formula="dst of core send_to_rank = src",
     setup=".core 1\n.sbuf there bf16[128, 8] = iota\n.sbuf back bf16[128, 8]\n"
-          "SendRecv back, there, send_to_rank=0, recv_from_rank=0, pipe_id=0\n.core 0",
+    "SendRecv back, there, send_to_rank=0, recv_from_rank=0, pipe_id=0\n.core 0",
     tensors=".sbuf got bf16[128, 8]",
     example="SendRecv got, a[:, 0:8], send_to_rank=1, recv_from_rank=1, pipe_id=0",
     source=f"{SENDRECV}; that the barrier stands behind the transfer is assumed",
-)  # fmt: skip
+)
 def SendRecv(
     dst: View, src: View, send_to_rank: int, recv_from_rank: int, pipe_id: int, dma_engine: str
 ) -> Meeting:
