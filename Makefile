@@ -27,7 +27,7 @@ lint: $(READY)
 	$(BIN)/python docs/generate.py --check
 
 format: $(READY)
-	@$(BIN)/ruff check --fix --quiet --exit-zero
+	@$(BIN)/ruff check --fix-only --quiet
 	@$(BIN)/ruff format --quiet
 
 docs: $(READY)

@@ -19,7 +19,7 @@ from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
-from nasm.spec.instruction import Instruction
+from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
 from nasm.spec.program import Prepared, Program, Update, Wait
 from nasm.spec.view import View
@@ -181,7 +181,7 @@ class Queue:
         emit.__doc__ = row.doc
         return emit
 
-    def _row(self, mnemonic: str) -> Instruction:
+    def _row(self, mnemonic: str) -> Row:
         try:
             return self._owner.core.row(mnemonic)
         except Refused as refused:
@@ -271,7 +271,7 @@ class Builder:
     def _emit(
         self,
         queue: int,
-        row: Instruction,
+        row: Row,
         operands: Sequence[Any],
         named: Mapping[str, Any],
         wait: Wait | None,

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm import collector
+from nasm import gc_pause
 from nasm.asm import evaluate, expect
 from nasm.asm.assemble import assemble
 from nasm.asm.parse import parse_expression
@@ -106,7 +106,7 @@ class Session:
         until = None
         if max_cycles is not None:
             until = max_cycles * self.program.generation.base.cycle
-        with collector.paused():
+        with gc_pause.paused():
             if self.status is Status.READY:
                 self.machine.prepare()
             self._run(until, progress, every)

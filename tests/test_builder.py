@@ -66,14 +66,14 @@ def columns(program: Program) -> list[tuple[object, ...]]:
         (
             lines.engine,
             pc,
-            form.row.name,
-            list(map(described, form.operands)),
+            instruction.row.name,
+            list(map(described, instruction.operands)),
             program.waits[lines.waits[pc]],
             program.updates[lines.updates[pc]],
         )
         for index, lines in enumerate(program.queues)
         for pc in range(len(lines))
-        for form in [program.form(index, pc)]
+        for instruction in [program.instruction(index, pc)]
     ]
 
 

@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "collector"),
+    ("source", "dtypes", "gc_pause"),
     ("problems",),
     ("records",),
     ("spec", "sim"),
@@ -139,7 +139,7 @@ ENGINES = frozenset(w for e in GENERATION.engines for w in (e.name, *e.aliases))
 """Engine names are everyday words, so only a string that is nothing else counts; and a tensor is
 a tensor everywhere."""
 
-EXAMPLES = "nasm.asm.mistakes"
+EXAMPLES = "nasm.asm.syntax_errors"
 """Shows texts that do not parse: some word must stand where a mnemonic does, and a directive."""
 
 
@@ -194,7 +194,7 @@ def test_generic_code_does_not_name_neuron(module: str) -> None:
         ("nasm.asm.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
         ("nasm.asm.parse", "from nasm.targets import TARGETS"),
         ("nasm.session", "from nasm.targets.neuron import alu"),
-        ("nasm.report.tables", "from nasm.repl import tell"),
+        ("nasm.report.tables", "from nasm.repl import text"),
         ("nasm.source", "from nasm import dtypes"),
         ("nasm.spec.view", "import lark"),
         ("nasm.session", "from rich.table import Table"),

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from generator.markdown import code, table
-from nasm.spec.instruction import Instruction
+from nasm.spec.instruction import Row
 from nasm.targets.neuron.isa import ISA
 
 FUNCTIONS = (
@@ -171,12 +171,12 @@ OTHERWISE = {
 """Operators that no instruction does."""
 
 
-def by_function(name: str) -> list[Instruction]:
+def by_function(name: str) -> list[Row]:
     """The instructions that do what a function of nki.isa does."""
     return [row for row in ISA if f"nki.isa.{name}" in row.vendor.get("NKI", ())]
 
 
-def by_operator(name: str) -> list[Instruction]:
+def by_operator(name: str) -> list[Row]:
     """The instructions that do what an operator of KLR does.
 
     A row names the operator or its record. A form with Nc before its name has the operands of
@@ -198,10 +198,7 @@ def operators() -> str:
 
 
 def _table(
-    title: str,
-    names: Iterable[str],
-    find: Callable[[str], list[Instruction]],
-    otherwise: dict[str, str],
+    title: str, names: Iterable[str], find: Callable[[str], list[Row]], otherwise: dict[str, str]
 ) -> str:
     rows = []
     for name in names:

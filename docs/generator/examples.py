@@ -6,8 +6,8 @@ from nasm.asm.assemble import assemble
 from nasm.problems import Failure
 from nasm.report import examples
 from nasm.source import Source
-from nasm.spec.facts import Cost
-from nasm.spec.instruction import Instruction, Site
+from nasm.spec.evidence import Cost
+from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 from nasm.spec.target import Generation
 from nasm.targets import TARGETS
@@ -19,12 +19,12 @@ NOT_HERE = "E0408"
 """The code of what another engine or generation has."""
 
 
-def program_text(row: Instruction, engine: str, generation: Generation, n: int) -> str:
+def program_text(row: Row, engine: str, generation: Generation, n: int) -> str:
     """A program that runs a row's example."""
     return examples.program_text(row, engine, generation, TARGET, n)
 
 
-def assembled(row: Instruction, engine: str, generation: Generation, n: int) -> Program | None:
+def assembled(row: Row, engine: str, generation: Generation, n: int) -> Program | None:
     """That program, with `a` smaller where it must be.
 
     None if then nothing of it has the size, or if the engine lacks what the example does.
@@ -45,10 +45,10 @@ def assembled(row: Instruction, engine: str, generation: Generation, n: int) -> 
     return None
 
 
-def cost(row: Instruction, engine: str, generation: Generation, n: int) -> Cost | None:
+def cost(row: Row, engine: str, generation: Generation, n: int) -> Cost | None:
     """What the example costs with tiles of `n` elements per partition."""
     program = assembled(row, engine, generation, n)
     if program is None:
         return None
-    form = next(f for f in reversed(program.forms) if f.row is row)
-    return row.cost(Site.of(row, form.operands, engine, generation))
+    instruction = next(f for f in reversed(program.instructions) if f.row is row)
+    return row.cost(Context.of(row, instruction.operands, engine, generation))

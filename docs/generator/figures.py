@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from generator.examples import GENERATIONS, SIZES, cost
 from generator.instruction_pages import ISA
 from generator.markdown import code, number, table
-from nasm.spec.facts import Fact
-from nasm.spec.instruction import Instruction
+from nasm.spec.evidence import Fact
+from nasm.spec.instruction import Row
 from nasm.spec.target import Generation
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.figures import FIGURES, SWITCHES
@@ -76,7 +76,7 @@ def costs() -> str:
     return table(["instruction", "engine", *(g.name for g in GENERATIONS)], rows)
 
 
-def _cell(row: Instruction, engine: str, generation: Generation) -> str:
+def _cell(row: Row, engine: str, generation: Generation) -> str:
     if engine not in TARGET.engines(row, generation):
         return ""
     for n in reversed(SIZES):

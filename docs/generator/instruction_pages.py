@@ -10,16 +10,16 @@ from generator import coverage
 from generator.examples import GENERATIONS, SIZES, cost, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.report import pages
-from nasm.spec.hidden import State
-from nasm.spec.instruction import Instruction
+from nasm.spec.implicit_operands import State
+from nasm.spec.instruction import Row
 from nasm.spec.target import Generation
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA as _ISA
 
-ISA: tuple[Instruction, ...] = tuple(_ISA)
+ISA: tuple[Row, ...] = tuple(_ISA)
 
 
-def page(row: Instruction) -> str:
+def page(row: Row) -> str:
     """The manual page, as `neuron-nasm isa` has it, with a whole program and every cost."""
     shown = pages.page(row, TARGET)
     fuller = replace(
@@ -34,21 +34,21 @@ def page(row: Instruction) -> str:
     return f"{NOTE}\n\n{pages.markdown_page(fuller)}"
 
 
-def _example(row: Instruction) -> str:
+def _example(row: Row) -> str:
     for generation in GENERATIONS:
         for engine in TARGET.engines(row, generation):
             return program_text(row, engine, generation, SIZES[0]).rstrip()
     raise AssertionError(f"{row.name} runs nowhere")
 
 
-def _state(row: Instruction) -> Iterator[str]:
+def _state(row: Row) -> Iterator[str]:
     for operand in row.operands:
         if isinstance(operand.kind, State):
             verb = "Uses" if "w" not in operand.access else "Changes"
             yield f"{verb} {operand.kind.describe()}: {operand.kind.how}."
 
 
-def _cost(row: Instruction) -> str:
+def _cost(row: Row) -> str:
     rows: list[tuple[str, ...]] = []
     sources: dict[str, dict[str, None]] = {}
     for generation in GENERATIONS:
@@ -68,7 +68,7 @@ def _cost(row: Instruction) -> str:
 
 
 def _costs(
-    row: Instruction, engine: str, generation: Generation
+    row: Row, engine: str, generation: Generation
 ) -> Iterator[tuple[str, str, str, str, str]]:
     """Size, interval, latency, evidence and source; one line if the size makes no difference."""
     found = [(n, cost(row, engine, generation, n)) for n in SIZES]
@@ -85,14 +85,14 @@ def _costs(
         )
 
 
-def _engines(row: Instruction, generation: Generation) -> str:
+def _engines(row: Row, generation: Generation) -> str:
     found = TARGET.engines(row, generation)
     return "every engine" if len(found) == len(generation.engines) else ", ".join(found) or "no"
 
 
 def index() -> str:
     """All instructions by family, where they run, and the rules that hold for every one."""
-    families: dict[str, list[Instruction]] = {}
+    families: dict[str, list[Row]] = {}
     for row in ISA:
         families.setdefault(row.semantics.__module__, []).append(row)
     lists = []
@@ -124,7 +124,7 @@ def index() -> str:
     )
 
 
-def _list(rows: list[Instruction]) -> str:
+def _list(rows: list[Row]) -> str:
     lines = [
         [f"[`{r.name}`]({r.name}.md)", r.summary, *(_engines(r, g) for g in GENERATIONS)]
         for r in rows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from nasm import collector
+from nasm import gc_pause
 from nasm.asm import tree
 from nasm.asm.expand import Expander, unknown_target
 from nasm.asm.parse import parse
@@ -28,7 +28,7 @@ def assemble(
     """
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
-    with collector.paused():
+    with gc_pause.paused():
         file, problems = parse(source)
         expander = Expander(source, targets, target, defines, options)
         return _assembled(file, problems, expander)

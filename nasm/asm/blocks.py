@@ -6,8 +6,8 @@ import re
 from dataclasses import dataclass, field, replace
 
 from nasm.asm import tree
-from nasm.asm.mistakes import Mistake
-from nasm.asm.stop import DIRECTIVES
+from nasm.asm.parse_failure import DIRECTIVES
+from nasm.asm.syntax_errors import Mistake
 from nasm.asm.transform import Mark, Move
 
 OPENERS = frozenset({"for", "if", "dma", "macro"})

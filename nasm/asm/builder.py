@@ -11,16 +11,24 @@ import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nasm.asm import check, elsewhere
+from nasm.asm import availability, check
 from nasm.asm.counters import Counters
 from nasm.asm.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
 from nasm.source import Frame, Span
-from nasm.spec.instruction import Instruction, bind
+from nasm.spec.instruction import Row, bind
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES, Memory, Tensor
-from nasm.spec.program import Expectation, Form, Lines, Prepared, Program, Update, Wait
+from nasm.spec.program import (
+    Expectation,
+    Instruction,
+    Prepared,
+    Program,
+    QueueProgram,
+    Update,
+    Wait,
+)
 from nasm.spec.reshape import dtype_named
 from nasm.spec.target import Generation, Target
 from nasm.spec.view import View
@@ -39,7 +47,7 @@ class Builder:
         self.program = Program(target, generation)
         self.problems: list[Problem] = []
         self._queues: dict[tuple[int, str], int] = {}
-        self._forms: dict[tuple[object, ...], int] = {}
+        self._instructions: dict[tuple[object, ...], int] = {}
         self._first_use: list[tuple[int, int, str]] = []
         self._waits: dict[Wait, int] = {}
         self._updates: dict[Update, int] = {}
@@ -48,7 +56,7 @@ class Builder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = 0
-        self._available: set[tuple[Instruction, str]] = set()
+        self._available: set[tuple[Row, str]] = set()
         self._entered = -1
         self.enter(0)
 
@@ -59,7 +67,7 @@ class Builder:
             for engine in self.generation.engines:
                 name = engine.name
                 self._queues[number, name] = len(self.program.queues)
-                self.program.queues.append(Lines(number, name))
+                self.program.queues.append(QueueProgram(number, name))
         self._entered = max(self._entered, core)
         self.program.cores = self._entered + 1
 
@@ -182,7 +190,7 @@ class Builder:
 
     # -- instructions
 
-    def row(self, mnemonic: str) -> Instruction:
+    def row(self, mnemonic: str) -> Row:
         """A row by its one spelling."""
         row = self.target.isa.rows.get(mnemonic)
         if row is None:
@@ -218,7 +226,7 @@ class Builder:
     def make(
         self,
         queue: int,
-        row: Instruction,
+        row: Row,
         given: list[object],
         named: Mapping[str, object],
         wait: Wait | None,
@@ -231,7 +239,7 @@ class Builder:
         """
         engine = self.program.queues[queue].engine
         if (row, engine) not in self._available:
-            elsewhere.available(self.target, self.generation, row, engine)
+            availability.available(self.target, self.generation, row, engine)
             self._available.add((row, engine))
         for name in named:
             if name not in row.position or row.operand(name).hidden:
@@ -266,7 +274,7 @@ class Builder:
 
     def _of_operand(
         self,
-        row: Instruction,
+        row: Row,
         name: str,
         refused: Refused,
         value: object,
@@ -274,17 +282,19 @@ class Builder:
     ) -> Problem:
         """What an operand's kind refused, at the place where the operand is written."""
         said = f"operand {name} of {row.name}: {refused.message}"
-        others = elsewhere.taking(self.target, row, name, value) if refused.code == "E0206" else ""
+        others = (
+            availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
+        )
         hint = others or refused.hint
         return Problem(refused.code, said, spans(name) if spans else None, hint, _declared(value))
 
-    def _form(self, engine: str, row: Instruction, operands: tuple[object, ...]) -> int:
+    def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
         exact = [_exact(o) for o in operands if isinstance(o, int | float)]
         key = (engine, row.name, operands, *exact)
-        found = self._forms.get(key)
+        found = self._instructions.get(key)
         if found is None:
-            found = self._forms[key] = len(self.program.forms)
-            self.program.forms.append(Form(row, operands))
+            found = self._instructions[key] = len(self.program.instructions)
+            self.program.instructions.append(Instruction(row, operands))
             self._first_use.append((-1, -1, engine))
         return found
 
@@ -317,15 +327,19 @@ class Builder:
     def append(self, queue: int, made: Made, span: int, chain: int = 0) -> int:
         """Put an instruction at the end of a queue; returns its pc."""
         lines = self.program.queues[queue]
-        form = made[0]
-        if self._first_use[form][0] < 0:
-            self._first_use[form] = (queue, len(lines.forms), self._first_use[form][2])
-        lines.forms.append(form)
+        instruction = made[0]
+        if self._first_use[instruction][0] < 0:
+            self._first_use[instruction] = (
+                queue,
+                len(lines.instructions),
+                self._first_use[instruction][2],
+            )
+        lines.instructions.append(instruction)
         lines.waits.append(made[1])
         lines.updates.append(made[2])
         lines.spans.append(span)
         lines.chains.append(chain)
-        return len(lines.forms) - 1
+        return len(lines.instructions) - 1
 
     def label(self, queue: int, name: str, span: Span | None = None) -> None:
         """Name the place where the next instruction of a queue will stand."""
@@ -351,7 +365,7 @@ class Builder:
         ``lost`` are labels that are missing because of what was reported already.
         """
         self.place()
-        self.problems += check.forms(self.program, self._first_use)
+        self.problems += check.instructions(self.program, self._first_use)
         self.problems += check.labels(self.program, lost)
         errors = _in_order(p for p in self.problems if not p.warning)
         if errors:

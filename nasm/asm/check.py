@@ -6,12 +6,12 @@ import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
-from nasm.asm.elsewhere import legal
+from nasm.asm.availability import legal
 from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
-from nasm.spec.instruction import Instruction, Rule, Site, rules_of
+from nasm.spec.instruction import Context, Row, Rule, rules_of
 from nasm.spec.lists import views
-from nasm.spec.program import Form, Prepared, Program, Update, Wait
+from nasm.spec.program import Instruction, Prepared, Program, Update, Wait
 from nasm.spec.target import Generation, Target
 from nasm.spec.view import Reg, View
 
@@ -57,7 +57,7 @@ def registers_exist(generation: Generation, value: object) -> None:
 def sync(
     program: Program,
     queue: int,
-    row: Instruction,
+    row: Row,
     wait: Wait | None,
     update: Update | None,
     spans: Callable[[str], Span | None] | None,
@@ -98,7 +98,7 @@ def wait_fits(program: Program, queue: int, wait: Wait) -> None:
         )
 
 
-def update_fits(program: Program, row: Instruction, update: Update) -> None:
+def update_fits(program: Program, row: Row, update: Update) -> None:
     """Whether an instruction may make this update; raises Refused."""
     generation = program.generation
     if generation.counter(update.semaphore)[2]:
@@ -141,7 +141,7 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
         raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
 
 
-def forms(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
+def instructions(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
     """Every rule on every form, reported where the form is first used.
 
     A line of a loop may make many forms: what it breaks in one round it is not told again. Forms
@@ -149,19 +149,19 @@ def forms(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Proble
     """
     problems: list[Problem] = []
     told: set[tuple[object, ...]] = set()
-    for form, (queue, pc, engine) in zip(program.forms, uses, strict=True):
-        if queue < 0 or not _placed(form):
+    for instruction, (queue, pc, engine) in zip(program.instructions, uses, strict=True):
+        if queue < 0 or not _placed(instruction):
             continue
         line = (queue, program.queues[queue].spans[pc])
-        for rule, problem in _broken(program, form, queue, pc, engine):
+        for rule, problem in _broken(program, instruction, queue, pc, engine):
             if line[1] == 0 or (*line, rule) not in told:
                 told.add((*line, rule))
                 problems.append(problem)
     return problems
 
 
-def _placed(form: Form) -> bool:
-    for operand in form.operands:
+def _placed(instruction: Instruction) -> bool:
+    for operand in instruction.operands:
         if type(operand) is View:
             if operand.tensor.offset is None:
                 return False
@@ -171,15 +171,15 @@ def _placed(form: Form) -> bool:
 
 
 def _broken(
-    program: Program, form: Form, queue: int, pc: int, engine: str
+    program: Program, instruction: Instruction, queue: int, pc: int, engine: str
 ) -> list[tuple[Rule, Problem]]:
-    row = form.row
-    site = Site.of(row, form.operands, engine, program.generation)
+    row = instruction.row
+    context = Context.of(row, instruction.operands, engine, program.generation)
     found: list[tuple[Rule, Problem]] = []
-    for rule in rules_of(program.target, row, bool(site.addressed)):
-        said = rule.check(site)
+    for rule in rules_of(program.target, row, bool(context.addressed)):
+        said = rule.check(context)
         if said is not None:
-            found.append((rule, _problem(site, rule, said, program, queue, pc)))
+            found.append((rule, _problem(context, rule, said, program, queue, pc)))
             if rule.basic or rule.code in _SHAPES:
                 break
     return found
@@ -189,28 +189,34 @@ _SHAPES = ("E0404",)
 """After one of these the other rules of a row would only repeat what is wrong."""
 
 
-def _problem(site: Site, rule: Rule, said: str, program: Program, queue: int, pc: int) -> Problem:
-    elsewhere = "" if rule.warning else legal(program.target, rule, site)
-    problem = rule.refusal(site.row, said, elsewhere).at(program.span(queue, pc))
+def _problem(
+    context: Context, rule: Rule, said: str, program: Program, queue: int, pc: int
+) -> Problem:
+    elsewhere = "" if rule.warning else legal(program.target, rule, context)
+    problem = rule.refusal(context.row, said, elsewhere).at(program.span(queue, pc))
     return replace(problem, warning=rule.warning)
 
 
 def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:
     """Labels that branches name and their queue does not have, those that are ``lost`` apart."""
     problems: list[Problem] = []
-    targets = {n: name for n, form in enumerate(program.forms) for name in _targets(form)}
+    targets = {
+        n: name
+        for n, instruction in enumerate(program.instructions)
+        for name in _targets(instruction)
+    }
     if not targets:
         return problems
     for index, lines in enumerate(program.queues):
-        for pc, number in enumerate(lines.forms):
+        for pc, number in enumerate(lines.instructions):
             name = targets.get(number)
             if name is not None and name not in lines.labels and name not in lost:
                 problems.append(_no_label(program, index, pc, name))
     return problems
 
 
-def _targets(form: Form) -> list[str]:
-    return [str(form.operands[at]) for at in form.row.labels]
+def _targets(instruction: Instruction) -> list[str]:
+    return [str(instruction.operands[at]) for at in instruction.row.labels]
 
 
 def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:

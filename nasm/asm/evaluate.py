@@ -25,7 +25,7 @@ from nasm.asm.functions import (
     tensor_of,
     truth,
 )
-from nasm.asm.lost import Lost
+from nasm.asm.undeclared import Lost
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import Symbol, shown

@@ -16,7 +16,7 @@ from nasm.asm.evaluate import Scope, evaluate, free_names, name_of
 from nasm.asm.expect import check_static
 from nasm.asm.functions import COMPARE, truth
 from nasm.asm.instruct import CompiledLine, compile_line
-from nasm.asm.lost import declared_later
+from nasm.asm.undeclared import declared_later
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import LONG, shown

@@ -19,7 +19,7 @@ START_SYMBOLS = ("line", "move", "expression")
 def read(text: str, start: int, end: int, symbol: str) -> Built:
     """What the characters [start, end) of a text mean as ``symbol``.
 
-    Raises :class:`~nasm.asm.mistakes.Mistake` or Lark's ``UnexpectedInput``.
+    Raises :class:`~nasm.asm.syntax_errors.Mistake` or Lark's ``UnexpectedInput``.
     """
     lark = parser()
     # Lark would count the newlines of everything before the slice, for every line again.

@@ -11,7 +11,7 @@ from nasm.asm.builder import Builder, Made
 from nasm.asm.evaluate import CONSTANTS, Closure, Scope, compile_name, compile_node, free_names
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
-from nasm.spec.instruction import Instruction
+from nasm.spec.instruction import Row
 from nasm.spec.kinds import Kind, shown
 from nasm.spec.program import Update, Wait
 
@@ -26,7 +26,7 @@ class CompiledLine:
     ``made`` remembers what it made by the values of the names in ``free``.
     """
 
-    row: Instruction
+    row: Row
     given: list[Closure]
     named: dict[str, Closure]
     places: dict[str, tree.Node]
@@ -93,7 +93,7 @@ def compile_line(statement: tree.Line, scope: Scope, builder: Builder) -> Compil
 
 
 def _operands(
-    row: Instruction, statement: tree.Line, scope: Scope
+    row: Row, statement: tree.Line, scope: Scope
 ) -> tuple[list[Closure], dict[str, Closure], dict[str, tree.Node]]:
     given: list[Closure] = []
     named: dict[str, Closure] = {}
@@ -127,7 +127,7 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Instruction, node: tree.Named, scope: Scope) -> Problem:
+def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
     names = [o.name for o in row.written]
     hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)

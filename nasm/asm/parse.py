@@ -10,7 +10,7 @@ from nasm.asm import grammar, tree
 from nasm.asm.blocks import WORD, Blocks
 from nasm.asm.diagnose import diagnose
 from nasm.asm.lines import LogicalLine, logical_lines
-from nasm.asm.mistakes import Mistake
+from nasm.asm.syntax_errors import Mistake
 from nasm.asm.transform import Built
 from nasm.asm.walk import descendants
 from nasm.problems import Failure, Problem

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from lark import Token
 
 from nasm.asm import tree
-from nasm.asm.mistakes import Mistake
+from nasm.asm.syntax_errors import Mistake
 
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from lark import Token
 
 from nasm.asm import tree
-from nasm.asm.mistakes import Mistake
 from nasm.asm.precedence import ARITHMETIC, COMPARISONS, chained, grouped
+from nasm.asm.syntax_errors import Mistake
 
 # Parts come from Lark as one untyped list; each method knows what its rule holds. A leaf is a
 # lark.Token, whose positions are declared optional but are always there.

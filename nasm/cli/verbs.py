@@ -15,7 +15,7 @@ from nasm.problems import Failure, Problem, Refused
 from nasm.report import jsonable
 
 if TYPE_CHECKING:
-    from nasm.spec.instruction import Instruction
+    from nasm.spec.instruction import Row
     from nasm.spec.target import Target
 
 OK, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
@@ -134,7 +134,7 @@ def isa(args: argparse.Namespace) -> int:
     return _refuse(screen, args, "isa", problem)
 
 
-def _example(screen: Screen, args: argparse.Namespace, row: Instruction, target: Target) -> int:
+def _example(screen: Screen, args: argparse.Namespace, row: Row, target: Target) -> int:
     """``isa NAME --example``: a program, and nothing else on standard output."""
     from nasm.report import examples
 

@@ -5,7 +5,7 @@ Mistakes of writing are explained where they are found, in :mod:`nasm.asm`; all 
 
 from __future__ import annotations
 
-from nasm.asm import mistakes
+from nasm.asm import syntax_errors
 from nasm.codes import names, operands, running
 from nasm.codes.row import Code, family
 
@@ -27,7 +27,9 @@ def table() -> tuple[Code, ...]:
 
 
 def _of_writing() -> dict[str, Code]:
-    return {e.code: Code(e.code, e.title, e.explanation, e.examples[0]) for e in mistakes.TABLE}
+    return {
+        e.code: Code(e.code, e.title, e.explanation, e.examples[0]) for e in syntax_errors.TABLE
+    }
 
 
 def _of_expectations() -> dict[str, Code]:

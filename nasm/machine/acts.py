@@ -11,7 +11,7 @@ from nasm.machine.bind import Bound
 from nasm.machine.meetings import Meetings
 from nasm.machine.scattered import ScatteredPlan
 from nasm.spec.effects import Clear, Jump, Meeting, Move, Say
-from nasm.spec.instruction import Site
+from nasm.spec.instruction import Context
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
@@ -26,7 +26,7 @@ class Acts:
         self._flights = 0
         self._plans = 0
 
-    def effective(self, queue: int, bound: Bound, site: Site, semaphore: int | None) -> None:
+    def effective(self, queue: int, bound: Bound, context: Context, semaphore: int | None) -> None:
         """Let an instruction act when it starts, or when it completes, as its effect is."""
         labels = self.machine.program.queues[queue].labels
         inner = bound.start
@@ -36,9 +36,9 @@ class Acts:
         if not bound.reads and bound.gate is None:  # a pure function of nothing that changes
             fixed = inner(0)
             if isinstance(fixed, Move):
-                plans.append(self.plan(fixed, site))
+                plans.append(self.plan(fixed, context))
             elif isinstance(fixed, Meeting):
-                self.meetings.hold(queue, bound, site, fixed)
+                self.meetings.hold(queue, bound, context, fixed)
                 return
             elif isinstance(fixed, Clear):
                 self._clear(queue, bound, fixed)
@@ -50,7 +50,7 @@ class Acts:
                 return labels[effect.target] if effect.target is not None else None
             if isinstance(effect, Move):
                 if not plans:
-                    plans.append(self.plan(effect, site))
+                    plans.append(self.plan(effect, context))
                 pc = self.machine.scheduler.queues[queue].pc
                 self.launch(plans[0], queue, pc, now, semaphore)
             if isinstance(effect, Say):
@@ -60,12 +60,12 @@ class Acts:
         bound.start = start
         bound.finish = _nothing
 
-    def skip(self, queue: int, bound: Bound, site: Site, semaphore: int | None) -> bool:
+    def skip(self, queue: int, bound: Bound, context: Context, semaphore: int | None) -> bool:
         """Let a move whose address is out of bounds move nothing, and post; False if it may not."""
         effect = bound.start(0)
         if not isinstance(effect, Move) or not effect.skips:
             return False
-        nothing = self.plan(replace(effect, moves=()), site)
+        nothing = self.plan(replace(effect, moves=()), context)
 
         def start(now: int) -> None:
             pc = self.machine.scheduler.queues[queue].pc
@@ -74,11 +74,11 @@ class Acts:
         bound.branches, bound.start, bound.finish = True, start, _nothing
         return True
 
-    def plan(self, move: Move, site: Site) -> moves.Plan:
+    def plan(self, move: Move, context: Context) -> moves.Plan:
         """A move as the target splits it, bound to the memories."""
         plan = self.machine.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        transfer = plan(move, site.generation, site.engine)
+        transfer = plan(move, context.generation, context.engine)
         addressed = any(v.offsets is not None for views in move.moves for v in views)
         make = ScatteredPlan if addressed else moves.Plan
         return make(self.machine, move, transfer, self.fresh())

@@ -20,13 +20,13 @@ from nasm.machine.gathers import gathering, scattering
 from nasm.machine.places import Access, elements
 from nasm.problems import Refused
 from nasm.sim.memory import Region, Store
-from nasm.spec.facts import Cost
-from nasm.spec.hidden import Doubt, Here, RoundingOf
-from nasm.spec.hidden import State as Held
-from nasm.spec.instruction import Instruction, Operand, Site
+from nasm.spec.evidence import Cost
+from nasm.spec.implicit_operands import Doubt, Here, RoundingOf
+from nasm.spec.implicit_operands import State as Held
+from nasm.spec.instruction import Context, Operand, Row
 from nasm.spec.kinds import Kind
 from nasm.spec.lists import views
-from nasm.spec.program import Form
+from nasm.spec.program import Instruction
 from nasm.spec.view import Reg, View
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ Writer = Callable[[Any], Any]
 class Bound:
     """An instruction ready to run on one queue."""
 
-    form: Form
+    instruction: Instruction
     cost: Cost
     start: Callable[[int], Any]
     finish: Callable[[Any, int], None]
@@ -53,7 +53,7 @@ class Bound:
 
 
 @cache
-def _ways(row: Instruction) -> tuple[tuple[Operand, bool], ...]:
+def _ways(row: Row) -> tuple[tuple[Operand, bool], ...]:
     """What a row reads, and whether a number or word there is handed over as it is written."""
     return tuple((o, not o.hidden and type(o.kind).handed is Kind.handed) for o in row.reads)
 
@@ -62,16 +62,18 @@ class Binder:
     """Binds one form for one queue; collects readers, writers, touches and regions."""
 
     def __init__(
-        self, machine: Machine, queue: int, form: Form, operands: tuple[object, ...]
+        self, machine: Machine, queue: int, instruction: Instruction, operands: tuple[object, ...]
     ) -> None:
-        self.machine, self.queue, self.form = machine, queue, form
+        self.machine, self.queue, self.instruction = machine, queue, instruction
         self.operands = operands
-        row = form.row
+        row = instruction.row
         engine = machine.program.queues[queue].engine
-        facts = form.facts(engine, machine.program.generation)
-        self.site, self.domain, self.cost = facts.site, facts.domain, facts.cost
-        if operands is not form.operands:  # what a register moves costs the same wherever it is
-            self.site = Site.of(row, operands, engine, machine.program.generation)
+        facts = instruction.facts(engine, machine.program.generation)
+        self.context, self.domain, self.cost = facts.context, facts.domain, facts.cost
+        if (
+            operands is not instruction.operands
+        ):  # what a register moves costs the same wherever it is
+            self.context = Context.of(row, operands, engine, machine.program.generation)
         self.reads: list[Region] = []
         self.writes: list[Region] = []
         self.touches: list[Access] = []
@@ -81,10 +83,10 @@ class Binder:
 
     def bind(self, number: int) -> Bound:
         """The instruction, bound."""
-        row = self.form.row
+        row = self.instruction.row
         fixed: list[Any] = []
         slots: list[tuple[int, Reader]] = []
-        values = self.site.operands
+        values = self.context.operands
         for operand, constant in _ways(row):
             value = values[operand.name]
             reader = None
@@ -108,7 +110,7 @@ class Binder:
         cost = self.cost
         start, finish = self._kernel(fixed, slots, [w for w in writers if w is not None], cost)
         return Bound(
-            self.form,
+            self.instruction,
             cost,
             start,
             finish,
@@ -126,8 +128,8 @@ class Binder:
         if isinstance(kind, Here):
             return getattr(self.machine.program.queues[self.queue], kind.what)
         if isinstance(kind, RoundingOf):
-            return self._rounding(self.site.operands[kind.operand])
-        return kind.handed(value, self.site)
+            return self._rounding(self.context.operands[kind.operand])
+        return kind.handed(value, self.context)
 
     def _reader(self, operand: Operand, value: View | Reg) -> Reader | None:
         """How an operand is read when the instruction starts; None: it is handed as it is."""
@@ -136,7 +138,7 @@ class Binder:
             return self._register(value.number)
         if operand.footprint is None:
             return self._elements(operand, value)
-        readers = [self._elements(operand, view) for view in operand.footprint(self.site)]
+        readers = [self._elements(operand, view) for view in operand.footprint(self.context)]
         if len(readers) == 1:
             return readers[0]
         return lambda: np.concatenate([read() for read in readers if read is not None])
@@ -171,7 +173,7 @@ class Binder:
     def _held(self, kind: Held) -> Reader:
         held = self.machine.state.held[self.queue]
         self.held_reads.append(kind.name)
-        initial = kind.initial(self.site) if callable(kind.initial) else kind.initial
+        initial = kind.initial(self.context) if callable(kind.initial) else kind.initial
 
         def read() -> Any:
             value = held.get(kind.name, initial)
@@ -194,7 +196,7 @@ class Binder:
 
     def _writer(self, operand: Operand) -> tuple[Writer, Writer | None] | None:
         """How a result is prepared at the start and stored at completion."""
-        value = self.site.operands[operand.name]
+        value = self.context.operands[operand.name]
         if isinstance(operand.kind, Held):
             return self._holding(operand.kind.name)
         if isinstance(operand.kind, Doubt):
@@ -210,13 +212,13 @@ class Binder:
         if value.offsets is not None:
             return scattering(self, operand, value)
         if operand.footprint is not None:
-            parts = operand.footprint(self.site)
+            parts = operand.footprint(self.context)
             if len(parts) > 1:
                 return self._spread(parts)
             value = parts[0]
         access = self.machine.access(value)
         self.writes.append(access.region)
-        if operand.adds and self.site.operands[operand.adds]:
+        if operand.adds and self.context.operands[operand.adds]:
             return self._adding(access)
         guarded = self.machine.state.guarded(access.store)
         if operand.partial:
@@ -302,10 +304,10 @@ class Binder:
         writers: list[tuple[Writer, Writer | None]],
         cost: Cost,
     ) -> tuple[Callable[[int], Any], Callable[[Any, int], None]]:
-        semantics = self.form.row.semantics
+        semantics = self.instruction.row.semantics
         pending = list(self.touches)
         machine, queue = self.machine, self.queue
-        holds = [o.kind.name for o in self.form.row.writes if isinstance(o.kind, Held)]
+        holds = [o.kind.name for o in self.instruction.row.writes if isinstance(o.kind, Held)]
         ready = machine.state.ready[queue]
         delay = cost.interval * machine.cycle(queue)
 

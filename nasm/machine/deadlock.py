@@ -49,7 +49,7 @@ def _held(machine: Machine, queue: Queue) -> str:
     ((member, absent),) = (
         pair for pair in machine.acts.meetings.waiting() if pair[0].queue == queue.index
     )
-    name = member.site.row.name
+    name = member.context.row.name
     by = listed((f"{what} {value}" for what, value in member.meeting.by), "and")
     said = f"is held at {name} until core {listed(map(str, absent), 'and')} comes"
     said += f" to one with {by}" if by else ""
@@ -62,12 +62,14 @@ def _held(machine: Machine, queue: Queue) -> str:
 def _ahead(machine: Machine, core: int, name: str) -> list[str]:
     """Where the queues of a core have their next instruction of a name."""
     program, found = machine.program, []
-    forms = {n for n, form in enumerate(program.forms) if form.row.name == name}
+    instructions = {
+        n for n, instruction in enumerate(program.instructions) if instruction.row.name == name
+    }
     for queue in machine.scheduler.queues:
-        lines = program.queues[queue.index].forms
-        at = next((pc for pc in range(queue.pc, queue.length) if lines[pc] in forms), None)
+        lines = program.queues[queue.index].instructions
+        at = next((pc for pc in range(queue.pc, queue.length) if lines[pc] in instructions), None)
         if queue.core == core and at is not None:
-            text = form_text(program.form(queue.index, at))
+            text = form_text(program.instruction(queue.index, at))
             found.append(f"{program.queue_name(queue.index)} pc {at} ({text})")
     return found
 
@@ -108,13 +110,13 @@ def _not_met(machine: Machine) -> str:
     held = list(machine.acts.meetings.waiting())
     for member, _ in held:
         for other, _ in held:
-            if other.core > member.core and other.site.row is member.site.row:
+            if other.core > member.core and other.context.row is member.context.row:
                 return (
-                    f"both cores are held at {member.site.row.name}, and do not meet: they meet "
+                    f"both cores are held at {member.context.row.name}, and do not meet: they meet "
                     f"only with the same {listed((n for n, _ in member.meeting.by), 'and')}"
                 )
     for member, absent in held:
-        name = member.site.row.name
+        name = member.context.row.name
         if not any(_ahead(machine, core, name) for core in absent):
             return f"every core has to come to its {name}, as often as the others"
     return ""
@@ -123,7 +125,7 @@ def _not_met(machine: Machine) -> str:
 def _way_out(machine: Machine) -> str:
     """What to do about a deadlock: the likeliest of its causes."""
     program = machine.program
-    started = {o.name for f in program.forms for o in f.operands if isinstance(o, Prepared)}
+    started = {o.name for f in program.instructions for o in f.operands if isinstance(o, Prepared)}
     idle = [name for name in program.transfers if name not in started]
     if idle:
         return f"the transfer {listed(idle, 'and')} is declared, and no instruction starts it"

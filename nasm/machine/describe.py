@@ -17,9 +17,9 @@ from nasm.records import (
     QueueRecord,
     SemaphoreRecord,
 )
-from nasm.spec.facts import Evidence
+from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
-from nasm.spec.program import Form, Update
+from nasm.spec.program import Instruction, Update
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from nasm.sim.queues import Queue
 
 
-def form_text(form: Form) -> str:
+def form_text(instruction: Instruction) -> str:
     """An instruction with its operands as a program would write it; defaults are left out."""
     parts = []
     named = False
-    for operand, value in zip(form.row.operands, form.operands, strict=True):
+    for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
         if operand.hidden or value is operand.default:
             named = named or not operand.hidden
             continue
@@ -39,7 +39,7 @@ def form_text(form: Form) -> str:
         named = named or operand.keyword or bool(kind.words) or kind.names == "label"
         text = kind.format(value)
         parts.append(f"{operand.name}={text}" if named else text)
-    return f"{form.row.name} {', '.join(parts)}".rstrip()
+    return f"{instruction.row.name} {', '.join(parts)}".rstrip()
 
 
 def messages(machine: Machine) -> tuple[Message, ...]:
@@ -88,7 +88,7 @@ def _change(update: Update) -> str:
 
 def instruction_text(machine: Machine, queue: int, pc: int) -> str:
     """A whole line: instruction, wait and update."""
-    parts = [form_text(machine.program.form(queue, pc))]
+    parts = [form_text(machine.program.instruction(queue, pc))]
     parts += [t for t in (wait_text(machine, queue, pc), update_text(machine, queue, pc)) if t]
     return "  ".join(parts)
 
@@ -129,7 +129,9 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         state,
         instruction_text(machine, queue.index, queue.pc) if more else "",
         _held_up_by(machine, queue) if more and queue.parked else "",
-        tuple(form_text(machine.program.form(queue.index, pc)) for _, pc, *_ in queue.flight),
+        tuple(
+            form_text(machine.program.instruction(queue.index, pc)) for _, pc, *_ in queue.flight
+        ),
         machine.program.span(queue.index, queue.pc) if more else None,
         queue.count,
     )
@@ -228,10 +230,10 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
     """Per queue, cycles of its instructions by how well their cost is known."""
     counts: Counter[tuple[int, int]] = Counter()
     for _, queue, pc, _, _, _ in machine.trace.instructions:
-        counts[queue, machine.program.queues[queue].forms[pc]] += 1
+        counts[queue, machine.program.queues[queue].instructions[pc]] += 1
     found: list[Counter[str]] = [Counter() for _ in machine.scheduler.queues]
-    for (queue, form), count in counts.items():
-        cost = machine.cost(queue, form)
+    for (queue, instruction), count in counts.items():
+        cost = machine.cost(queue, instruction)
         found[queue][cost.evidence.value] += cost.interval * count
     return found
 

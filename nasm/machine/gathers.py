@@ -26,7 +26,7 @@ def _bound(binder: Binder, view: View) -> tuple[Indirect, Callable[[], Entries]]
     """A view bound to its memory, and how its entries are read."""
     machine, queue = binder.machine, binder.queue
     assert view.offsets is not None
-    group = view.offsets.group or binder.site.generation.engine(binder.site.engine).group
+    group = view.offsets.group or binder.context.generation.engine(binder.context.engine).group
     found = machine.indirect(view, group)
     binder.reads.append(found.tile.access.region)
 
@@ -58,7 +58,7 @@ def scattering(binder: Binder, operand: Operand, view: View) -> tuple[Writer, Wr
     """How a result is stored where a tile says."""
     found, entries = _bound(binder, view)
     binder.writes.append(found.region)
-    if operand.adds and binder.site.operands[operand.adds]:
+    if operand.adds and binder.context.operands[operand.adds]:
         return _adding(binder, found, entries)
     prepare = storing(found.template, view.dtype, binder.casting, None)
     if operand.partial:

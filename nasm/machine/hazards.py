@@ -11,7 +11,7 @@ from nasm.machine.load import known
 from nasm.problems import Note, Problem, listed
 from nasm.source import Span
 from nasm.spec.kinds import Register
-from nasm.spec.program import Form, Prepared, Wait
+from nasm.spec.program import Instruction, Prepared, Wait
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Hazards:
 
     def _who(self, queue: int, pc: int) -> str:
         program = self.machine.program
-        return f"{program.queue_name(queue)} pc {pc} ({program.form(queue, pc).row.name})"
+        return f"{program.queue_name(queue)} pc {pc} ({program.instruction(queue, pc).row.name})"
 
     def race(self, kind: str, reader: tuple[int, int], writer: tuple[int, int], now: int) -> None:
         """Two accesses met without an order between them."""
@@ -165,9 +165,9 @@ class Hazards:
     def foreign(self, queue: int, pc: int, view: View) -> None:
         """An instruction adds to what only others of its kind may have written."""
         name, program = view.tensor.name, self.machine.program
-        row = program.form(queue, pc).row
+        row = program.instruction(queue, pc).row
         flag = next(o.adds for o in row.writes if o.adds)
-        others = [f for f in self._filling(name) if program.form(*f).row is not row]
+        others = [f for f in self._filling(name) if program.instruction(*f).row is not row]
         said = (
             f"{self._who(queue, pc)} adds to {name}, which another kind of instruction wrote last: "
             f"{program.generation.summary} gives such a sum no defined value"
@@ -181,11 +181,11 @@ class Hazards:
         """The first few instructions of a program that write a tensor, as (queue, pc)."""
         if self._fillers is None:
             program = self.machine.program
-            written = [_written(form) for form in program.forms]
+            written = [_written(instruction) for instruction in program.instructions]
             self._fillers = {}
             for queue, lines in enumerate(program.queues):
-                for pc, form in enumerate(lines.forms):
-                    for tensor in written[form]:
+                for pc, instruction in enumerate(lines.instructions):
+                    for tensor in written[instruction]:
                         places = self._fillers.setdefault(tensor, [])
                         if len(places) <= LISTED:
                             places.append((queue, pc))
@@ -225,11 +225,11 @@ class Hazards:
         return f"; {listed(names)} sets one" if names else ""
 
 
-def _written(form: Form) -> list[str]:
+def _written(instruction: Instruction) -> list[str]:
     """The tensors an instruction writes; of a transfer, its destinations."""
-    row = form.row
-    views = [form.operand(o.name) for o in row.writes]
+    row = instruction.row
+    views = [instruction.operand(o.name) for o in row.writes]
     if row.effects:
-        views += [v for v in form.operands if isinstance(v, View)][:1]
-        views += [d for p in form.operands if isinstance(p, Prepared) for d, _ in p.moves]
+        views += [v for v in instruction.operands if isinstance(v, View)][:1]
+        views += [d for p in instruction.operands if isinstance(p, Prepared) for d, _ in p.moves]
     return [v.tensor.name for v in views if isinstance(v, View)]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm import collector
+from nasm import gc_pause
 from nasm.machine.acts import Acts
 from nasm.machine.bind import Binder, Bound
 from nasm.machine.hazards import Hazards
@@ -26,10 +26,10 @@ from nasm.sim.memory import Region
 from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
-from nasm.spec.facts import Cost
-from nasm.spec.instruction import Site, rules_of
+from nasm.spec.evidence import Cost
+from nasm.spec.instruction import Context, rules_of
 from nasm.spec.memory import Tensor
-from nasm.spec.program import Form, Program
+from nasm.spec.program import Instruction, Program
 from nasm.spec.view import View
 
 
@@ -131,11 +131,11 @@ class Machine:
 
     def _fetcher(self, queue: int) -> Any:
         lines = self.program.queues[queue]
-        forms, waits, updates = lines.forms, lines.waits, lines.updates
+        instructions, waits, updates = lines.instructions, lines.waits, lines.updates
         tasks = self._tasks
 
         def fetch(pc: int) -> Task:
-            key = (queue, forms[pc], waits[pc], updates[pc])
+            key = (queue, instructions[pc], waits[pc], updates[pc])
             task = tasks.get(key)
             if task is None:
                 task = tasks[key] = self._task(queue, pc)
@@ -152,10 +152,10 @@ class Machine:
         """
         if len(self.program) > MODERATE:
             return
-        with collector.paused():
+        with gc_pause.paused():
             for queue, lines in enumerate(self.program.queues):
                 seen: set[tuple[int, int, int]] = set()
-                columns = zip(lines.forms, lines.waits, lines.updates, strict=True)
+                columns = zip(lines.instructions, lines.waits, lines.updates, strict=True)
                 for pc, key in enumerate(columns):
                     if key not in seen:
                         seen.add(key)
@@ -164,18 +164,18 @@ class Machine:
 
     def _task(self, queue: int, pc: int) -> Task:
         program, lines = self.program, self.program.queues[queue]
-        form = program.forms[lines.forms[pc]]
+        instruction = program.instructions[lines.instructions[pc]]
         wait = program.waits[lines.waits[pc]]
         update = program.updates[lines.updates[pc]]
         waits = (wait.semaphore, wait.op, wait.value) if wait else None
         posts = None
-        if update is not None and not form.row.posts:
+        if update is not None and not instruction.row.posts:
             posts = (update.semaphore, update.op, update.value, update.at_read)
-        target = update.semaphore if update is not None and form.row.posts else None
-        registers = registers_of(form)
+        target = update.semaphore if update is not None and instruction.row.posts else None
+        registers = registers_of(instruction)
         try:
             if not registers:
-                bound = self._bind(queue, lines.forms[pc], form, (), target)
+                bound = self._bind(queue, lines.instructions[pc], instruction, (), target)
                 return self._scheduled(queue, bound, waits, posts)
         except Refused as refused:
             raise Failure(refused.at(program.span(queue, pc))) from None
@@ -184,7 +184,7 @@ class Machine:
         def expand() -> Task:
             values = tuple(self._value(queue, r) for r in registers)
             try:
-                bound = self._bind(queue, lines.forms[pc], form, values, target)
+                bound = self._bind(queue, lines.instructions[pc], instruction, values, target)
             except Refused as refused:
                 raise Failure(
                     refused.at(program.span(queue, self.scheduler.queues[queue].pc))
@@ -229,44 +229,49 @@ class Machine:
         )
 
     def _bind(
-        self, queue: int, index: int, form: Form, values: tuple[int, ...], semaphore: int | None
+        self,
+        queue: int,
+        index: int,
+        instruction: Instruction,
+        values: tuple[int, ...],
+        semaphore: int | None,
     ) -> Bound:
         key = (queue, index, (*values, -1 if semaphore is None else semaphore))
         bound = self._bound.get(key)
         if bound is None:
-            operands = form.operands
+            operands = instruction.operands
             number = len(self._bound)
             if values:
-                held = dict(zip(registers_of(form), values, strict=True))
+                held = dict(zip(registers_of(instruction), values, strict=True))
                 try:
                     operands = tuple(settled(o, held) for o in operands)
                 except Refused:
-                    binder = Binder(self, queue, form, operands)
-                    bound = binder.bind(number) if form.row.effects else None
-                    if bound is None or not self.acts.skip(queue, bound, binder.site, semaphore):
+                    binder = Binder(self, queue, instruction, operands)
+                    bound = binder.bind(number) if instruction.row.effects else None
+                    if bound is None or not self.acts.skip(queue, bound, binder.context, semaphore):
                         raise
                     self._bound[key] = bound
                     return bound
-            binder = Binder(self, queue, form, operands)
+            binder = Binder(self, queue, instruction, operands)
             if values:
-                self._obey(binder.site)
+                self._obey(binder.context)
             bound = binder.bind(number)
-            if form.row.effects:
-                self.acts.effective(queue, bound, binder.site, semaphore)
+            if instruction.row.effects:
+                self.acts.effective(queue, bound, binder.context, semaphore)
             self._bound[key] = bound
         return bound
 
-    def _obey(self, site: Site) -> None:
+    def _obey(self, context: Context) -> None:
         """Check the rules again, now that the registers in an address are known."""
-        for rule in rules_of(self.program.target, site.row, bool(site.addressed)):
-            said = rule.check(site)
+        for rule in rules_of(self.program.target, context.row, bool(context.addressed)):
+            said = rule.check(context)
             if said is not None and not rule.warning:
-                raise rule.refusal(site.row, said)
+                raise rule.refusal(context.row, said)
 
-    def cost(self, queue: int, form: int) -> Cost:
+    def cost(self, queue: int, instruction: int) -> Cost:
         """What a form costs on a queue."""
         engine = self.program.queues[queue].engine
-        return self.program.forms[form].facts(engine, self.program.generation).cost
+        return self.program.instructions[instruction].facts(engine, self.program.generation).cost
 
     # -- hazards
 
@@ -302,7 +307,7 @@ class Machine:
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""
         try:
-            with np.errstate(all="ignore"), collector.paused():
+            with np.errstate(all="ignore"), gc_pause.paused():
                 return self.scheduler.run(events, until, retire)
         except Refused as refused:
             queue, pc = self.scheduler.acting

@@ -15,7 +15,7 @@ from nasm.machine.bind import Bound
 from nasm.problems import Note, Refused, listed
 from nasm.sim.memory import Region
 from nasm.spec.effects import COPY, Exchange, Meeting, Move
-from nasm.spec.instruction import Site
+from nasm.spec.instruction import Context
 
 if TYPE_CHECKING:
     from nasm.machine.acts import Acts
@@ -34,14 +34,14 @@ class Member:
     queue: int
     core: int
     bound: Bound
-    site: Site
+    context: Context
     meeting: Meeting
     pc: int = 0
 
     @property
     def key(self) -> Key:
         """What it meets others by."""
-        return (self.site.row.name, self.meeting.cores, self.meeting.by)
+        return (self.context.row.name, self.meeting.cores, self.meeting.by)
 
 
 class Meetings:
@@ -54,10 +54,10 @@ class Meetings:
         self._parts: dict[tuple[int, int], moves.Part] = {}
         self._plans: dict[tuple[int, int], moves.Plan] = {}
 
-    def hold(self, queue: int, bound: Bound, site: Site, meeting: Meeting) -> None:
+    def hold(self, queue: int, bound: Bound, context: Context, meeting: Meeting) -> None:
         """Let an instruction come to a meeting before it starts."""
         core = self.machine.program.queues[queue].core
-        member = Member(queue, core, bound, site, meeting)
+        member = Member(queue, core, bound, context, meeting)
         exchange = meeting.exchange
         bound.branches = False
         bound.arrive = lambda now: self._arrive(member, now)
@@ -129,7 +129,7 @@ class Meetings:
         note = Note(f"{name} is here", program.span(there.queue, there.pc))
         return Refused(
             DO_NOT_FIT,
-            f"{member.site.row.name} of {listed(names, 'and')} {said}",
+            f"{member.context.row.name} of {listed(names, 'and')} {said}",
             "both sides of a meeting are written for each other",
             (note,),
         )
@@ -157,7 +157,7 @@ class Meetings:
         found = self._plans.get(key)
         if found is None:
             pair = (_exchange(receiver).dst, _exchange(sender).src)
-            found = self._plans[key] = self.acts.plan(Move((pair,)), sender.site)
+            found = self._plans[key] = self.acts.plan(Move((pair,)), sender.context)
         return found
 
     def _take(self, member: Member) -> Any:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from nasm.problems import Refused
-from nasm.spec.program import Form
+from nasm.spec.program import Instruction
 from nasm.spec.view import Dynamic, Reg, View
 
 
-def registers_of(form: Form) -> list[int]:
+def registers_of(instruction: Instruction) -> list[int]:
     """Registers that the addresses of an instruction depend on."""
     found: list[int] = []
-    for operand in form.operands:
+    for operand in instruction.operands:
         if isinstance(operand, View) and operand.dynamic:
             found += [d.register for d in operand.dynamic if d.register not in found]
     return found

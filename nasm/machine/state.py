@@ -76,12 +76,12 @@ def _added_to(program: Program) -> list[Tensor]:
     switches = program.generation.switches
     return [
         view.tensor
-        for form in program.forms
-        for operand in form.row.writes
+        for instruction in program.instructions
+        for operand in instruction.row.writes
         if operand.adds_to_any
         and not switches[operand.adds_to_any]
-        and form.operand(operand.adds)
-        and isinstance(view := form.operand(operand.name), View)
+        and instruction.operand(operand.adds)
+        and isinstance(view := instruction.operand(operand.name), View)
     ]
 
 

@@ -34,7 +34,7 @@ def main(
     nasm, 130 if it was interrupted.
     """
     # Rich and the machine are imported here, so that importing nasm.repl costs nothing.
-    from nasm.repl import helping  # noqa: F401  (it and what it imports declare the commands)
+    from nasm.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
     from nasm.repl.screen import Screen
     from nasm.repl.shell import Shell
 
@@ -68,7 +68,7 @@ def _session(shell: Shell, path: str | None, script: str | None, commands: Seque
 
 def _attended(shell: Shell) -> int:
     from nasm.repl.prompt import interact
-    from nasm.repl.running import loaded
+    from nasm.repl.run_commands import loaded
 
     if shell.loaded:
         loaded(shell)

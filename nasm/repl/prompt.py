@@ -15,7 +15,7 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import Output
 
-from nasm.repl import tell
+from nasm.repl import text
 from nasm.repl.screen import WIDTH, cut
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
@@ -81,7 +81,7 @@ def toolbar(shell: Shell) -> str:
         return " no program: load FILE"
     queues = "  ".join(f"{session.name(q)} {q.pc}/{q.length}" for q in session.queues() if q.length)
     name = os.path.basename(shell.path) or "program"
-    return cut(f" {name}  {tell.moment(session)}  {session.status.value}  {queues}", WIDTH)
+    return cut(f" {name}  {text.moment(session)}  {session.status.value}  {queues}", WIDTH)
 
 
 def interact(shell: Shell, input: Input | None = None, output: Output | None = None) -> None:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator
 
 from nasm.asm.assemble import assemble
-from nasm.asm.elsewhere import available
+from nasm.asm.availability import available
 from nasm.asm.expand import unknown_target
 from nasm.source import Source
-from nasm.spec.instruction import Instruction, Operand
+from nasm.spec.instruction import Operand, Row
 from nasm.spec.lists import views
 from nasm.spec.program import Program
 from nasm.spec.target import Generation, Samples, Target
@@ -24,7 +24,7 @@ _DECLARED = re.compile(
 _INTEGER = re.compile(r"u?int|[iu]\d")
 
 
-def whole(row: Instruction, target: Target, name: str | None = None) -> str:
+def whole(row: Row, target: Target, name: str | None = None) -> str:
     """A program to read and to run: a row's example, on a machine or on the first that has it.
 
     Raises Refused if there is no such machine, or if it lacks the instruction.
@@ -43,7 +43,7 @@ def whole(row: Instruction, target: Target, name: str | None = None) -> str:
 
 
 def program_text(
-    row: Instruction, engine: str, generation: Generation, target: Target, n: int, limit: int = 0
+    row: Row, engine: str, generation: Generation, target: Target, n: int, limit: int = 0
 ) -> str:
     """A program that runs a row's example, with tiles of ``n`` elements per partition.
 
@@ -77,7 +77,7 @@ def program_text(
     return "\n".join([*lines, *said]) + "\n"
 
 
-def _said(row: Instruction, engine: str) -> list[str]:
+def _said(row: Row, engine: str) -> list[str]:
     """The row's example behind what it needs, each line with its engine."""
     lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
     said = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]
@@ -103,10 +103,10 @@ def _declarations(
 def _unwritten(program: Program) -> Iterator[str]:
     """Tensors that a program reads before anything of it writes to them, inputs left out."""
     written = {t.name for t in program.tensors.values() if t.memory.io or t.init is not None}
-    for form in program.forms:
+    for instruction in program.instructions:
         pairs = [
             (operand, view.tensor.name)
-            for operand, value in zip(form.row.operands, form.operands, strict=True)
+            for operand, value in zip(instruction.row.operands, instruction.operands, strict=True)
             for view in views(value)
         ]
         for operand, name in pairs:

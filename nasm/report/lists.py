@@ -9,7 +9,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nasm.spec.instruction import Instruction
+from nasm.spec.instruction import Row
 from nasm.spec.options import Option
 from nasm.spec.target import Generation, Target
 
@@ -25,7 +25,7 @@ def engine_letters(target: Target) -> dict[str, str]:
     return letters
 
 
-def matrix(row: Instruction, generation: Generation, target: Target) -> str:
+def matrix(row: Row, generation: Generation, target: Target) -> str:
     """The letters of the engines that have an instruction, dots in the places of the others."""
     have = target.engines(row, generation)
     return "".join(c if name in have else "." for name, c in engine_letters(target).items())

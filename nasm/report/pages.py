@@ -13,7 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from nasm.problems import did_you_mean
-from nasm.spec.instruction import REQUIRED, Instruction, Operand
+from nasm.spec.instruction import REQUIRED, Operand, Row
 from nasm.spec.target import Target
 
 ACCESS = {"r": "read", "w": "written", "rw": "read and written", "-": "setting", "@": "moved"}
@@ -53,7 +53,7 @@ class Page:
     source: str
 
 
-def find(target: Target, name: str) -> Instruction | None:
+def find(target: Target, name: str) -> Row | None:
     """The row of a mnemonic in its one spelling."""
     return target.isa.rows.get(name)
 
@@ -63,7 +63,7 @@ def suggestion(targets: Iterable[Target], name: str, also: Iterable[str] = ()) -
 
     ``also`` are other words that may have been meant.
     """
-    rows: dict[str, Instruction] = {}
+    rows: dict[str, Row] = {}
     for target in targets:
         rows |= target.isa.rows
     for row in rows.values():
@@ -72,7 +72,7 @@ def suggestion(targets: Iterable[Target], name: str, also: Iterable[str] = ()) -
     return did_you_mean(name, [*rows, *also])
 
 
-def page(row: Instruction, target: Target) -> Page:
+def page(row: Row, target: Target) -> Page:
     """The page of a row."""
     summary, _, rest = row.doc.strip().partition("\n")
     paragraphs = tuple(" ".join(p.split()) for p in rest.strip().split("\n\n") if p.strip())

@@ -12,7 +12,7 @@ from rich.text import Text
 from nasm.problems import Problem
 from nasm.records import EngineRecord, ExpectationRecord, Message, Mismatch, RunReport, Status
 from nasm.report.diagnostics import clean, diagnostic, folded
-from nasm.spec.facts import Evidence
+from nasm.spec.evidence import Evidence
 
 if TYPE_CHECKING:
     from nasm.spec.target import Generation

@@ -110,11 +110,11 @@ def _instructions(session: Session, threads: dict[tuple[int, int], str]) -> Iter
 
 
 def _said(session: Session, queue: int, pc: int) -> Event:
-    machine, form = session.machine, session.program.form(queue, pc)
-    words = (form_text(form), wait_text(machine, queue, pc), update_text(machine, queue, pc))
+    machine, instruction = session.machine, session.program.instruction(queue, pc)
+    words = (form_text(instruction), wait_text(machine, queue, pc), update_text(machine, queue, pc))
     span = session.program.span(queue, pc)
     return {
-        "mnemonic": form.row.name,
+        "mnemonic": instruction.row.name,
         "text": "  ".join(w for w in words if w),
         "line": f"{span.source.name}:{span.line}" if span else "",
     }

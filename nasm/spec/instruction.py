@@ -9,8 +9,8 @@ from functools import cache
 from typing import Any, Final
 
 from nasm.problems import Refused
-from nasm.spec.facts import Cost
-from nasm.spec.hidden import Hidden
+from nasm.spec.evidence import Cost
+from nasm.spec.implicit_operands import Hidden
 from nasm.spec.kinds import Kind, Tile
 from nasm.spec.options import Value
 from nasm.spec.target import Generation, Target
@@ -53,7 +53,7 @@ class Operand:
     partial: bool = False
     keyword: bool = False
     evidence: str = ""
-    footprint: Callable[[Site], tuple[View, ...]] | None = None
+    footprint: Callable[[Context], tuple[View, ...]] | None = None
 
     @property
     def hidden(self) -> bool:
@@ -80,14 +80,14 @@ class Operand:
 
 
 @dataclass(slots=True)
-class Site:
+class Context:
     """An instruction about to be checked, costed or bound: its operands, engine and generation.
 
     ``tiles`` are the views that the engine's lanes walk, ``addressed`` those that a tile of entries
     addresses, both with their operands.
     """
 
-    row: Instruction
+    row: Row
     operands: dict[str, Any]
     engine: str
     generation: Generation
@@ -95,9 +95,7 @@ class Site:
     addressed: list[tuple[Operand, View, Offsets]]
 
     @staticmethod
-    def of(
-        row: Instruction, values: tuple[object, ...], engine: str, generation: Generation
-    ) -> Site:
+    def of(row: Row, values: tuple[object, ...], engine: str, generation: Generation) -> Context:
         """A row with operands in its order."""
         tiles = [
             (row.operands[n], value) for n in row.walked if isinstance(value := values[n], View)
@@ -111,7 +109,7 @@ class Site:
                 of_list = (v for v in value if v.offsets is not None)
                 addressed += [(row.operands[n], v, v.offsets) for v in of_list]
         operands = dict(zip(row.position, values, strict=True))
-        return Site(row, operands, engine, generation, tiles, addressed)
+        return Context(row, operands, engine, generation, tiles, addressed)
 
     def __getitem__(self, name: str) -> Any:
         return self.operands[name]
@@ -134,13 +132,13 @@ class Rule:
     code: str
     sentence: str
     source: str
-    check: Callable[[Site], str | None]
+    check: Callable[[Context], str | None]
     hint: str = ""
     warning: bool = False
     addressed: bool = False
     basic: bool = False
 
-    def refusal(self, row: Instruction, said: str, elsewhere: str = "") -> Refused:
+    def refusal(self, row: Row, said: str, elsewhere: str = "") -> Refused:
         """What to say of an instruction that breaks it: the finding, then the rule it breaks.
 
         ``elsewhere`` says where it would not.
@@ -154,13 +152,13 @@ FLOAT32: Final = "float32"
 BITS: Final = "bits"
 
 
-def in_float32(_: Site) -> str:
+def in_float32(_: Context) -> str:
     """Elements are widened to float32 on reading and rounded once on writing."""
     return FLOAT32
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Instruction:
+class Row:
     """One row of the table. Its semantics are a pure function of arrays and immediates.
 
     ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of
@@ -176,9 +174,9 @@ class Instruction:
     operands: tuple[Operand, ...]
     engines: tuple[str, ...]
     rules: tuple[Rule, ...]
-    cost: Callable[[Site], Cost]
+    cost: Callable[[Context], Cost]
     semantics: Callable[..., Any]
-    domain: Callable[[Site], str]
+    domain: Callable[[Context], str]
     vendor: Mapping[str, tuple[str, ...]]
     example: str
     source: str
@@ -215,7 +213,7 @@ class Isa:
 
     def __init__(self, name: str) -> None:
         self.name = name
-        self.rows: dict[str, Instruction] = {}
+        self.rows: dict[str, Row] = {}
 
     def __iter__(self) -> Any:
         return iter(self.rows.values())
@@ -231,11 +229,11 @@ class Isa:
         self,
         *operands: Operand,
         engines: tuple[str, ...],
-        cost: Callable[[Site], Cost],
+        cost: Callable[[Context], Cost],
         source: str,
         example: str,
         rules: tuple[Rule, ...] = (),
-        domain: Callable[[Site], str] = in_float32,
+        domain: Callable[[Context], str] = in_float32,
         vendor: Mapping[str, tuple[str, ...]] | None = None,
         since: str = "",
         until: str = "",
@@ -245,11 +243,11 @@ class Isa:
         formula: str = "",
         setup: str = "",
         tensors: str = "",
-    ) -> Callable[[Callable[..., Any]], Instruction]:
+    ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads."""
 
-        def make(semantics: Callable[..., Any]) -> Instruction:
-            row = Instruction(
+        def make(semantics: Callable[..., Any]) -> Row:
+            row = Row(
                 semantics.__name__,
                 operands,
                 engines,
@@ -287,7 +285,7 @@ class Isa:
         return make
 
 
-def _consistent(row: Instruction) -> None:
+def _consistent(row: Row) -> None:
     """The halves of a row must agree, or the import fails."""
     takes = tuple(inspect.signature(row.semantics).parameters)
     reads = tuple(o.name for o in row.reads)
@@ -301,7 +299,7 @@ def _consistent(row: Instruction) -> None:
 
 
 @cache
-def rules_of(target: Target, row: Instruction, addressed: bool) -> tuple[Rule, ...]:
+def rules_of(target: Target, row: Row, addressed: bool) -> tuple[Rule, ...]:
     """The rules that an instruction must obey: the target's, then the row's own."""
     return tuple(r for r in (*target.rules, *row.rules) if addressed or not r.addressed)
 
@@ -310,20 +308,18 @@ def rules_of(target: Target, row: Instruction, addressed: bool) -> tuple[Rule, .
 class Facts:
     """What follows from an instruction's operands: how it computes, and what it costs."""
 
-    site: Site
+    context: Context
     domain: str
     cost: Cost
 
     @staticmethod
-    def of(
-        row: Instruction, operands: tuple[object, ...], engine: str, generation: Generation
-    ) -> Facts:
+    def of(row: Row, operands: tuple[object, ...], engine: str, generation: Generation) -> Facts:
         """Ask the row."""
-        site = Site.of(row, operands, engine, generation)
-        return Facts(site, row.domain(site), row.cost(site))
+        context = Context.of(row, operands, engine, generation)
+        return Facts(context, row.domain(context), row.cost(context))
 
 
-def bind(row: Instruction, given: list[object], named: Mapping[str, object]) -> tuple[object, ...]:
+def bind(row: Row, given: list[object], named: Mapping[str, object]) -> tuple[object, ...]:
     """Put positional and named operands in the order of the row, defaults where none is given."""
     written = row.written
     if len(given) > len(written):

@@ -18,7 +18,7 @@ from nasm.spec.spell import spell
 from nasm.spec.view import Reg, View
 
 if TYPE_CHECKING:
-    from nasm.spec.instruction import Site
+    from nasm.spec.instruction import Context
 
 WRONG_KIND = "E0301"
 
@@ -45,7 +45,7 @@ class Kind:
         """What may stand here, for the manual page."""
         raise NotImplementedError
 
-    def handed(self, value: object, site: Site) -> object:
+    def handed(self, value: object, context: Context) -> object:
         """What semantics get for a value that is no view, no register and not held."""
         return value
 
@@ -187,10 +187,10 @@ class Anything(Kind):
         as_float(value)
         return value
 
-    def handed(self, value: object, site: Site) -> object:
+    def handed(self, value: object, context: Context) -> object:
         from nasm.spec.instruction import FLOAT32  # it needs the kinds
 
-        if isinstance(value, int) and site.row.domain(site) == FLOAT32:
+        if isinstance(value, int) and context.row.domain(context) == FLOAT32:
             return float(value)
         return value
 
@@ -349,11 +349,11 @@ class Either(Kind):
             return kind.format(value)
         return str(value)
 
-    def handed(self, value: object, site: Site) -> object:
+    def handed(self, value: object, context: Context) -> object:
         for kind in self.kinds:
             with suppress(Refused):
                 kind.accept(value)
-                return kind.handed(value, site)
+                return kind.handed(value, context)
         return value
 
     def describe(self) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
-from nasm.spec.facts import Evidence
+from nasm.spec.evidence import Evidence
 
 WRONG = "E0809"
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nasm.problems import Problem
 from nasm.source import Frame, Span
-from nasm.spec.instruction import Facts, Instruction
+from nasm.spec.instruction import Facts, Row
 from nasm.spec.memory import Tensor
 from nasm.spec.options import Value
 from nasm.spec.view import View
@@ -60,13 +60,13 @@ class Update:
 
 
 @dataclass(slots=True, eq=False)
-class Form:
+class Instruction:
     """An instruction with its operands: what many lines of a queue may share.
 
     ``operands`` are in the order of the row; an operand left out holds its default.
     """
 
-    row: Instruction
+    row: Row
     operands: tuple[object, ...]
     _facts: Facts | None = None
 
@@ -90,12 +90,12 @@ class Expectation:
 
 
 @dataclass(slots=True)
-class Lines:
+class QueueProgram:
     """The instructions of one queue, a column per fact: numbers index the program's tables."""
 
     core: int
     engine: str
-    forms: array[int] = field(default_factory=lambda: array("i"))
+    instructions: array[int] = field(default_factory=lambda: array("i"))
     waits: array[int] = field(default_factory=lambda: array("i"))
     updates: array[int] = field(default_factory=lambda: array("i"))
     spans: array[int] = field(default_factory=lambda: array("i"))
@@ -103,7 +103,7 @@ class Lines:
     labels: dict[str, int] = field(default_factory=dict)
 
     def __len__(self) -> int:
-        return len(self.forms)
+        return len(self.instructions)
 
 
 @dataclass(slots=True)
@@ -122,8 +122,8 @@ class Program:
     semaphores: dict[str, int] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
     transfers: dict[str, Prepared] = field(default_factory=dict)
-    queues: list[Lines] = field(default_factory=list)
-    forms: list[Form] = field(default_factory=list)
+    queues: list[QueueProgram] = field(default_factory=list)
+    instructions: list[Instruction] = field(default_factory=list)
     waits: list[Wait | None] = field(default_factory=lambda: [None])
     updates: list[Update | None] = field(default_factory=lambda: [None])
     spans: list[Span | None] = field(default_factory=lambda: [None])
@@ -148,9 +148,9 @@ class Program:
         span = self.spans[lines.spans[pc]]
         return span.within(self.chains[lines.chains[pc]]) if span is not None else None
 
-    def form(self, queue: int, pc: int) -> Form:
+    def instruction(self, queue: int, pc: int) -> Instruction:
         """The instruction and operands at a place of a queue."""
-        return self.forms[self.queues[queue].forms[pc]]
+        return self.instructions[self.queues[queue].instructions[pc]]
 
     def semaphore_name(self, number: int) -> str:
         """The name a program gave a semaphore or event, or its number on its core."""

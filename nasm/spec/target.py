@@ -7,14 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from nasm.problems import Refused, did_you_mean, listed
-from nasm.spec.facts import Fact
+from nasm.spec.evidence import Fact
 from nasm.spec.memory import Memory
 from nasm.spec.options import Option, Value, settled
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
     from nasm.spec.effects import Move, Transfer
-    from nasm.spec.instruction import Instruction, Isa, Rule
+    from nasm.spec.instruction import Isa, Row, Rule
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +157,14 @@ class Target:
         defaults = settled(self.options, {})
         return {n: v for n, v in generation.options.items() if v != defaults[n]}
 
-    def available(self, row: Instruction, generation: Generation) -> bool:
+    def available(self, row: Row, generation: Generation) -> bool:
         """Whether a generation has an instruction."""
         order = {g.name: g.order for g in self.generations}
         since = order[row.since] if row.since else 0
         until = order[row.until] if row.until else max(order.values())
         return since <= generation.order <= until
 
-    def engines(self, row: Instruction, generation: Generation) -> tuple[str, ...]:
+    def engines(self, row: Row, generation: Generation) -> tuple[str, ...]:
         """The engines of a generation that have an instruction, in the generation's order."""
         if not self.available(row, generation):
             return ()

@@ -32,9 +32,9 @@ def listing(made: Program, engine: str = "alpha") -> list[str]:
     queue = next(n for n, q in enumerate(made.queues) if q.engine == engine)
     said = []
     for pc in range(len(made.queues[queue])):
-        form = made.form(queue, pc)
-        words = [o.tensor.name if isinstance(o, View) else str(o) for o in form.operands]
-        said.append(" ".join([form.row.name, *words]))
+        instruction = made.instruction(queue, pc)
+        words = [o.tensor.name if isinstance(o, View) else str(o) for o in instruction.operands]
+        said.append(" ".join([instruction.row.name, *words]))
     return said
 
 
@@ -146,7 +146,7 @@ def test_an_instruction_behind_a_loop_is_not_in_it() -> None:
 
 def test_lines_that_make_the_same_share_one_form() -> None:
     made = program("@alpha\n.for i in 0..50\n.for j in 0..2\nSet %r0, j\n.end\n.end\n")
-    assert (len(made.queues[0]), len(made.forms)) == (100, 2)
+    assert (len(made.queues[0]), len(made.instructions)) == (100, 2)
 
 
 # -- conditions

@@ -13,9 +13,9 @@ from nasm.problems import Failure
 from nasm.repl import main as repl
 from nasm.session import Session
 from nasm.source import Source
-from nasm.spec.facts import Evidence
-from nasm.spec.hidden import OptionOf
-from nasm.spec.instruction import Instruction, Isa, Operand, Site
+from nasm.spec.evidence import Evidence
+from nasm.spec.implicit_operands import OptionOf
+from nasm.spec.instruction import Context, Isa, Operand, Row
 from nasm.spec.options import Option, defaults, settled
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.options import DEFAULTS, OPTIONS
@@ -77,7 +77,7 @@ def test_everything_wrong_is_told_at_once_with_what_was_meant() -> None:
 # -- who sees them
 
 
-def row_with_option() -> Instruction:
+def row_with_option() -> Row:
     def Choosing(word: str) -> None:  # noqa: N802  (a mnemonic)
         """Do nothing."""
 
@@ -85,7 +85,7 @@ def row_with_option() -> Instruction:
     make = isa.instruction(
         Operand("word", OptionOf("word")),
         engines=("alpha",),
-        cost=lambda site: None,  # type: ignore[arg-type,return-value]
+        cost=lambda context: None,  # type: ignore[arg-type,return-value]
         source="a test",
         example="Choosing",
     )
@@ -97,11 +97,11 @@ def test_an_option_reaches_semantics_rules_and_costs() -> None:
 
     row = row_with_option()
     generation = replace(GENERATION, options=defaults((WORD, COUNT)) | {"word": "two"})
-    site = Site.of(row, (None,), "alpha", generation)
-    assert site.option("count") == 3
+    context = Context.of(row, (None,), "alpha", generation)
+    assert context.option("count") == 3
     operand = row.operands[0]
     assert operand.hidden
-    assert operand.kind.handed(None, site) == "two"
+    assert operand.kind.handed(None, context) == "two"
     assert operand.kind.describe() == "the machine option word"
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.instruction import REQUIRED, Instruction, Operand
+from nasm.spec.instruction import REQUIRED, Operand, Row
 from nasm.spec.kinds import (
     Choice,
     Either,
@@ -158,13 +158,13 @@ class Writer:
     on: str
     declared: dict[str, str] = field(default_factory=dict)
     registers: set[tuple[str, int]] = field(default_factory=set)
-    row: Instruction = ISA.rows["Nop"]
+    row: Row = ISA.rows["Nop"]
     engine: str = ""
     rows: int = 0
     size: int = 0
     dtype: str = ""
     shapes: dict[str, tuple[int, int]] = field(default_factory=dict)
-    met: list[Instruction] = field(default_factory=list)
+    met: list[Row] = field(default_factory=list)
     like: dict[str, list[str]] = field(default_factory=dict)
 
     # -- choices
@@ -177,7 +177,7 @@ class Writer:
 
     # -- the program
 
-    def program(self, rows: Sequence[tuple[Instruction, str]]) -> str:
+    def program(self, rows: Sequence[tuple[Row, str]]) -> str:
         """A program of a line for each row and engine, and of what the lines need."""
         body: list[str] = []
         for self.row, self.engine in rows:

@@ -15,8 +15,8 @@ from nasm.problems import Failure, Problem
 from nasm.records import Status
 from nasm.session import Session
 from nasm.source import Source
-from nasm.spec.facts import Cost
-from nasm.spec.instruction import Site
+from nasm.spec.evidence import Cost
+from nasm.spec.instruction import Context
 from nasm.spec.program import Program
 from nasm.targets import TARGETS
 
@@ -134,6 +134,8 @@ def times(of: Session, engine: str) -> list[tuple[int, int]]:
 def cost(lines: str, on: str = "trn1", **tiles: Tile) -> Cost:
     """What the last instruction of the lines costs."""
     made = program(lines, on, **tiles)
-    form = made.forms[-1]
-    engine = next(q.engine for q in made.queues if len(made.forms) - 1 in q.forms)
-    return form.row.cost(Site.of(form.row, form.operands, engine, made.generation))
+    instruction = made.instructions[-1]
+    engine = next(q.engine for q in made.queues if len(made.instructions) - 1 in q.instructions)
+    return instruction.row.cost(
+        Context.of(instruction.row, instruction.operands, engine, made.generation)
+    )

@@ -20,7 +20,7 @@ from nasm.problems import Failure, Problem
 from nasm.records import RunReport, Status
 from nasm.session import Session
 from nasm.source import Source
-from nasm.spec.instruction import Instruction
+from nasm.spec.instruction import Row
 from nasm.spec.program import Program
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
@@ -43,7 +43,7 @@ CYCLES, OF_A_LOOP = 3_000_000, 5_000
 INTERNAL = re.compile(r"<class|object at|\b(View|Tensor|DType|Offsets|Symbol|array)\(|\bNone\b")
 """What Python would say of a value, and no sentence for a user should."""
 
-Row = tuple[Instruction, str]
+Row = tuple[Row, str]
 machines = pytest.mark.parametrize("on", GENERATIONS)
 
 
@@ -125,8 +125,8 @@ def what_came(report: RunReport) -> tuple[object, ...]:
 def looked_at(program: Program, text: str) -> None:
     """Run a program: it ends, and ends alike however it is run."""
     for lines in program.queues:
-        for number in set(lines.forms):
-            cost = program.forms[number].facts(lines.engine, program.generation).cost
+        for number in set(lines.instructions):
+            cost = program.instructions[number].facts(lines.engine, program.generation).cost
             assert (type(cost.interval), type(cost.latency)) == (int, int), text
             assert 0 < cost.interval <= cost.latency, text
     session = Session(program, {})
@@ -190,15 +190,15 @@ def test_an_instruction_that_assembles_is_written_so_that_it_does_again(on: str)
         lines = next(q for q in made.queues if len(q))
         heads = [line for line in text.splitlines() if not line.startswith("@")]
         bodies = []
-        for number in lines.forms:
-            form = made.forms[number]
-            posts = f" $t_ += {form.row.posts}" if form.row.posts else ""
-            bodies.append(f"@{lines.engine} {form_text(form)}{posts}")
+        for number in lines.instructions:
+            instruction = made.instructions[number]
+            posts = f" $t_ += {instruction.row.posts}" if instruction.row.posts else ""
+            bodies.append(f"@{lines.engine} {form_text(instruction)}{posts}")
         again = assembled("\n".join([*heads, *bodies, ""]), options)
         assert isinstance(again, Program), (text, again)
         queue = next(q for q in again.queues if len(q))
-        for old, new in zip(lines.forms, queue.forms, strict=True):
-            assert form_text(again.forms[new]) == form_text(made.forms[old]), text
+        for old, new in zip(lines.instructions, queue.instructions, strict=True):
+            assert form_text(again.instructions[new]) == form_text(made.instructions[old]), text
 
 
 @machines

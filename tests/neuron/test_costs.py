@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pytest
 
-from nasm.spec.facts import Cost, Evidence
+from nasm.spec.evidence import Cost, Evidence
 from nasm.targets.neuron.generations import GENERATIONS
 from tests.neuron.programs import Tile, cost, psum, ran, sbuf, times
 

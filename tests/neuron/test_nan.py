@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.spec.instruction import Instruction, Operand
+from nasm.spec.instruction import Operand, Row
 from nasm.spec.kinds import Choice, Either, Kind
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.isa import ISA
@@ -118,7 +118,7 @@ def kinds(operand: Operand) -> tuple[Kind, ...]:
 
 
 @pytest.mark.parametrize("row", list(ISA), ids=lambda row: row.name)
-def test_every_operand_that_takes_maximum_knows_the_option(row: Instruction) -> None:
+def test_every_operand_that_takes_maximum_knows_the_option(row: Row) -> None:
     for operand in row.operands:
         for kind in kinds(operand):
             if isinstance(kind, Choice) and set(kind.options) & set(NUMBERS):

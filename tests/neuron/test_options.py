@@ -160,8 +160,8 @@ def test_a_stride_of_sixteen_bytes_is_slow_unless_said(step: int, half: int, ful
     text += f"@vector TensorCopy d, t[:, ::{step}]\n"
     for chosen, times in (("half", half), ("full", full)):
         program = nasm.assemble(text, options={"stride.sixteen": chosen})
-        form = program.forms[0]
-        assert form.facts("vector", program.generation).cost.interval == 256 * times
+        instruction = program.instructions[0]
+        assert instruction.facts("vector", program.generation).cost.interval == 256 * times
 
 
 @pytest.mark.parametrize("line", ["CopyPredicated d, t, m", "SelectReduce d, m, t, 1.0"])
@@ -173,8 +173,8 @@ def test_how_a_choice_reads_its_inputs_is_an_option(
     text += f".sbuf m u8[128, 256]\n@vector {line}\n"
     for chosen, times in (("two_ports", two), ("one_port", one)):
         program = nasm.assemble(text, options={"copy_predicated.cost": chosen})
-        form = program.forms[0]
-        assert form.facts("vector", program.generation).cost.interval == 256 * times
+        instruction = program.instructions[0]
+        assert instruction.facts("vector", program.generation).cost.interval == 256 * times
 
 
 def test_every_option_is_read_somewhere() -> None:

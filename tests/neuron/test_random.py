@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.targets.neuron import generators
-from nasm.targets.neuron.generators import Lfsr, Xorwow
+from nasm.targets.neuron import prng
+from nasm.targets.neuron.prng import Lfsr, Xorwow
 from tests.neuron.models import random as model
 from tests.neuron.programs import cost, fault, ran, result, sbuf
 
@@ -47,7 +47,7 @@ def test_a_step_of_the_lfsr_by_hand() -> None:
 def test_the_lfsr_comes_around_after_all_states_but_zero() -> None:
     # As a matrix over two elements: its order is 2**32 - 1, and no divisor of that.
     def stepped(state: int) -> int:
-        return (state >> 1) ^ (generators.TAPS if state & 1 else 0)
+        return (state >> 1) ^ (prng.TAPS if state & 1 else 0)
 
     def image(matrix: list[int], state: int) -> int:
         total = 0

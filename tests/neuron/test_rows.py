@@ -7,16 +7,16 @@ import itertools
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.asm.elsewhere import available
+from nasm.asm.availability import available
 from nasm.machine.describe import form_text
 from nasm.problems import Failure, Refused
 from nasm.records import Status
 from nasm.report import examples
 from nasm.session import Session
 from nasm.source import Source
-from nasm.spec.facts import Cost, Evidence
-from nasm.spec.hidden import Hidden
-from nasm.spec.instruction import Instruction, Rule, Site
+from nasm.spec.evidence import Cost, Evidence
+from nasm.spec.implicit_operands import Hidden
+from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.program import Program
 from nasm.spec.view import View
 from nasm.targets import TARGETS
@@ -29,19 +29,19 @@ ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
 every_row = pytest.mark.parametrize("row", ROWS, ids=lambda row: row.name)
 
 
-def text(row: Instruction, engine: str, on: str, n: int = 128) -> str:
+def text(row: Row, engine: str, on: str, n: int = 128) -> str:
     """The example of a row as a program, on one engine of one machine."""
     generation = TARGET.generation(on)
     assert generation is not None
     return examples.program_text(row, engine, generation, TARGET, n, 128)
 
 
-def generations(row: Instruction) -> list[str]:
+def generations(row: Row) -> list[str]:
     """The machines that have the example of a row."""
     return [g.spellings[0] for g in TARGET.generations if TARGET.available(row, g)]
 
 
-def every(rows: tuple[Instruction, ...] = ROWS) -> pytest.MarkDecorator:
+def every(rows: tuple[Row, ...] = ROWS) -> pytest.MarkDecorator:
     """Each row on each machine and engine that has it."""
     cases = [
         pytest.param(row, engine, g.spellings[0], id=f"{row.name}-{g.name}-{engine}")
@@ -52,7 +52,7 @@ def every(rows: tuple[Instruction, ...] = ROWS) -> pytest.MarkDecorator:
     return pytest.mark.parametrize(("row", "engine", "on"), cases)
 
 
-def assembled(row: Instruction, engine: str, on: str, n: int = 128) -> Program:
+def assembled(row: Row, engine: str, on: str, n: int = 128) -> Program:
     """That program; skips what a rule leaves to other engines."""
     try:
         return assemble(Source("example.nasm", text(row, engine, on, n)), TARGETS)
@@ -62,26 +62,26 @@ def assembled(row: Instruction, engine: str, on: str, n: int = 128) -> Program:
         raise
 
 
-def cost(row: Instruction, engine: str, on: str, n: int) -> Cost:
+def cost(row: Row, engine: str, on: str, n: int) -> Cost:
     made = assembled(row, engine, on, n)
-    form = next(f for f in reversed(made.forms) if f.row is row)
-    return row.cost(Site.of(row, form.operands, engine, made.generation))
+    instruction = next(f for f in reversed(made.instructions) if f.row is row)
+    return row.cost(Context.of(row, instruction.operands, engine, made.generation))
 
 
 @every()
-def test_the_example_assembles_and_runs(row: Instruction, engine: str, on: str) -> None:
+def test_the_example_assembles_and_runs(row: Row, engine: str, on: str) -> None:
     done = Session(assembled(row, engine, on), {})
     report = done.run()
     assert (report.problems, report.hazards) == ((), ())
     assert report.status is Status.FINISHED
-    form = next(f for f in reversed(done.program.forms) if f.row is row)
-    view = form.operand("dst") if "dst" in row.position else None
+    instruction = next(f for f in reversed(done.program.instructions) if f.row is row)
+    view = instruction.operand("dst") if "dst" in row.position else None
     if isinstance(view, View) and not row.operand("dst").partial:
         assert done.known(view.tensor.name).all()
 
 
 @every_row
-def test_the_example_is_a_whole_program(row: Instruction) -> None:
+def test_the_example_is_a_whole_program(row: Row) -> None:
     for on in generations(row):
         shown = examples.whole(row, TARGET, on)
         report = Session(assemble(Source("-", shown), TARGETS)).run()
@@ -90,15 +90,15 @@ def test_the_example_is_a_whole_program(row: Instruction) -> None:
 
 
 @every_row
-def test_the_example_formats_back_to_itself(row: Instruction) -> None:
+def test_the_example_formats_back_to_itself(row: Row) -> None:
     made = assembled(row, row.engines[0], generations(row)[-1])
-    form = next(f for f in reversed(made.forms) if f.row is row)
-    assert form_text(form) == " ".join(row.example.split())
+    instruction = next(f for f in reversed(made.instructions) if f.row is row)
+    assert form_text(instruction) == " ".join(row.example.split())
 
 
 @every()
 def test_the_cost_is_positive_and_does_not_fall_as_tiles_grow(
-    row: Instruction, engine: str, on: str
+    row: Row, engine: str, on: str
 ) -> None:
     costs = [cost(row, engine, on, n) for n in (32, 64, 128)]
     assert all(0 < c.interval <= c.latency for c in costs)
@@ -109,7 +109,7 @@ def test_the_cost_is_positive_and_does_not_fall_as_tiles_grow(
 
 
 @every_row
-def test_the_page_has_its_parts(row: Instruction) -> None:
+def test_the_page_has_its_parts(row: Row) -> None:
     assert row.summary.endswith(".")
     assert row.doc.count("\n") == 0 or row.doc.splitlines()[1] == ""
     assert row.source
@@ -118,7 +118,7 @@ def test_the_page_has_its_parts(row: Instruction) -> None:
 
 
 @every_row
-def test_every_operand_describes_itself(row: Instruction) -> None:
+def test_every_operand_describes_itself(row: Row) -> None:
     for operand in row.operands:
         assert operand.kind.describe()
         assert isinstance(operand.kind, Hidden) == (operand not in row.written)
@@ -136,7 +136,7 @@ def test_every_rule_has_a_sentence_and_a_source(rule: Rule) -> None:
 
 
 @every_row
-def test_an_engine_either_has_the_instruction_or_refuses_it_by_name(row: Instruction) -> None:
+def test_an_engine_either_has_the_instruction_or_refuses_it_by_name(row: Row) -> None:
     for on, engine in itertools.product(programs.GENERATIONS, ENGINES):
         try:
             assemble(Source("example.nasm", text(row, engine, on)), TARGETS)
@@ -149,7 +149,7 @@ def test_an_engine_either_has_the_instruction_or_refuses_it_by_name(row: Instruc
 
 
 @every_row
-def test_every_engine_a_row_names_has_it_on_some_generation(row: Instruction) -> None:
+def test_every_engine_a_row_names_has_it_on_some_generation(row: Row) -> None:
     def has(engine: str, generation: str) -> bool:
         found = TARGET.generation(generation)
         assert found is not None

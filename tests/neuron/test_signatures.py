@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from nasm.spec.instruction import REQUIRED, Instruction
+from nasm.spec.instruction import REQUIRED, Row
 from nasm.targets.neuron.isa import ISA
 
 SIGNATURES = {
@@ -174,13 +174,13 @@ def order(function: str) -> list[str]:
     return tiles + [p.name for p in every if not p.tile]
 
 
-def named(row: Instruction) -> list[str]:
+def named(row: Row) -> list[str]:
     """The functions of nki.isa that a row names."""
     every = (name.rpartition(".") for name in row.vendor.get("NKI", ()))
     return [function for module, _, function in every if module == "nki.isa"]
 
 
-def rows(function: str) -> list[Instruction]:
+def rows(function: str) -> list[Row]:
     """The rows that do a function and have its operands."""
     found = [row for row in ISA if function in named(row)]
     if function in SHORTHANDS:
@@ -188,7 +188,7 @@ def rows(function: str) -> list[Instruction]:
     return found
 
 
-def written(row: Instruction) -> list[str]:
+def written(row: Row) -> list[str]:
     return [operand.name for operand in row.written]
 
 
@@ -202,7 +202,7 @@ def test_every_parameter_of_a_function_is_an_operand(function: str) -> None:
 
 
 @pytest.mark.parametrize("row", [row for row in ISA if named(row)], ids=lambda row: row.name)
-def test_every_operand_is_a_parameter_or_said_to_be_more(row: Instruction) -> None:
+def test_every_operand_is_a_parameter_or_said_to_be_more(row: Row) -> None:
     known = {name for function in named(row) for name in order(function)}
     assert set(written(row)) - known == set(MORE.get(row.name, ()))
 

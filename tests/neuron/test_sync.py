@@ -38,11 +38,11 @@ def problem(of: Session, status: Status) -> Problem:
 
 def taken(of: Session, name: str) -> list[tuple[int, int, int]]:
     """Core, start and completion of the instructions of a name, in ticks."""
-    forms, queues = of.program.forms, of.program.queues
+    instructions, queues = of.program.instructions, of.program.queues
     return [
         (core, start, finish)
         for core, queue, pc, _, start, finish in of.machine.trace.instructions
-        if forms[queues[queue].forms[pc]].row.name == name
+        if instructions[queues[queue].instructions[pc]].row.name == name
     ]
 
 

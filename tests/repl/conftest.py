@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import pytest
 
-from nasm.repl import helping  # noqa: F401  (declares the commands)
+from nasm.repl import help_commands  # noqa: F401  (declares the commands)
 from nasm.repl.screen import Screen
 from nasm.repl.shell import Shell
 from nasm.session import Session

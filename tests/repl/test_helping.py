@@ -14,7 +14,7 @@ from nasm.repl.command import COMMANDS, command, find, last_word, siblings, spli
 from nasm.repl.screen import WIDTH
 from nasm.repl.shell import Shell
 from nasm.report import pages
-from nasm.spec.instruction import Instruction
+from nasm.spec.instruction import Row
 from tests.repl.conftest import Tried
 from tests.toy.target import ISA
 
@@ -59,7 +59,7 @@ def test_names_and_aliases_lead_to_one_command(name: str) -> None:
 
 
 @pytest.mark.parametrize("row", ISA.rows.values(), ids=lambda r: r.name)
-def test_every_instruction_has_a_page(toy: Tried, row: Instruction) -> None:
+def test_every_instruction_has_a_page(toy: Tried, row: Row) -> None:
     page = toy.does(f"help {row.name}")
     assert " ".join(page.split()).startswith(f"{row.name} {row.summary}")
     assert all(len(line) <= WIDTH for line in page.splitlines())

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import helping  # noqa: F401  (declares the commands)
+from nasm.repl import help_commands  # noqa: F401  (declares the commands)
 from nasm.repl.command import COMMANDS
 from nasm.repl.naming import files, names
 from nasm.repl.suggest import Names, Suggestion, suggest

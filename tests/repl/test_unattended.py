@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.repl import main, running
+from nasm.repl import main, run_commands
 from nasm.repl.command import COMMANDS, Command
 from nasm.repl.screen import cut, table, wrapped
 from nasm.session import Session
@@ -310,4 +310,4 @@ def test_long_runs_say_how_far_they_are_on_a_terminal_only() -> None:
         screen.say("done")
     assert piped.getvalue() == "done\n"
     assert terminal.getvalue().startswith("\r\x1b[Khalf way\r\x1b[K")
-    assert running.LOOK <= 0.1
+    assert run_commands.LOOK <= 0.1

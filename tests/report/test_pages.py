@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from nasm.report import explanations, pages
-from nasm.spec.instruction import REQUIRED, Instruction
+from nasm.spec.instruction import REQUIRED, Row
 from nasm.targets import TARGETS
 from tests.toy.target import TARGET as TOY
 
@@ -17,7 +17,7 @@ NEURON = TARGETS["trn1"]()
 ROWS = [(row, target) for target in (NEURON, TOY) for row in target.isa]
 
 
-def shown(row: Instruction, target: object) -> str:
+def shown(row: Row, target: object) -> str:
     out = StringIO()
     console = Console(file=out, width=80, color_system=None)
     console.print(pages.rich_page(pages.page(row, target)))  # type: ignore[arg-type]
@@ -25,7 +25,7 @@ def shown(row: Instruction, target: object) -> str:
 
 
 @pytest.mark.parametrize(("row", "target"), ROWS, ids=lambda v: getattr(v, "name", ""))
-def test_every_row_has_a_page_in_every_form(row: Instruction, target: object) -> None:
+def test_every_row_has_a_page_in_every_form(row: Row, target: object) -> None:
     page = pages.page(row, target)  # type: ignore[arg-type]
     text, markdown = shown(row, target), pages.markdown_page(page)
     data = pages.json_page(page)

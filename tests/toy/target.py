@@ -11,9 +11,9 @@ from typing import Any
 
 from nasm.spec import effects
 from nasm.spec.effects import Clear, Exchange, Jump, Meeting, Share, Transfer
-from nasm.spec.facts import Cost, Evidence, Fact
-from nasm.spec.hidden import Doubt, Here
-from nasm.spec.instruction import Isa, Operand, Rule, Site
+from nasm.spec.evidence import Cost, Evidence, Fact
+from nasm.spec.implicit_operands import Doubt, Here
+from nasm.spec.instruction import Context, Isa, Operand, Rule
 from nasm.spec.kinds import Flag, Label, Number, Register, Tile
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
@@ -31,24 +31,24 @@ DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
 
 
-def walked(site: Site) -> Cost:
+def walked(context: Context) -> Cost:
     """One element per partition and cycle; results appear three cycles after the last."""
-    n = site["dst"].elements
+    n = context["dst"].elements
     return Cost(n, n + 3, Evidence.ASSUMED, SOURCE)
 
 
-def issued(_: Site) -> Cost:
+def issued(_: Context) -> Cost:
     """A cycle, and it is done."""
     return Cost(1, 1, Evidence.ASSUMED, SOURCE)
 
 
-def sequenced(_: Site) -> Cost:
+def sequenced(_: Context) -> Cost:
     """Registers: a cycle to issue, and one more until the result is there."""
     return Cost(1, 2, Evidence.ASSUMED, SOURCE)
 
 
-def _same_shape(site: Site) -> str | None:
-    shapes = {str(list(v.shape)) for v in site.operands.values() if isinstance(v, View)}
+def _same_shape(context: Context) -> str | None:
+    shapes = {str(list(v.shape)) for v in context.operands.values() if isinstance(v, View)}
     return None if len(shapes) == 1 else f"found {' and '.join(sorted(shapes))}"
 
 
@@ -99,11 +99,11 @@ def Pick(a: Any) -> effects.Partial:
     return effects.Partial(a, a > 0)
 
 
-def _ends(name: str) -> Callable[[Site], tuple[View, ...]]:
+def _ends(name: str) -> Callable[[Context], tuple[View, ...]]:
     """The first and the last partition of an operand."""
 
-    def footprint(site: Site) -> tuple[View, ...]:
-        view: View = site[name]
+    def footprint(context: Context) -> tuple[View, ...]:
+        view: View = context[name]
         return view.index([slice(0, 1)]), view.index([slice(-1, None)])
 
     return footprint

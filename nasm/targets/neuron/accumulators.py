@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.problems import Refused
-from nasm.spec.hidden import State
+from nasm.spec.implicit_operands import State
 from nasm.spec.kinds import Choice
 from nasm.targets.neuron import alu
-from nasm.targets.neuron.special import Floats
+from nasm.targets.neuron.math_functions import Floats
 
 LANE_COUNT: Final = 128
 

@@ -21,8 +21,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.spec.facts import Evidence
-from nasm.targets.neuron.special import Doubles, Floats, erf, erfc, reciprocal_root, relu
+from nasm.spec.evidence import Evidence
+from nasm.targets.neuron.math_functions import Doubles, Floats, erf, erfc, reciprocal_root, relu
 
 Function = Callable[[Floats], Floats]
 

@@ -22,11 +22,11 @@ from typing import Any, Final
 import numpy as np
 
 from nasm.problems import Refused, listed
-from nasm.spec.facts import Evidence
-from nasm.targets.neuron.fold import bits_of, by_magnitude, extreme, in_order, truth_of, walk
+from nasm.spec.evidence import Evidence
 from nasm.targets.neuron.integers import Array, Kernel, bitwise, exact, shift, wrap32
+from nasm.targets.neuron.math_functions import larger, power, reciprocal_root, relu, smaller, truth
 from nasm.targets.neuron.nan import NUMBERS, Ignoring
-from nasm.targets.neuron.special import larger, power, reciprocal_root, relu, smaller, truth
+from nasm.targets.neuron.reductions import bits_of, by_magnitude, extreme, in_order, truth_of, walk
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.spec.instruction import Site
+from nasm.spec.instruction import Context
 from nasm.spec.view import View
 from nasm.targets.neuron.dma_rules import COMPUTE_SOURCE, DMA_SOURCE, TRANSPOSE_SOURCE
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, SHAPE, rule
@@ -10,37 +10,37 @@ from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, SHAPE, rule
 DGE_PAGE = "NKI Descriptor Generation Engine reference, 'Mode Selection Summary'"
 
 
-def _rows(site: Site) -> list[View]:
+def _rows(context: Context) -> list[View]:
     """The views whose rows a tile names, with each only once."""
-    return list(dict.fromkeys(view for _, view, _ in site.addressed if view.gathers))
+    return list(dict.fromkeys(view for _, view, _ in context.addressed if view.gathers))
 
 
 @rule(AVAILABLE, "rows that a tile names are moved by swdge from v3 on", DGE_PAGE)
-def generation_has_rows(site: Site) -> str | None:
+def generation_has_rows(context: Context) -> str | None:
     """The page has it for v3 and later."""
-    for view in _rows(site):
-        if not site.generation.switches["dma_rows"]:
-            return f"a tile names the rows of {view.tensor.name} on {site.generation.name}"
+    for view in _rows(context):
+        if not context.generation.switches["dma_rows"]:
+            return f"a tile names the rows of {view.tensor.name} on {context.generation.name}"
     return None
 
 
 @rule(MODE, "a tile names rows on GpSimd only, which makes their descriptors (swdge)", DGE_PAGE)
-def rows_by_swdge(site: Site) -> str | None:
+def rows_by_swdge(context: Context) -> str | None:
     """Hardware descriptors take one address each time, static ones none."""
-    mode = site.operands.get("dge_mode") or ("swdge" if site.engine == "gpsimd" else "none")
-    for view in _rows(site):
+    mode = context.operands.get("dge_mode") or ("swdge" if context.engine == "gpsimd" else "none")
+    for view in _rows(context):
         where = f"a tile names the rows of {view.tensor.name}"
-        if site.engine != "gpsimd":
-            return f"{where} on {site.engine}"
-        if "dge_mode" in site.operands and mode != "swdge":
+        if context.engine != "gpsimd":
+            return f"{where} on {context.engine}"
+        if "dge_mode" in context.operands and mode != "swdge":
             return f"{where} with dge_mode={mode}"
     return None
 
 
 @rule(SHAPE, "an index of a copy or a sum is [P, 1]: one entry on each partition", DMA_SOURCE)
-def one_entry_each(site: Site) -> str | None:
+def one_entry_each(context: Context) -> str | None:
     """And every one of them is used."""
-    for view in _rows(site):
+    for view in _rows(context):
         assert view.offsets is not None
         tile = view.offsets.tile
         if tile.elements != 1 or tile.partitions != view.shape[0]:
@@ -59,9 +59,9 @@ def one_entry_each(site: Site) -> str | None:
     "gathered rows of a transpose are a multiple of 16, and of 4 axes one of the middle ones is 1",
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
 )
-def rows_transposable(site: Site) -> str | None:
+def rows_transposable(context: Context) -> str | None:
     """That the last axis has at most 128 elements follows from dst: it is its partitions."""
-    src = site["src"]
+    src = context["src"]
     if not src.gathers:
         return None
     if src.shape[0] % 16:
@@ -76,9 +76,9 @@ def rows_transposable(site: Site) -> str | None:
     "gathered rows are transposed with 2-byte elements and uint32 entries",
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
 )
-def rows_dtype(site: Site) -> str | None:
+def rows_dtype(context: Context) -> str | None:
     """Of the data, and of the index."""
-    src = site["src"]
+    src = context["src"]
     if not src.gathers:
         return None
     if src.dtype.itemsize != 2:
@@ -93,9 +93,9 @@ def rows_dtype(site: Site) -> str | None:
     "has more than one column",
     f"{TRANSPOSE_SOURCE}, 'DMA Indirect Transpose Constraints'",
 )
-def index_transposable(site: Site) -> str | None:
+def index_transposable(context: Context) -> str | None:
     """Its entries are taken column by column."""
-    src = site["src"]
+    src = context["src"]
     if not src.gathers:
         return None
     tile = src.offsets.tile
@@ -109,10 +109,10 @@ def index_transposable(site: Site) -> str | None:
     "oob_mode=skip of a transpose is for a src whose address the run decides",
     TRANSPOSE_SOURCE,
 )
-def skip_is_indirect(site: Site) -> str | None:
+def skip_is_indirect(context: Context) -> str | None:
     """Any other is within bounds."""
-    src = site["src"]
-    if site["oob_mode"] != "skip" or src.dynamic or src.offsets is not None:
+    src = context["src"]
+    if context["oob_mode"] != "skip" or src.dynamic or src.offsets is not None:
         return None
     return "oob_mode=skip of a src with a fixed address"
 
@@ -126,10 +126,10 @@ def skip_is_indirect(site: Site) -> str | None:
     "to the rows",
     f"{COMPUTE_SOURCE}, 'Read-Modify-Write'",
 )
-def read_modify_write(site: Site) -> str | None:
+def read_modify_write(context: Context) -> str | None:
     """Dst is one of two sources; the rows are one side, SBUF the other."""
-    dst, sources = site["dst"], site["srcs"]
-    found = _rows(site)
+    dst, sources = context["dst"], context["srcs"]
+    found = _rows(context)
     if not found:
         return None
     if len(sources) != 2:

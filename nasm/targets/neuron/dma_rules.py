@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nasm.dtypes import Kind
 from nasm.problems import listed
-from nasm.spec.instruction import Site
+from nasm.spec.instruction import Context
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, repeats, rule
@@ -17,9 +17,9 @@ SHARES = 16
 
 
 @rule(SHAPE, "dst and src have as many elements", DMA_SOURCE)
-def same_size(site: Site) -> str | None:
+def same_size(context: Context) -> str | None:
     """A DMA walks both sides in row-major order."""
-    dst, src = site["dst"].size, site["src"].size
+    dst, src = context["dst"].size, context["src"].size
     return None if dst == src else f"dst has {dst} elements, src {src}; wanted the same"
 
 
@@ -28,29 +28,29 @@ def same_size(site: Site) -> str | None:
     "hwdge is Sync's and Scalar's from v3 on, swdge GpSimd's; every engine has none",
     f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'",
 )
-def dge_available(site: Site) -> str | None:
+def dge_available(context: Context) -> str | None:
     """Who can make descriptors while the program runs."""
-    mode = site["dge_mode"]
-    if mode == "hwdge" and not site.generation.switches["hardware_dge"]:
-        return f"dge_mode=hwdge on {site.generation.name}"
-    if mode == "hwdge" and site.engine not in ("sync", "scalar"):
-        return f"dge_mode=hwdge on {site.engine}"
-    if mode == "swdge" and site.engine != "gpsimd":
-        return f"dge_mode=swdge on {site.engine}"
+    mode = context["dge_mode"]
+    if mode == "hwdge" and not context.generation.switches["hardware_dge"]:
+        return f"dge_mode=hwdge on {context.generation.name}"
+    if mode == "hwdge" and context.engine not in ("sync", "scalar"):
+        return f"dge_mode=hwdge on {context.engine}"
+    if mode == "swdge" and context.engine != "gpsimd":
+        return f"dge_mode=swdge on {context.engine}"
     return None
 
 
 @rule(AVAILABLE, "a DMA has a priority from NeuronCore-v4 on", f"{DMA_SOURCE}, priority")
-def priority_available(site: Site) -> str | None:
+def priority_available(context: Context) -> str | None:
     """Earlier generations serve their queues in turn."""
-    priority = site["priority"]
-    if priority is None or site.generation.priorities:
+    priority = context["priority"]
+    if priority is None or context.generation.priorities:
         return None
-    return f"priority={priority} on {site.generation.name}"
+    return f"priority={priority} on {context.generation.name}"
 
 
-def _mode(site: Site) -> str:
-    return site.operands.get("dge_mode") or costs.default_dge(site)
+def _mode(context: Context) -> str:
+    return context.operands.get("dge_mode") or costs.default_dge(context)
 
 
 @rule(
@@ -59,10 +59,10 @@ def _mode(site: Site) -> str:
     f"{DMA_SOURCE}; NKI 0.3 release notes (no cast with hardware DGE)",
     "dge_mode=none lets a DMA convert",
 )
-def convertible(site: Site) -> str | None:
+def convertible(context: Context) -> str | None:
     """Between which dtypes a DMA moves data."""
-    dst, src = site["dst"], site["src"]
-    if dst.dtype is not src.dtype and _mode(site) == "hwdge":
+    dst, src = context["dst"], context["src"]
+    if dst.dtype is not src.dtype and _mode(context) == "hwdge":
         return f"{src.dtype.name} into {dst.dtype.name} with dge_mode=hwdge"
     return _inconvertible(dst, src)
 
@@ -75,12 +75,12 @@ def _inconvertible(dst: View, src: View) -> str | None:
 
 
 @rule(MODE, "a start known at run time needs descriptors made then (swdge or hwdge)", DMA_SOURCE)
-def dynamic_needs_dge(site: Site) -> str | None:
+def dynamic_needs_dge(context: Context) -> str | None:
     """Descriptors written before the run cannot know a register."""
     for name in ("dst", "src"):
-        held = at_run_time(site[name])
-        if held and _mode(site) == "none":
-            return f"{name} starts at a {held} with dge_mode=none on {site.engine}"
+        held = at_run_time(context[name])
+        if held and _mode(context) == "none":
+            return f"{name} starts at a {held} with dge_mode=none on {context.engine}"
     return None
 
 
@@ -97,27 +97,29 @@ def at_run_time(view: View) -> str:
     "nki-library, down_projection kernels: what 'scalar DGE' needs",
     "dge_mode=none takes any, at a fixed address; on @gpsimd swdge does",
 )
-def dynamic_partitions(site: Site) -> str | None:
+def dynamic_partitions(context: Context) -> str | None:
     """What the hardware makes descriptors for from a register's value."""
-    if _mode(site) != "hwdge" or not (at_run_time(site["dst"]) or at_run_time(site["src"])):
+    if _mode(context) != "hwdge" or not (
+        at_run_time(context["dst"]) or at_run_time(context["src"])
+    ):
         return None
     for name in ("dst", "src"):
-        view = site[name]
+        view = context[name]
         if view.partitioned and view.partitions > 1 and view.partitions % SHARES:
             return f"{name} has {view.partitions} partitions"
     return None
 
 
 @rule(SHAPE, "a DMA writes every element of dst once", f"{DMA_SOURCE} (assumed)")
-def dst_once(site: Site) -> str | None:
+def dst_once(context: Context) -> str | None:
     """A step of 0 is for src."""
-    return "dst walks some elements more than once" if repeats(site["dst"]) else None
+    return "dst walks some elements more than once" if repeats(context["dst"]) else None
 
 
 @rule(MEMORY, "a DMA does not write PSUM", "NKI documentation: DMA and memory types (assumed)")
-def not_into_psum(site: Site) -> str | None:
+def not_into_psum(context: Context) -> str | None:
     """Reads of PSUM by DMA were documented once, writes never."""
-    where = site["dst"].tensor.memory.name
+    where = context["dst"].tensor.memory.name
     return "dst is in psum; wanted hbm or sbuf" if where == "psum" else None
 
 
@@ -128,9 +130,9 @@ def not_into_psum(site: Site) -> str | None:
     "copy to sbuf first (TensorCopy)",
     warning=True,
 )
-def from_psum(site: Site) -> str | None:
+def from_psum(context: Context) -> str | None:
     """What once was documented is done, and said."""
-    return "src is in psum" if site["src"].tensor.memory.name == "psum" else None
+    return "src is in psum" if context["src"].tensor.memory.name == "psum" else None
 
 
 @rule(
@@ -139,13 +141,13 @@ def from_psum(site: Site) -> str | None:
     "Trainium3 guide, 'SBUF Read-Add-Write'",
     "DmaCompute with dst among its sources adds anywhere",
 )
-def adds_near_memory(site: Site) -> str | None:
+def adds_near_memory(context: Context) -> str | None:
     """SBUF adds what arrives to what it holds; other memories do not."""
-    dst, src = site["dst"], site["src"]
-    if site["compute_op"] == "none":
+    dst, src = context["dst"], context["src"]
+    if context["compute_op"] == "none":
         return None
-    if not site.generation.switches["sbuf_add"]:
-        return f"compute_op=add on {site.generation.name}"
+    if not context.generation.switches["sbuf_add"]:
+        return f"compute_op=add on {context.generation.name}"
     if dst.tensor.memory.name != "sbuf":
         return f"compute_op=add into {dst.tensor.memory.name}"
     if dst.dtype is not src.dtype or dst.dtype.name not in ("bfloat16", "float32"):
@@ -163,9 +165,9 @@ def transposed(rank: int) -> str:
 
 
 @rule(SHAPE, "axes is [1, 0] for 2 axes, [2, 1, 0] for 3 and [3, 1, 2, 0] for 4", TRANSPOSE_SOURCE)
-def axes_fit(site: Site) -> str | None:
+def axes_fit(context: Context) -> str | None:
     """The first and the last axis change places."""
-    rank, axes = len(site["src"].shape), site["axes"]
+    rank, axes = len(context["src"].shape), context["axes"]
     if rank not in AXES:
         return f"src has {rank} axes; wanted 2, 3 or 4"
     if axes is None or axes == AXES[rank]:
@@ -178,9 +180,9 @@ def axes_fit(site: Site) -> str | None:
     "dst has the shape of the transposed src, axis by axis",
     f"{TRANSPOSE_SOURCE}; NKI 0.4 migration guide",
 )
-def transposed_shape(site: Site) -> str | None:
+def transposed_shape(context: Context) -> str | None:
     """Neither an axis of 1 more nor one less."""
-    dst, src = site["dst"], site["src"]
+    dst, src = context["dst"], context["src"]
     wanted = [src.shape[axis] for axis in AXES[len(src.shape)]]
     if list(dst.shape) == wanted:
         return None
@@ -193,9 +195,9 @@ def transposed_shape(site: Site) -> str | None:
     f"{TRANSPOSE_SOURCE}; Trainium2 guide, 'DMA Transpose'",
     "two 8-bit elements side by side can go as one: .view(u16)",
 )
-def transposable(site: Site) -> str | None:
+def transposable(context: Context) -> str | None:
     """Bits are moved, never converted."""
-    dst, src = site["dst"].dtype, site["src"].dtype
+    dst, src = context["dst"].dtype, context["src"].dtype
     if dst is not src:
         return f"{src.name} into {dst.name}"
     if dst.itemsize not in (2, 4):
@@ -204,9 +206,11 @@ def transposable(site: Site) -> str | None:
 
 
 @rule(MODE, "a transpose has no swdge but through an index tile", TRANSPOSE_SOURCE)
-def transpose_mode(site: Site) -> str | None:
+def transpose_mode(context: Context) -> str | None:
     """GpSimd makes descriptors for gathered rows only."""
-    return "dge_mode=swdge" if site["dge_mode"] == "swdge" and not site["src"].gathers else None
+    return (
+        "dge_mode=swdge" if context["dge_mode"] == "swdge" and not context["src"].gathers else None
+    )
 
 
 @rule(
@@ -216,10 +220,10 @@ def transpose_mode(site: Site) -> str | None:
     f"{TRANSPOSE_SOURCE}, Neuron SDK 2.32",
     "dge_mode=none has none of these limits",
 )
-def hardware_transpose(site: Site) -> str | None:
+def hardware_transpose(context: Context) -> str | None:
     """What the hardware makes the descriptors of a transpose for."""
-    src = site["src"]
-    if site["dge_mode"] != "hwdge":
+    src = context["src"]
+    if context["dge_mode"] != "hwdge":
         return None
     rows = src.shape[0]
     if len(src.shape) == 2 and rows != 16:
@@ -234,10 +238,10 @@ def hardware_transpose(site: Site) -> str | None:
 
 
 @rule(SHAPE, "every source has as many elements as dst", f"{COMPUTE_SOURCE}, 'Tile size'")
-def sources_fit(site: Site) -> str | None:
+def sources_fit(context: Context) -> str | None:
     """All are walked in row-major order."""
-    wanted = site["dst"].size
-    for view in site["srcs"]:
+    wanted = context["dst"].size
+    for view in context["srcs"]:
         if view.size != wanted:
             return f"{view.tensor.name} has {view.size} elements, dst {wanted}"
     return None
@@ -248,18 +252,18 @@ def sources_fit(site: Site) -> str | None:
     "a sum needs numbers: no x4 and e8m0 dtypes",
     f"{COMPUTE_SOURCE}; NKI DMA overview (no casts of MX dtypes)",
 )
-def summable(site: Site) -> str | None:
+def summable(context: Context) -> str | None:
     """Every element passes through float32."""
-    for view in (site["dst"], *site["srcs"]):
+    for view in (context["dst"], *context["srcs"]):
         if view.dtype.kind in (Kind.PACKED, Kind.SCALE):
             return f"{view.tensor.name} is {view.dtype.name}"
     return None
 
 
 @rule(MODE, "scales are all 1.0, one for each source", COMPUTE_SOURCE)
-def unscaled(site: Site) -> str | None:
+def unscaled(context: Context) -> str | None:
     """The API has room for more than it does."""
-    scales, sources = site["scales"], site["srcs"]
+    scales, sources = context["scales"], context["srcs"]
     if scales is None:
         return None
     if len(scales) != len(sources):
@@ -269,9 +273,9 @@ def unscaled(site: Site) -> str | None:
 
 
 @rule(MODE, "unique_indices is true", f"{COMPUTE_SOURCE}: indices that repeat are not supported")
-def unique(site: Site) -> str | None:
+def unique(context: Context) -> str | None:
     """What several additions to one element give is not said."""
-    return None if site["unique_indices"] else "unique_indices=false"
+    return None if context["unique_indices"] else "unique_indices=false"
 
 
 @rule(
@@ -280,9 +284,9 @@ def unique(site: Site) -> str | None:
     "tile names",
     COMPUTE_SOURCE,
 )
-def static(site: Site) -> str | None:
+def static(context: Context) -> str | None:
     """Its descriptors are written before the run."""
-    for view in (site["dst"], *site["srcs"]):
+    for view in (context["dst"], *context["srcs"]):
         if at_run_time(view):
             return f"{view.tensor.name} starts at a {at_run_time(view)}"
     return None
@@ -293,9 +297,9 @@ def static(site: Site) -> str | None:
     "each line of the transfer has as many elements on both sides, in memories a DMA writes",
     DMA_SOURCE,
 )
-def lines_fit(site: Site) -> str | None:
+def lines_fit(context: Context) -> str | None:
     """Every `dst <- src` of a prepared transfer is one a DMA could do."""
-    for dst, src in site["transfer"].moves:
+    for dst, src in context["transfer"].moves:
         if dst.size != src.size:
             return f"{dst.tensor.name} has {dst.size} elements, {src.tensor.name} {src.size}"
         if dst.tensor.memory.name == "psum":
@@ -308,9 +312,9 @@ def lines_fit(site: Site) -> str | None:
     "each line of the transfer writes every element of its dst once",
     f"{DMA_SOURCE} (assumed)",
 )
-def lines_once(site: Site) -> str | None:
+def lines_once(context: Context) -> str | None:
     """As DmaCopy does."""
-    for dst, _ in site["transfer"].moves:
+    for dst, _ in context["transfer"].moves:
         if repeats(dst):
             return f"{dst.tensor.name} is walked more than once in places"
     return None
@@ -321,14 +325,14 @@ def lines_once(site: Site) -> str | None:
     "each line of the transfer is of dtypes the generation has and a DMA converts",
     DMA_SOURCE,
 )
-def lines_convertible(site: Site) -> str | None:
+def lines_convertible(context: Context) -> str | None:
     """Every line moves elements as they are, or through float32."""
-    for dst, src in site["transfer"].moves:
+    for dst, src in context["transfer"].moves:
         for view in (dst, src):
-            if view.dtype.name not in site.generation.dtypes:
+            if view.dtype.name not in context.generation.dtypes:
                 return (
                     f"{view.tensor.name} is {view.dtype.name}, "
-                    f"which {site.generation.summary} does not have"
+                    f"which {context.generation.summary} does not have"
                 )
         said = _inconvertible(dst, src)
         if said:
@@ -341,9 +345,9 @@ def lines_convertible(site: Site) -> str | None:
     "a prepared transfer waits for nothing of the run: its descriptors are written before",
     DMA_SOURCE,
 )
-def lines_static(site: Site) -> str | None:
+def lines_static(context: Context) -> str | None:
     """Nothing of it depends on the run."""
-    for pair in site["transfer"].moves:
+    for pair in context["transfer"].moves:
         for view in pair:
             if view.dynamic:
                 return f"{view.tensor.name} starts at a register"

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from nasm.spec.facts import Evidence, Fact
+from nasm.spec.evidence import Evidence, Fact
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 VERSIONS = ("v2", "v3", "v4")

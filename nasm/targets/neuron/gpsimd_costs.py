@@ -8,8 +8,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from nasm.spec.facts import Cost, Evidence, Fact, weakest
-from nasm.spec.instruction import Site
+from nasm.spec.evidence import Cost, Evidence, Fact, weakest
+from nasm.spec.instruction import Context
 from nasm.targets.neuron.costs import cycles, strided
 from nasm.targets.neuron.figures import NKI_COSTS
 
@@ -17,104 +17,104 @@ DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
 NOTHING = "no figure is published"
 
 
-def _whole(site: Site, interval: float, evidence: Evidence, source: str) -> Cost:
-    tail = site.generation.number(f"{site.engine}_drain_ns")
+def _whole(context: Context, interval: float, evidence: Evidence, source: str) -> Cost:
+    tail = context.generation.number(f"{context.engine}_drain_ns")
     busy = math.ceil(interval)
     return Cost(
         busy,
-        busy + cycles(site, tail.value),
+        busy + cycles(context, tail.value),
         weakest((evidence, tail.evidence)),
         f"{source}; drain: {tail.source}",
     )
 
 
-def _start(site: Site) -> float:
-    return site.generation.number("gpsimd_start").value
+def _start(context: Context) -> float:
+    return context.generation.number("gpsimd_start").value
 
 
-def _slots(site: Site, main: str) -> int:
+def _slots(context: Context, main: str) -> int:
     """N, or 2N where a stride halves the rate of a port."""
-    return int(site[main].elements) * (2 if strided(site) else 1)
+    return int(context[main].elements) * (2 if strided(context) else 1)
 
 
-def affine(site: Site) -> Cost:
+def affine(context: Context) -> Cost:
     """Iota and AffineSelect: 150 + N."""
-    return _whole(site, _start(site) + _slots(site, "dst"), DOC, f"{NKI_COSTS}: 150 + N")
+    return _whole(context, _start(context) + _slots(context, "dst"), DOC, f"{NKI_COSTS}: 150 + N")
 
 
-def walked(main: str) -> Callable[[Site], Cost]:
+def walked(main: str) -> Callable[[Context], Cost]:
     """An instruction without a published figure: 150 + N."""
 
-    def cost(site: Site) -> Cost:
+    def cost(context: Context) -> Cost:
         """150 + N, assumed: no figure is published."""
-        interval = _start(site) + _slots(site, main)
-        return _whole(site, interval, ASSUMED, f"{NOTHING}; taken as 150 + N, as AffineSelect")
+        interval = _start(context) + _slots(context, main)
+        return _whole(context, interval, ASSUMED, f"{NOTHING}; taken as 150 + N, as AffineSelect")
 
     return cost
 
 
-def gathered(site: Site) -> Cost:
+def gathered(context: Context) -> Cost:
     """LocalGather: 150 and so many cycles for each element, fewer where several come at once."""
-    number = site.generation.number
-    per = site["num_elem_per_idx"]
-    count = site["dst"].elements
+    number = context.generation.number
+    per = context["num_elem_per_idx"]
+    count = context["dst"].elements
     fixed, each = number("gather_fixed").value, number("gather_per_element").value * per
-    rate = (fixed + each) / each / min(4 / site["dst"].dtype.itemsize, per)
-    if site.option("local_gather.cost") == "divide":
-        return _whole(site, _start(site) + count / rate, DOC, f"{NKI_COSTS}: local_gather")
+    rate = (fixed + each) / each / min(4 / context["dst"].dtype.itemsize, per)
+    if context.option("local_gather.cost") == "divide":
+        return _whole(context, _start(context) + count / rate, DOC, f"{NKI_COSTS}: local_gather")
     return _whole(
-        site,
-        _start(site) + count * rate,
+        context,
+        _start(context) + count * rate,
         ASSUMED,
         f"{NKI_COSTS}, local_gather: printed as a division, read as a product",
     )
 
 
-def gathered_in_groups(site: Site) -> Cost:
+def gathered_in_groups(context: Context) -> Cost:
     """NcNGather: a group of instructions for every 512 elements of data."""
-    group = site.generation.number("gather_group")
-    groups = math.ceil(site["data"].elements / group.value)
+    group = context.generation.number("gather_group")
+    groups = math.ceil(context["data"].elements / group.value)
     return _whole(
-        site,
-        groups * (_start(site) + site["dst"].elements),
+        context,
+        groups * (_start(context) + context["dst"].elements),
         ASSUMED,
         f"{NOTHING}; taken as 150 + N for each group ({group.source})",
     )
 
 
-def top(site: Site) -> Cost:
+def top(context: Context) -> Cost:
     """TopK: 4n + K."""
-    per: Fact = site.generation.number("topk_per_element")
-    interval = per.value * site["n"] + site["val_dst"].elements
-    return _whole(site, interval, per.evidence, per.source)
+    per: Fact = context.generation.number("topk_per_element")
+    interval = per.value * context["n"] + context["val_dst"].elements
+    return _whole(context, interval, per.evidence, per.source)
 
 
-def drawn(site: Site) -> Cost:
+def drawn(context: Context) -> Cost:
     """max(64, N / 4) on v4's Vector, max(64, N) on older ones, 150 + N on GpSimd."""
-    count = _slots(site, "dst")
-    if site.engine == "gpsimd":
-        return _whole(site, _start(site) + count, ASSUMED, f"{NOTHING}; taken as 150 + N")
-    rate = site.generation.number("random_per_cycle")
-    return _whole(site, _floored(site, count / rate.value), rate.evidence, rate.source)
+    count = _slots(context, "dst")
+    if context.engine == "gpsimd":
+        return _whole(context, _start(context) + count, ASSUMED, f"{NOTHING}; taken as 150 + N")
+    rate = context.generation.number("random_per_cycle")
+    return _whole(context, _floored(context, count / rate.value), rate.evidence, rate.source)
 
 
-def dropped(site: Site) -> Cost:
+def dropped(context: Context) -> Cost:
     """Dropout: max(64, N)."""
-    interval = _floored(site, _slots(site, "data"))
-    return _whole(site, interval, DOC, f"{NKI_COSTS}: max(64, N)")
+    interval = _floored(context, _slots(context, "data"))
+    return _whole(context, interval, DOC, f"{NKI_COSTS}: max(64, N)")
 
 
-def seeded(words: str) -> Callable[[Site], Cost]:
+def seeded(words: str) -> Callable[[Context], Cost]:
     """Moving the state of a generator: max(64, N), on GpSimd 150 + N; no figure is known."""
 
-    def cost(site: Site) -> Cost:
+    def cost(context: Context) -> Cost:
         """150 + the words of a lane on GpSimd, 64 on Vector, assumed: no figure is published."""
-        count = site[words].elements
-        least = _start(site) + count if site.engine == "gpsimd" else _floored(site, count)
-        return _whole(site, least, ASSUMED, f"{NOTHING}; taken as moving the words")
+        count = context[words].elements
+        least = _start(context) + count if context.engine == "gpsimd" else _floored(context, count)
+        return _whole(context, least, ASSUMED, f"{NOTHING}; taken as moving the words")
 
     return cost
 
 
-def _floored(site: Site, interval: float) -> float:
-    return max(site.generation.number("min_interval").value, interval)
+def _floored(context: Context, interval: float) -> float:
+    return max(context.generation.number("min_interval").value, interval)

@@ -9,10 +9,10 @@ from __future__ import annotations
 from functools import partial
 
 from nasm.problems import listed
-from nasm.spec.instruction import Operand, Rule, Site
+from nasm.spec.instruction import Context, Operand, Rule
 from nasm.spec.view import Offsets, View
+from nasm.targets.neuron.pe_tiles import FULL_TILE, place
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, LIMIT, MEMORY, MODE, START_PARTITION, rule
-from nasm.targets.neuron.tiles import FULL_TILE, place
 
 GUIDE = "Trainium3 architecture guide, 'SBUF/PSUM indirect access'"
 TI = "nki.isa, 'Tensor indirection' of each instruction"
@@ -21,9 +21,9 @@ _rule = partial(rule, addressed=True)
 SHORT, WORDS = ("uint16", "int16", "uint32", "int32"), ("uint32", "int32")
 
 
-def picked(site: Site) -> list[tuple[Operand, View, Offsets]]:
+def picked(context: Context) -> list[tuple[Operand, View, Offsets]]:
     """The operands whose columns the engine picks, as a tile of entries says."""
-    return [found for found in site.addressed if found[2].columns]
+    return [found for found in context.addressed if found[2].columns]
 
 
 def start(view: View) -> int:
@@ -32,24 +32,24 @@ def start(view: View) -> int:
 
 
 @_rule(AVAILABLE, "tensor indirection is NeuronCore-v4's", f"{VIEW}; {GUIDE}")
-def generation_has_it(site: Site) -> str | None:
+def generation_has_it(context: Context) -> str | None:
     """Earlier ones take one column, or one pattern, at a time."""
-    for operand, view, _ in picked(site):
-        if not site.generation.switches["tensor_indirection"]:
+    for operand, view, _ in picked(context):
+        if not context.generation.switches["tensor_indirection"]:
             return (
                 f"{operand.name} ({view.tensor.name}) is addressed by an index tile on "
-                f"{site.generation.name}; v4 has that"
+                f"{context.generation.name}; v4 has that"
             )
     return None
 
 
 @_rule(MODE, "only some operands of an instruction may be indirect", f"{TI}; nki.isa.dma_copy")
-def operand_may(site: Site) -> str | None:
+def operand_may(context: Context) -> str | None:
     """The table of the vendor; rows of HBM are addressed by DMA only."""
-    for operand, view, offsets in site.addressed:
+    for operand, view, offsets in context.addressed:
         if offsets.single and operand.access != "@":
             continue
-        row = site.row
+        row = context.row
         may = [o.name for o in row.operands if o.indirect and offsets.columns == (o.access != "@")]
         if operand.name in may:
             continue
@@ -59,9 +59,9 @@ def operand_may(site: Site) -> str | None:
 
 
 @_rule(MEMORY, "an index tile is in SBUF", f"{VIEW}; nki.isa.dma_copy")
-def index_in_sbuf(site: Site) -> str | None:
+def index_in_sbuf(context: Context) -> str | None:
     """Also the one element of a scalar_offset."""
-    for operand, _, offsets in site.addressed:
+    for operand, _, offsets in context.addressed:
         where = offsets.tile.tensor.memory.name
         if where != "sbuf":
             return f"the index of {operand.name} ({offsets.tile.tensor.name}) is in {where}"
@@ -73,9 +73,9 @@ def index_in_sbuf(site: Site) -> str | None:
     "entries are 32-bit integers, those of tensor indirection also 16-bit ones (assumed)",
     "nki.isa.dma_copy; NKI access patterns guide",
 )
-def index_dtype(site: Site) -> str | None:
+def index_dtype(context: Context) -> str | None:
     """No page names the dtype of tensor indirection."""
-    for operand, _, offsets in site.addressed:
+    for operand, _, offsets in context.addressed:
         wanted = SHORT if offsets.columns else WORDS
         found = offsets.tile.dtype.name
         if found not in wanted:
@@ -90,10 +90,10 @@ def index_dtype(site: Site) -> str | None:
     VIEW,
     "num_elem= says how many there are; without it all that the index has room for",
 )
-def entries_there(site: Site) -> str | None:
+def entries_there(context: Context) -> str | None:
     """An index has as many entries as its first rows can hold."""
-    group = site.generation.engine(site.engine).group
-    for operand, view, offsets in picked(site):
+    group = context.generation.engine(context.engine).group
+    for operand, view, offsets in picked(context):
         tile, count = offsets.tile, view.elements
         rows = min(group, tile.partitions)
         holds = rows * tile.elements if rows == group else rows
@@ -106,9 +106,9 @@ def entries_there(site: Site) -> str | None:
 
 
 @_rule(START_PARTITION, "an index tile starts at a multiple of 32", TI)
-def index_at_quadrant(site: Site) -> str | None:
+def index_at_quadrant(context: Context) -> str | None:
     """The quadrants of SBUF."""
-    for operand, _, offsets in picked(site):
+    for operand, _, offsets in picked(context):
         at = start(offsets.tile)
         if at % 32:
             return (
@@ -119,9 +119,9 @@ def index_at_quadrant(site: Site) -> str | None:
 
 
 @_rule(START_PARTITION, "an indirect input starts on the partition of its index", TI)
-def input_at_index(site: Site) -> str | None:
+def input_at_index(context: Context) -> str | None:
     """A lane reads its own part of the index."""
-    for operand, view, offsets in picked(site):
+    for operand, view, offsets in picked(context):
         if operand.walked and "w" not in operand.access and start(view) != start(offsets.tile):
             return (
                 f"{operand.name} ({view.tensor.name}) starts at partition {start(view)}, its "
@@ -136,13 +136,13 @@ def input_at_index(site: Site) -> str | None:
     "the index of that does if it is in PSUM",
     f"{TI}; for a matmul moving stands for stationary (assumed)",
 )
-def dst_index_at_input(site: Site) -> str | None:
+def dst_index_at_input(context: Context) -> str | None:
     """The main input is the one that may be indirect itself."""
-    main = next(o for o in (*site.row.operands, None) if o is None or _reads_picked(o))
-    for operand, view, offsets in picked(site):
+    main = next(o for o in (*context.row.operands, None) if o is None or _reads_picked(o))
+    for operand, view, offsets in picked(context):
         if "w" not in operand.access or main is None:
             continue
-        source: View = site[main.name]
+        source: View = context[main.name]
         if source.tensor.memory.name == "psum":
             if source.offsets is None:
                 continue
@@ -160,11 +160,11 @@ def _reads_picked(operand: Operand) -> bool:
 
 
 @_rule(MEMORY, "Scalar does not scatter into PSUM", "nki.isa.activation; nki.isa.tensor_copy")
-def scalar_scatters_to_sbuf(site: Site) -> str | None:
+def scalar_scatters_to_sbuf(context: Context) -> str | None:
     """Vector does."""
-    for operand, view, _ in picked(site):
+    for operand, view, _ in picked(context):
         where = view.tensor.memory.name
-        if site.engine == "scalar" and "w" in operand.access and where == "psum":
+        if context.engine == "scalar" and "w" in operand.access and where == "psum":
             return f"{operand.name} ({view.tensor.name}) is indirect and in psum on scalar"
     return None
 
@@ -187,10 +187,10 @@ def indirect_on(*engines: str) -> Rule:
     """Indirect operands are for some engines of the instruction only."""
 
     @_rule(MODE, f"with tensor indirection it runs on {listed(engines)}", TI)
-    def check(site: Site) -> str | None:
-        for operand, view, _ in picked(site):
-            if site.engine not in engines:
-                return f"{operand.name} ({view.tensor.name}) is indirect on {site.engine}"
+    def check(context: Context) -> str | None:
+        for operand, view, _ in picked(context):
+            if context.engine not in engines:
+                return f"{operand.name} ({view.tensor.name}) is indirect on {context.engine}"
         return None
 
     return check
@@ -200,9 +200,9 @@ MATMUL_DTYPES = ("float16", "bfloat16", "float8_e4m3", "float8_e5m2", "float8_e4
 
 
 @_rule(DTYPE, "an indirect operand of a matmul is float16, bfloat16 or fp8", "nki.isa.nc_matmul")
-def matmul_dtypes(site: Site) -> str | None:
+def matmul_dtypes(context: Context) -> str | None:
     """Also dst, as the page has it."""
-    for operand, view, _ in picked(site):
+    for operand, view, _ in picked(context):
         if view.dtype.name not in MATMUL_DTYPES:
             return f"{operand.name} ({view.tensor.name}) is indirect and {view.dtype.name}"
     return None
@@ -213,19 +213,19 @@ def matmul_dtypes(site: Site) -> str | None:
     "tensor indirection and tiles of the array do not go together",
     "nki.isa.nc_matmul, nki.isa.nc_matmul_mx",
 )
-def not_tiled(site: Site) -> str | None:
+def not_tiled(context: Context) -> str | None:
     """The whole array is one tile."""
-    for operand, view, _ in picked(site):
-        if place(site) != ((0, 0), FULL_TILE):
+    for operand, view, _ in picked(context):
+        if place(context) != ((0, 0), FULL_TILE):
             return f"{operand.name} ({view.tensor.name}) is indirect with a tile of the array"
     return None
 
 
 @_rule(MODE, "moving is not indirect in transpose mode", "nki.isa.nc_matmul")
-def no_indirect_transpose(site: Site) -> str | None:
+def no_indirect_transpose(context: Context) -> str | None:
     """A transpose streams its rows as they lie."""
-    if site["is_transpose"] and site["moving"].offsets is not None:
-        return f"moving ({site['moving'].tensor.name}) is indirect with is_transpose=true"
+    if context["is_transpose"] and context["moving"].offsets is not None:
+        return f"moving ({context['moving'].tensor.name}) is indirect with is_transpose=true"
     return None
 
 
@@ -234,10 +234,10 @@ def no_indirect_transpose(site: Site) -> str | None:
     "address arithmetic on int32 or uint32 tiles takes no indirect operand",
     "nki.isa.tensor_scalar; which tiles that means is assumed",
 )
-def not_address_arithmetic(site: Site) -> str | None:
+def not_address_arithmetic(context: Context) -> str | None:
     """The form that computes addresses has no room for an index."""
-    data, dst = site["data"], site["dst"]
-    for operand, view, _ in picked(site):
+    data, dst = context["data"], context["dst"]
+    for operand, view, _ in picked(context):
         if data.dtype.name in WORDS and dst.dtype.name in WORDS:
             return f"{operand.name} ({view.tensor.name}) is indirect among {data.dtype.name} tiles"
     return None

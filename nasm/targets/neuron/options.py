@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from nasm.dtypes import Casting
-from nasm.spec.facts import Evidence
+from nasm.spec.evidence import Evidence
 from nasm.spec.options import Option, Value, defaults
 
 DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED

@@ -12,7 +12,7 @@ import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import listed
-from nasm.spec.instruction import FLOAT32, Rule, Site
+from nasm.spec.instruction import FLOAT32, Context, Rule
 from nasm.spec.lists import views
 from nasm.spec.view import View
 
@@ -33,8 +33,8 @@ START_PARTITION, PATTERN, REACH, SHAPE, DTYPE, MEMORY, MODE, AVAILABLE = (
 BANK, LIMIT, UNSUPPORTED = "E0409", "E0410", "E0601"
 
 
-def _start_partition(site: Site) -> str | None:
-    for operand, view in site.tiles:
+def _start_partition(context: Context) -> str | None:
+    for operand, view in context.tiles:
         if view.steps[0] != 1 or any(d.axis == 0 for d in view.dynamic):
             continue
         count = view.partitions
@@ -48,8 +48,8 @@ def _start_partition(site: Site) -> str | None:
     return None
 
 
-def _strided_partitions(site: Site) -> str | None:
-    for operand, view in site.tiles:
+def _strided_partitions(context: Context) -> str | None:
+    for operand, view in context.tiles:
         if view.partitions > 1 and view.steps[0] != 1:
             return (
                 f"{operand.name} ({view.tensor.name}) steps {view.steps[0]} partitions at a time; "
@@ -58,8 +58,8 @@ def _strided_partitions(site: Site) -> str | None:
     return None
 
 
-def _pattern(site: Site) -> str | None:
-    for operand, view in site.tiles:
+def _pattern(context: Context) -> str | None:
+    for operand, view in context.tiles:
         dims = view.dims
         name = f"{operand.name} ({view.tensor.name})"
         if len(dims) > 4:
@@ -72,8 +72,8 @@ def _pattern(site: Site) -> str | None:
     return None
 
 
-def _each_once(site: Site) -> str | None:
-    for operand, view in site.tiles:
+def _each_once(context: Context) -> str | None:
+    for operand, view in context.tiles:
         if "w" in operand.access and repeats(view):
             return (
                 f"{operand.name} ({view.tensor.name}) walks some elements more than once; "
@@ -100,10 +100,10 @@ def repeats(view: View) -> bool:
     return bool(np.count_nonzero(met) < view.elements)
 
 
-def _free_size(site: Site) -> str | None:
-    for operand, view in site.tiles:
+def _free_size(context: Context) -> str | None:
+    for operand, view in context.tiles:
         limit = 4096 if view.tensor.memory.name == "psum" else 65536
-        limit = limit if site.engine != "tensor" else 65536
+        limit = limit if context.engine != "tensor" else 65536
         if view.elements > limit:
             return (
                 f"{operand.name} ({view.tensor.name}) has {view.elements} elements per partition; "
@@ -112,36 +112,36 @@ def _free_size(site: Site) -> str | None:
     return None
 
 
-def _reach(site: Site) -> str | None:
-    engine = site.generation.engine(site.engine)
-    for operand, view in site.tiles:
+def _reach(context: Context) -> str | None:
+    engine = context.generation.engine(context.engine)
+    for operand, view in context.tiles:
         where = view.tensor.memory.name
         does, reaches = (
             ("writes", engine.writes) if "w" in operand.access else ("reads", engine.reads)
         )
         if where not in reaches:
             only = listed(reaches) + " only" if reaches else "no memory"
-            return f"{operand.name} is in {where}; {site.engine} {does} {only}"
+            return f"{operand.name} is in {where}; {context.engine} {does} {only}"
     return None
 
 
-def _dtypes_exist(site: Site) -> str | None:
-    known = site.generation.dtypes
-    for name, operand in site.operands.items():
+def _dtypes_exist(context: Context) -> str | None:
+    known = context.generation.dtypes
+    for name, operand in context.operands.items():
         if type(operand) is not View and type(operand) is not tuple:
             continue
         for view in (operand,) if type(operand) is View else views(operand):
             if view.dtype.name not in known:
                 return (
                     f"{name} ({view.tensor.name}) is {view.dtype.name}, "
-                    f"which {site.generation.summary} does not have"
+                    f"which {context.generation.summary} does not have"
                 )
     return None
 
 
-def _computable(site: Site) -> str | None:
-    for operand, view in site.tiles:
-        if view.dtype.kind in (Kind.PACKED, Kind.SCALE) and site.row.domain(site) == FLOAT32:
+def _computable(context: Context) -> str | None:
+    for operand, view in context.tiles:
+        if view.dtype.kind in (Kind.PACKED, Kind.SCALE) and context.row.domain(context) == FLOAT32:
             return (
                 f"{operand.name} ({view.tensor.name}) is {view.dtype.name}, "
                 "which holds no plain numbers"
@@ -198,15 +198,15 @@ EVERYWHERE = (
 )
 
 
-def _given(site: Site, names: tuple[str, ...]) -> list[tuple[str, View]]:
-    return [(n, site[n]) for n in names if isinstance(site[n], View)]
+def _given(context: Context, names: tuple[str, ...]) -> list[tuple[str, View]]:
+    return [(n, context[n]) for n in names if isinstance(context[n], View)]
 
 
 def same_shape(*names: str) -> Rule:
     """The named tiles have the same partitions and the same elements per partition."""
 
-    def check(site: Site) -> str | None:
-        views = _given(site, names)
+    def check(context: Context) -> str | None:
+        views = _given(context, names)
         first, view = views[0]
         for other, that in views[1:]:
             if that.partitions != view.partitions:
@@ -233,8 +233,8 @@ def same_shape(*names: str) -> Rule:
 def same_partitions(*names: str) -> Rule:
     """The named tiles have the same number of partitions."""
 
-    def check(site: Site) -> str | None:
-        views = _given(site, names)
+    def check(context: Context) -> str | None:
+        views = _given(context, names)
         for other, that in views[1:]:
             if that.partitions != views[0][1].partitions:
                 return (
@@ -251,10 +251,10 @@ def same_partitions(*names: str) -> Rule:
 def elements(name: str, low: int, high: int, source: str) -> Rule:
     """A tile has so many elements per partition."""
 
-    def check(site: Site) -> str | None:
-        if site[name] is None:
+    def check(context: Context) -> str | None:
+        if context[name] is None:
             return None
-        found = site[name].elements
+        found = context[name].elements
         if low <= found <= high:
             return None
         wanted = str(low) if low == high else f"{low} to {high}"
@@ -267,8 +267,8 @@ def elements(name: str, low: int, high: int, source: str) -> Rule:
 def free_dims(name: str, most: int, source: str) -> Rule:
     """A tile has at most so many free dims, after merging."""
 
-    def check(site: Site) -> str | None:
-        found = len(site[name].dims)
+    def check(context: Context) -> str | None:
+        found = len(context[name].dims)
         if found <= most:
             return None
         return f"{name} needs {found} free dims after merging; wanted at most {most}"
@@ -279,8 +279,8 @@ def free_dims(name: str, most: int, source: str) -> Rule:
 def same_dtype(source: str, *names: str) -> Rule:
     """The named tiles have one dtype."""
 
-    def check(site: Site) -> str | None:
-        views = _given(site, names)
+    def check(context: Context) -> str | None:
+        views = _given(context, names)
         if len({v.dtype.name for _, v in views}) < 2:
             return None
         return listed((f"{n} is {v.dtype.name}" for n, v in views), "and") + "; wanted the same"
@@ -291,8 +291,8 @@ def same_dtype(source: str, *names: str) -> Rule:
 def same_elements(source: str, *names: str) -> Rule:
     """The named tiles have as many elements per partition."""
 
-    def check(site: Site) -> str | None:
-        views = _given(site, names)
+    def check(context: Context) -> str | None:
+        views = _given(context, names)
         if len({v.elements for _, v in views}) < 2:
             return None
         found = listed((f"{n} {v.elements}" for n, v in views), "and")
@@ -304,8 +304,8 @@ def same_elements(source: str, *names: str) -> Rule:
 def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor") -> Rule:
     """At most one of two inputs is in a memory."""
 
-    def check(site: Site) -> str | None:
-        inside = [n for n, v in _given(site, names) if v.tensor.memory.name == memory]
+    def check(context: Context) -> str | None:
+        inside = [n for n, v in _given(context, names) if v.tensor.memory.name == memory]
         if len(inside) < 2:
             return None
         return f"{listed(inside, 'and')} are both in {memory}; wanted at most one"
@@ -330,7 +330,7 @@ def rule(
 ) -> Callable[..., Rule]:
     """Make a rule of a check: a decorator for the rows' own rules."""
 
-    def make(check: Callable[[Site], str | None]) -> Rule:
+    def make(check: Callable[[Context], str | None]) -> Rule:
         return Rule(code, sentence, source, check, hint, warning, addressed, basic)
 
     return make

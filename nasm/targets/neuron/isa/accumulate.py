@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.hidden import LanesOf, OptionOf, RoundingOf
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.implicit_operands import LanesOf, OptionOf, RoundingOf
+from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Flag, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
@@ -41,18 +41,18 @@ COMMAND_DOC = "what happens to the accumulators"
     "nki.isa.exponential, nki.isa.select_reduce",
     "reduce_cmd=reset_reduce reduces this instruction's results",
 )
-def nothing_idle(site: Site) -> str | None:
+def nothing_idle(context: Context) -> str | None:
     """What is unknown cannot be read."""
-    found = site["reduce_cmd"] == "idle" and site["reduce_res"] is not None
+    found = context["reduce_cmd"] == "idle" and context["reduce_res"] is not None
     return "reduce_res with reduce_cmd=idle" if found else None
 
 
 @rule(MODE, "reduce_init is for reduce_cmd=load_reduce, and 0 otherwise", "nki.isa.exponential")
-def init_loaded(site: Site) -> str | None:
+def init_loaded(context: Context) -> str | None:
     """What would not be loaded."""
-    loading, value = site["reduce_cmd"] == "load_reduce", site["reduce_init"]
+    loading, value = context["reduce_cmd"] == "load_reduce", context["reduce_init"]
     unused = not loading and (isinstance(value, View) or value != 0.0)
-    return f"reduce_init with reduce_cmd={site['reduce_cmd']}" if unused else None
+    return f"reduce_init with reduce_cmd={context['reduce_cmd']}" if unused else None
 
 
 # -- Exponential
@@ -124,19 +124,19 @@ COMPARISON = Choice(("equal", "less", "less_equal", "greater", "greater_equal"),
 
 
 @rule(LIMIT, "range_start and the indices after it are within 2^24, exact in float32", _RANGE)
-def exact_indices(site: Site) -> str | None:
+def exact_indices(context: Context) -> str | None:
     """Indices are compared as float32."""
-    first = site["range_start"]
-    last = first + site["on_true_tile"].elements - 1
+    first = context["range_start"]
+    last = first + context["on_true_tile"].elements - 1
     if first >= -(2**24) and last <= 2**24:
         return None
     return f"indices {first:,} to {last:,}; wanted -16,777,216 to 16,777,216"
 
 
 @rule(MODE, "on_false_value is FP32_MIN, -3.4028235e38: the hardware has no other", _RANGE)
-def false_value(site: Site) -> str | None:
+def false_value(context: Context) -> str | None:
     """A hardware constraint."""
-    found = site["on_false_value"]
+    found = context["on_false_value"]
     return None if np.float32(found) == np.float32(FP32_MIN) else f"on_false_value={found:g}"
 
 

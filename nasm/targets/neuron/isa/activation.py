@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.spec.hidden import Doubt, LanesOf, OptionOf, RoundingOf
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.implicit_operands import Doubt, LanesOf, OptionOf, RoundingOf
+from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Number
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations
@@ -25,27 +25,27 @@ REDUCE = commands("idle", "reset", "reduce", "reset_reduce")
     SOURCE,
     "put the number into a tile with Memset",
 )
-def bias_form(site: Site) -> str | None:
+def bias_form(context: Context) -> str | None:
     """What bias may be."""
-    bias = site["bias"]
-    if bias is None or isinstance(bias, View) or site.generation.switches["scalar_literal_bias"]:
+    bias = context["bias"]
+    if bias is None or isinstance(bias, View) or context.generation.switches["scalar_literal_bias"]:
         return None
-    return f"bias={bias} on {site.generation.name}; wanted a [P, 1] tile"
+    return f"bias={bias} on {context.generation.name}; wanted a [P, 1] tile"
 
 
 @rule(DTYPE, "bias is of any dtype but tfloat32", SOURCE)
-def bias_dtype(site: Site) -> str | None:
+def bias_dtype(context: Context) -> str | None:
     """The one dtype a bias is not."""
-    bias = site["bias"]
+    bias = context["bias"]
     found = isinstance(bias, View) and bias.dtype.name == "tfloat32"
     return "bias is tfloat32" if found else None
 
 
 @rule(MODE, "reciprocal takes no bias on v2", "NKI reference, engine selection")
-def reciprocal_unbiased(site: Site) -> str | None:
+def reciprocal_unbiased(context: Context) -> str | None:
     """A limit of v2's reciprocal."""
-    late = site.generation.switches["scalar_literal_bias"]
-    if site["op"] == "reciprocal" and site["bias"] is not None and not late:
+    late = context.generation.switches["scalar_literal_bias"]
+    if context["op"] == "reciprocal" and context["bias"] is not None and not late:
         return "op=reciprocal with a bias"
     return None
 
@@ -56,11 +56,11 @@ def reciprocal_unbiased(site: Site) -> str | None:
     SOURCE,
     "for example reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce",
 )
-def reduction_named(site: Site) -> str | None:
+def reduction_named(context: Context) -> str | None:
     """What is summed is said by reduce_op."""
-    sums = site["reduce_cmd"] in ("reduce", "reset_reduce")
-    if sums and site["reduce_op"] is None:
-        return f"reduce_cmd={site['reduce_cmd']} without reduce_op"
+    sums = context["reduce_cmd"] in ("reduce", "reset_reduce")
+    if sums and context["reduce_op"] is None:
+        return f"reduce_cmd={context['reduce_cmd']} without reduce_op"
     return None
 
 
@@ -71,13 +71,13 @@ def reduction_named(site: Site) -> str | None:
     "reduce_cmd=reset_reduce reduces this instruction's results",
     warning=True,
 )
-def reduction_used(site: Site) -> str | None:
+def reduction_used(context: Context) -> str | None:
     """An operator that is not used is probably a mistake; what reduce_res reads is older."""
-    idle = site["reduce_op"] is not None and site["reduce_cmd"] == "idle"
+    idle = context["reduce_op"] is not None and context["reduce_cmd"] == "idle"
     if not idle:
         return None
-    read = ", and reduce_res receives earlier results" * (site["reduce_res"] is not None)
-    return f"reduce_op={site['reduce_op']} with reduce_cmd=idle reduces nothing{read}"
+    read = ", and reduce_res receives earlier results" * (context["reduce_res"] is not None)
+    return f"reduce_op={context['reduce_op']} with reduce_cmd=idle reduces nothing{read}"
 
 
 @ISA.instruction(

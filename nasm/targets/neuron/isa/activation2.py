@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.spec.hidden import LanesOf, OptionOf, RoundingOf
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.implicit_operands import LanesOf, OptionOf, RoundingOf
+from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Flag, Number
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu
@@ -35,47 +35,47 @@ REDUCTION = Operators(("add", "maximum", "minimum", "abs_max", "abs_min"), "redu
     "subtract or bypass with bypass",
     SOURCE,
 )
-def stage_pairs(site: Site) -> str | None:
+def stage_pairs(context: Context) -> str | None:
     """What the tensor-scalar stage can be."""
-    pair = (site["op0"], site["op1"])
+    pair = (context["op0"], context["op1"])
     return None if pair in PAIRS else f"op0={pair[0]}, op1={pair[1]}"
 
 
 @rule(MODE, "an operator other than bypass has its operand, and only one has a reverse", SOURCE)
-def stage_operands(site: Site) -> str | None:
+def stage_operands(context: Context) -> str | None:
     """imm0 and reverse0 belong to op0, imm1 and reverse1 to op1."""
     for n in ("0", "1"):
-        op = site[f"op{n}"]
-        if op != "bypass" and site[f"imm{n}"] is None:
+        op = context[f"op{n}"]
+        if op != "bypass" and context[f"imm{n}"] is None:
             return f"op{n}={op} without imm{n}"
-        if op == "bypass" and site[f"reverse{n}"]:
+        if op == "bypass" and context[f"reverse{n}"]:
             return f"reverse{n}=true with op{n}=bypass"
     return None
 
 
 @rule(DTYPE, "imm0 and imm1 are of one dtype if both are tiles", SOURCE)
-def same_immediates(site: Site) -> str | None:
+def same_immediates(context: Context) -> str | None:
     """The two scalars come by one way."""
-    first, second = site["imm0"], site["imm1"]
+    first, second = context["imm0"], context["imm1"]
     if isinstance(first, View) and isinstance(second, View) and first.dtype is not second.dtype:
         return f"imm0 is {first.dtype.name}, imm1 {second.dtype.name}"
     return None
 
 
 @rule(MODE, "a reduction says a reduce_op, whose identity a reset needs", SOURCE)
-def reduction_named(site: Site) -> str | None:
+def reduction_named(context: Context) -> str | None:
     """What is reduced, or reset, is said by reduce_op."""
-    command = site["reduce_cmd"]
-    if command != "idle" and site["reduce_op"] is None:
+    command = context["reduce_cmd"]
+    if command != "idle" and context["reduce_op"] is None:
         return f"reduce_cmd={command} without reduce_op"
     return None
 
 
 @rule(MODE, "relu_param is for functions with a parameter", SOURCE, "prelu has one", warning=True)
-def parameter_used(site: Site) -> str | None:
+def parameter_used(context: Context) -> str | None:
     """A parameter that changes nothing is probably a mistake."""
-    unused = site["relu_param"] != 0.0 and not activations.ACTIVATIONS[site["op"]].parameter
-    return f"relu_param with op={site['op']}, which has no parameter" if unused else None
+    unused = context["relu_param"] != 0.0 and not activations.ACTIVATIONS[context["op"]].parameter
+    return f"relu_param with op={context['op']}, which has no parameter" if unused else None
 
 
 @ISA.instruction(

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.instruction import Context, Operand
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
 from nasm.targets.neuron.rules import LIMIT, elements, rule, same_partitions
@@ -55,9 +55,9 @@ def BatchNormStats(data: Any) -> Any:
 
 
 @rule(LIMIT, "data holds count, mean and variance * count, one or more times", AGGREGATE)
-def triples(site: Site) -> str | None:
+def triples(context: Context) -> str | None:
     """A multiple of three elements."""
-    found = site["data"].elements
+    found = context["data"].elements
     if found % 3 == 0:
         return None
     return f"data has {found} elements per partition; wanted a multiple of 3"

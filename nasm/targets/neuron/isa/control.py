@@ -9,8 +9,8 @@ import numpy as np
 from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Jump
-from nasm.spec.hidden import DtypeOf, Here
-from nasm.spec.instruction import BITS, Operand, Site
+from nasm.spec.implicit_operands import DtypeOf, Here
+from nasm.spec.instruction import BITS, Context, Operand
 from nasm.spec.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -26,7 +26,7 @@ KLR = "KLR Core/Operators.lean"
 COMPARISONS = ("always", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
 
 
-def _in_bits(_: Site) -> str:
+def _in_bits(_: Context) -> str:
     return BITS
 
 
@@ -82,20 +82,20 @@ def RegisterAlu(src1: int, src2: int, op: str) -> int:
 
 
 @rule(SHAPE, "a register is one element of at most 32 bits", "nki.isa.register_load")
-def one_element(site: Site) -> str | None:
+def one_element(context: Context) -> str | None:
     """What fits a register."""
     for name in ("src", "dst"):
-        view = site.operands.get(name)
+        view = context.operands.get(name)
         if isinstance(view, View) and view.size != 1:
             return f"{name} has {view.size} elements; wanted one"
     return None
 
 
 @rule(DTYPE, "a register takes plain numbers, by their bits", "nki.isa.register_load")
-def whole_words(site: Site) -> str | None:
+def whole_words(context: Context) -> str | None:
     """Packed elements have no register form."""
     for name in ("src", "dst"):
-        view = site.operands.get(name)
+        view = context.operands.get(name)
         if isinstance(view, View) and not (view.dtype.is_int or view.dtype.is_float):
             return f"{name} is {view.dtype.name}"
     return None
@@ -145,10 +145,10 @@ def _holds(op: str, a: int, b: int) -> bool:
 
 
 @rule(MODE, "a comparison has both its sides", f"{KLR}, CmpBranch")
-def compared(site: Site) -> str | None:
+def compared(context: Context) -> str | None:
     """Only op=always compares nothing."""
-    if site["op"] != "always" and (site["reg1"] is None or site["reg2"] is None):
-        return f"op={site['op']} without reg1 and reg2"
+    if context["op"] != "always" and (context["reg1"] is None or context["reg2"] is None):
+        return f"op={context['op']} without reg1 and reg2"
     return None
 
 

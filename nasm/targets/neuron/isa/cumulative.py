@@ -6,8 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from nasm.spec.hidden import LanesOf, OptionOf, RoundingOf
-from nasm.spec.instruction import Operand, Rule, Site
+from nasm.spec.implicit_operands import LanesOf, OptionOf, RoundingOf
+from nasm.spec.instruction import Context, Operand, Rule
 from nasm.spec.kinds import Flag, Tile
 from nasm.targets.neuron import accumulator_costs, alu
 from nasm.targets.neuron.accumulators import (
@@ -32,19 +32,19 @@ COMMANDS = commands("reset_reduce", "reduce", "load_reduce")
 
 def _operand_present(op: str, operand: str, source: str) -> Rule:
     @rule(MODE, f"{op} has its {operand}, unless it is an operator of one operand", source)
-    def check(site: Site) -> str | None:
-        value = site[operand]
-        if alu.OPERATORS[site[op]].unary:
-            return None if value in (None, 0) else f"{op}={site[op]} takes no {operand}"
-        return f"{op}={site[op]} without {operand}" if value is None else None
+    def check(context: Context) -> str | None:
+        value = context[operand]
+        if alu.OPERATORS[context[op]].unary:
+            return None if value in (None, 0) else f"{op}={context[op]} takes no {operand}"
+        return f"{op}={context[op]} without {operand}" if value is None else None
 
     return check
 
 
 def _loaded(operand: str, source: str) -> Rule:
     @rule(MODE, f"reduce_cmd=load_reduce has its {operand}", source)
-    def check(site: Site) -> str | None:
-        missing = site["reduce_cmd"] == "load_reduce" and site[operand] is None
+    def check(context: Context) -> str | None:
+        missing = context["reduce_cmd"] == "load_reduce" and context[operand] is None
         return f"reduce_cmd=load_reduce without {operand}" if missing else None
 
     return check
@@ -56,10 +56,10 @@ _REDUCE = "nki.isa.tensor_scalar_reduce"
 
 
 @rule(MODE, "reduce_init is for reduce_cmd=load_reduce", _REDUCE)
-def init_loaded(site: Site) -> str | None:
+def init_loaded(context: Context) -> str | None:
     """What would not be loaded."""
-    unused = site["reduce_init"] is not None and site["reduce_cmd"] != "load_reduce"
-    return f"reduce_init with reduce_cmd={site['reduce_cmd']}" if unused else None
+    unused = context["reduce_init"] is not None and context["reduce_cmd"] != "load_reduce"
+    return f"reduce_init with reduce_cmd={context['reduce_cmd']}" if unused else None
 
 
 @rule(
@@ -68,9 +68,9 @@ def init_loaded(site: Site) -> str | None:
     _REDUCE,
     "a subtraction the other way round: multiply by -1 and add",
 )
-def not_reversed(site: Site) -> str | None:
+def not_reversed(context: Context) -> str | None:
     """Listed and refused by the vendor."""
-    return "reverse0=true" if site["reverse0"] else None
+    return "reverse0=true" if context["reverse0"] else None
 
 
 @ISA.instruction(

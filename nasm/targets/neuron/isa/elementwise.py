@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.problems import listed
-from nasm.spec.instruction import BITS, Operand, Rule, Site
+from nasm.spec.instruction import BITS, Context, Operand, Rule
 from nasm.spec.kinds import Anything, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -39,13 +39,13 @@ FIRST = (*alu.BINARY_ARITH, "abs", "reciprocal", "bypass")
 
 
 @rule(DTYPE, "bitwise operators take integers of one width and convert nothing", ALU_SOURCE)
-def bitwise_integers(site: Site) -> str | None:
+def bitwise_integers(context: Context) -> str | None:
     """Bit patterns go in and come out as they are."""
-    bitwise = [n for n in ("op", "op0", "op1") if (op := site.operands.get(n)) and _bitvec(op)]
-    bitwise = [site[n] for n in bitwise]
+    bitwise = [n for n in ("op", "op0", "op1") if (op := context.operands.get(n)) and _bitvec(op)]
+    bitwise = [context[n] for n in bitwise]
     if not bitwise:
         return None
-    views = {n: v for n, v in site.operands.items() if isinstance(v, View)}
+    views = {n: v for n, v in context.operands.items() if isinstance(v, View)}
     for name, view in views.items():
         if view.dtype.name not in INTEGERS:
             return f"{bitwise[0]} with {name} of {view.dtype.name}; wanted an integer dtype"
@@ -63,15 +63,17 @@ def on_engine(*names: str) -> Rule:
     """The operators that these operands name exist on the engine and generation."""
 
     @rule(AVAILABLE, "an operator runs on the engines and generations that have it", ALU_SOURCE)
-    def check(site: Site) -> str | None:
+    def check(context: Context) -> str | None:
         for name in names:
-            op = site[name]
-            if op is None or exact_integers(site, *names):
+            op = context[name]
+            if op is None or exact_integers(context, *names):
                 continue
-            engines = alu.OPERATORS[op].engines_on(site.generation.name)
-            if site.engine not in engines:
+            engines = alu.OPERATORS[op].engines_on(context.generation.name)
+            if context.engine not in engines:
                 where = listed(f"@{e}" for e in engines) if engines else "no engine"
-                return f"{name}={op} on {site.engine}; on {site.generation.name} {where} has it"
+                return (
+                    f"{name}={op} on {context.engine}; on {context.generation.name} {where} has it"
+                )
         return None
 
     return check
@@ -82,14 +84,14 @@ def on_engine(*names: str) -> Rule:
     "an operator runs on Vector, power on GpSimd, which is also given what Vector has",
     f"nki.isa.tensor_tensor; {ALU_SOURCE}",
 )
-def tile_operator(site: Site) -> str | None:
+def tile_operator(context: Context) -> str | None:
     """Where two tiles can be combined."""
-    op, here = site["op"], site.generation.name
+    op, here = context["op"], context.generation.name
     engines = alu.OPERATORS[op].engines_on(here)
-    if site.engine in engines or (site.engine == "gpsimd" and "vector" in engines):
+    if context.engine in engines or (context.engine == "gpsimd" and "vector" in engines):
         return None
     where = listed(f"@{e}" for e in engines) if engines else "no engine"
-    return f"op={op} on {site.engine}; on {here} {where} has it"
+    return f"op={op} on {context.engine}; on {here} {where} has it"
 
 
 @rule(
@@ -99,12 +101,12 @@ def tile_operator(site: Site) -> str | None:
     "the result is taken to be Vector's (assumed)",
     warning=True,
 )
-def described_on_gpsimd(site: Site) -> str | None:
+def described_on_gpsimd(context: Context) -> str | None:
     """The vendor's interface takes others too."""
-    op = alu.OPERATORS[site["op"]]
-    if site.engine != "gpsimd" or "gpsimd" in op.engines:
+    op = alu.OPERATORS[context["op"]]
+    if context.engine != "gpsimd" or "gpsimd" in op.engines:
         return None
-    return None if exact_integers(site, "op") and not op.bitvec else f"op={op.name} on gpsimd"
+    return None if exact_integers(context, "op") and not op.bitvec else f"op={op.name} on gpsimd"
 
 
 @rule(
@@ -112,12 +114,12 @@ def described_on_gpsimd(site: Site) -> str | None:
     "an order of exact integers needs them of one dtype",
     "nki.isa.tensor_tensor says nothing of an order between int32 and uint32",
 )
-def one_order(site: Site) -> str | None:
+def one_order(context: Context) -> str | None:
     """Signed and unsigned words have no documented order."""
-    kinds = {site["data1"].dtype.name, site["data2"].dtype.name}
-    if len(kinds) == 1 or site["op"] not in alu.ORDERED or not exact_integers(site, "op"):
+    kinds = {context["data1"].dtype.name, context["data2"].dtype.name}
+    if len(kinds) == 1 or context["op"] not in alu.ORDERED or not exact_integers(context, "op"):
         return None
-    return f"op={site['op']} of {listed(sorted(kinds), 'and')}, exactly"
+    return f"op={context['op']} of {listed(sorted(kinds), 'and')}, exactly"
 
 
 @ISA.instruction(
@@ -156,10 +158,10 @@ def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
     "an operator of two operands has one, and an operand has its operator",
     "nki.isa.tensor_scalar",
 )
-def operands_present(site: Site) -> str | None:
+def operands_present(context: Context) -> str | None:
     """operand0 with op0, operand1 with op1; unary operators take none, or 0."""
     for n in ("0", "1"):
-        op, operand = site[f"op{n}"], site[f"operand{n}"]
+        op, operand = context[f"op{n}"], context[f"operand{n}"]
         if op is None:
             if operand is not None:
                 return f"operand{n} without op{n}"
@@ -172,11 +174,11 @@ def operands_present(site: Site) -> str | None:
 
 
 @rule(MODE, "op0 and op1 are both arithmetic or both bitwise", "nki.isa.tensor_scalar")
-def same_class(site: Site) -> str | None:
+def same_class(context: Context) -> str | None:
     """The two stages share one data path."""
-    if site["op1"] is None:
+    if context["op1"] is None:
         return None
-    pair = [site["op0"], site["op1"]]
+    pair = [context["op0"], context["op1"]]
     if "bypass" in pair or _bitvec(pair[0]) == _bitvec(pair[1]):
         return None
     return f"op0={pair[0]} and op1={pair[1]}: one is bitwise, one arithmetic"
@@ -187,9 +189,9 @@ def same_class(site: Site) -> str | None:
     "square, relu, abs_max and abs_min are for op0",
     "NKI release notes: new operators of tensor_scalar on NeuronCore-v4",
 )
-def first_stage_only(site: Site) -> str | None:
+def first_stage_only(context: Context) -> str | None:
     """What the second stage lacks."""
-    op = site["op1"]
+    op = context["op1"]
     return f"op1={op}" if op in ("square", "relu", "abs_max", "abs_min") else None
 
 
@@ -199,13 +201,13 @@ def first_stage_only(site: Site) -> str | None:
     "a 32-bit integer where all are and integers are computed exactly",
     "nki.isa.tensor_scalar",
 )
-def scalar_dtypes(site: Site) -> str | None:
+def scalar_dtypes(context: Context) -> str | None:
     """What a scalar operand may be."""
-    if _exact(site):
+    if _exact(context):
         return None
-    bitwise = any(_bitvec(op) for n in ("op0", "op1") if (op := site[n]))
+    bitwise = any(_bitvec(op) for n in ("op0", "op1") if (op := context[n]))
     for name in ("operand0", "operand1"):
-        value = site[name]
+        value = context[name]
         if isinstance(value, View):
             if not bitwise and value.dtype.name != "float32":
                 return f"{name} is {value.dtype.name}; wanted float32"
@@ -219,13 +221,13 @@ def scalar_dtypes(site: Site) -> str | None:
     "a number beside exact integers or bits fits data's width",
     "nki.isa.tensor_scalar says nothing of what is beyond it (assumed)",
 )
-def number_fits(site: Site) -> str | None:
+def number_fits(context: Context) -> str | None:
     """What becomes of the other bits is nowhere said."""
-    if _domain(site) != BITS:
+    if _domain(context) != BITS:
         return None
-    bits = 8 * site["data"].dtype.itemsize
+    bits = 8 * context["data"].dtype.itemsize
     for name in ("operand0", "operand1"):
-        value = site[name]
+        value = context[name]
         if isinstance(value, int) and not -(2 ** (bits - 1)) <= value < 2**bits:
             return f"{name} is {value}; wanted one of {bits} bits"
     return None
@@ -236,11 +238,11 @@ def number_fits(site: Site) -> str | None:
     "Scalar (v3, v4) does multiply then add, multiply alone, or add alone",
     "nki.isa.tensor_scalar; Trainium2 architecture guide",
 )
-def scalar_engine_pairs(site: Site) -> str | None:
+def scalar_engine_pairs(context: Context) -> str | None:
     """The Scalar engine's multiply-add."""
-    if site.engine != "scalar":
+    if context.engine != "scalar":
         return None
-    pair = (site["op0"], site["op1"])
+    pair = (context["op0"], context["op1"])
     if pair in (("multiply", "add"), ("multiply", None), ("add", None)):
         return None
     return f"op0={pair[0]}" + (f", op1={pair[1]}" if pair[1] else "") + " on scalar"
@@ -252,39 +254,39 @@ def scalar_engine_pairs(site: Site) -> str | None:
     "does bitwise operators",
     "nki.isa.tensor_scalar; NKI reference, engine selection",
 )
-def gpsimd_operators(site: Site) -> str | None:
+def gpsimd_operators(context: Context) -> str | None:
     """What is left to GpSimd: Vector and Scalar do the rest faster."""
-    if site.engine != "gpsimd":
+    if context.engine != "gpsimd":
         return None
     for name in ("op0", "op1"):
-        op = site[name]
+        op = context[name]
         if op is not None and _bitvec(op):
             return f"{name}={op} on gpsimd"
-        if op not in ("rsqrt", "power", "bypass", None) and not _exact(site):
+        if op not in ("rsqrt", "power", "bypass", None) and not _exact(context):
             return f"{name}={op} in float32 on gpsimd"
     return None
 
 
-def _exact(site: Site) -> bool:
+def _exact(context: Context) -> bool:
     """Whether integers are computed exactly: as GpSimd does, and in address arithmetic.
 
     Address arithmetic is what nki.isa.tensor_scalar names so, an add or a multiply and an add of
     int32 or uint32 throughout; that it is exact, and wraps, is assumed.
     """
-    if exact_integers(site, "op0", "op1"):
+    if exact_integers(context, "op0", "op1"):
         return True
-    if site.engine != "vector" or (site["op0"], site["op1"]) not in ADDRESSES:
+    if context.engine != "vector" or (context["op0"], context["op1"]) not in ADDRESSES:
         return False
-    operands = [v for n in ("operand0", "operand1") if (v := site[n]) is not None]
-    views = [site["data"], site["dst"], *(v for v in operands if isinstance(v, View))]
+    operands = [v for n in ("operand0", "operand1") if (v := context[n]) is not None]
+    views = [context["data"], context["dst"], *(v for v in operands if isinstance(v, View))]
     return all(v.dtype.name in WORDS for v in views) and not any(
         isinstance(v, float) for v in operands
     )
 
 
-def _domain(site: Site) -> str:
+def _domain(context: Context) -> str:
     """As the operators say; address arithmetic on 32-bit integers stays exact."""
-    return BITS if _exact(site) else str(domain_of("op0", "op1")(site))
+    return BITS if _exact(context) else str(domain_of("op0", "op1")(context))
 
 
 @ISA.instruction(

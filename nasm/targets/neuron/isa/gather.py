@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from nasm.problems import Refused
-from nasm.spec.hidden import ShapeOf
-from nasm.spec.instruction import BITS, Operand, Site
+from nasm.spec.implicit_operands import ShapeOf
+from nasm.spec.instruction import BITS, Context, Operand
 from nasm.spec.kinds import Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
@@ -20,8 +20,8 @@ LOCAL, NC_N, TOPK = "nki.isa.local_gather", "nki.isa.nc_n_gather", "nki.isa.topk
 
 def _same_dtype(data: str, source: str) -> Any:
     @rule(DTYPE, f"dst has the dtype of {data}: a gather converts nothing", source)
-    def check(site: Site) -> str | None:
-        dst, found = site["dst"].dtype, site[data].dtype
+    def check(context: Context) -> str | None:
+        dst, found = context["dst"].dtype, context[data].dtype
         return None if dst is found else f"dst is {dst}, {data} {found}"
 
     return check
@@ -29,40 +29,40 @@ def _same_dtype(data: str, source: str) -> Any:
 
 def _whole_cores(name: str, source: str) -> Any:
     @rule(SHAPE, f"the partitions of {name} are a multiple of 16: whole cores", source)
-    def check(site: Site) -> str | None:
-        found = site[name].partitions
+    def check(context: Context) -> str | None:
+        found = context[name].partitions
         return None if found % CORE == 0 else f"{name} has {found} partitions"
 
     return check
 
 
-def _indices(site: Site) -> int:
+def _indices(context: Context) -> int:
     """Indices that each core gathers with: those given, or all."""
-    given = site["num_valid_indices"]
-    return int(given) if given is not None else CORE * site["index"].elements
+    given = context["num_valid_indices"]
+    return int(given) if given is not None else CORE * context["index"].elements
 
 
 @rule(LIMIT, "a core has at most 4,096 valid indices, and no more than index holds for it", LOCAL)
-def valid_indices(site: Site) -> str | None:
+def valid_indices(context: Context) -> str | None:
     """What a core can take."""
-    valid, held = _indices(site), CORE * site["index"].elements
+    valid, held = _indices(context), CORE * context["index"].elements
     if valid > held:
         return f"num_valid_indices={valid}; index holds {held} for each core"
     return None if valid <= 4096 else f"{valid} valid indices for each core; wanted at most 4096"
 
 
 @rule(LIMIT, "num_elem_per_idx is 1, 2, 4, 8, 16 or 32", LOCAL, basic=True)
-def power_of_two(site: Site) -> str | None:
+def power_of_two(context: Context) -> str | None:
     """What a core gathers at once."""
-    found = site["num_elem_per_idx"]
+    found = context["num_elem_per_idx"]
     return None if found in (1, 2, 4, 8, 16, 32) else f"num_elem_per_idx={found}"
 
 
 @rule(SHAPE, "dst has num_valid_indices * num_elem_per_idx elements per partition", LOCAL)
-def gathered_size(site: Site) -> str | None:
+def gathered_size(context: Context) -> str | None:
     """What comes of it."""
-    wanted = _indices(site) * int(site["num_elem_per_idx"])
-    found = site["dst"].elements
+    wanted = _indices(context) * int(context["num_elem_per_idx"])
+    found = context["dst"].elements
     return None if found == wanted else f"dst has {found} elements per partition; wanted {wanted}"
 
 
@@ -103,7 +103,7 @@ def _inside(indices: Any, most: int, what: str) -> None:
         _same_dtype("src_buffer", LOCAL),
     ),
     cost=gpsimd_costs.gathered,
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("local_gather", "", ("LocalGather", "NcLocalGather")),
     formula="dst[p, j * k + e] = src_buffer[p, i[j] + e]; i = the indices of p's 16 partitions, "
     "partition fastest; k = num_elem_per_idx",
@@ -137,7 +137,7 @@ def LocalGather(
     engines=("gpsimd",),
     rules=(same_shape("dst", "indices"), same_partitions("dst", "data"), _same_dtype("data", NC_N)),
     cost=gpsimd_costs.gathered_in_groups,
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("nc_n_gather", "", "NcNGather"),
     formula="dst[p, i] = data[p, indices[p, i]]",
     tensors=".sbuf picks u32[128, 8] input = zeros\n.sbuf picked bf16[128, 8]",
@@ -155,19 +155,19 @@ def NcNGather(data: Any, indices: Any) -> Any:
 
 
 @rule(SHAPE, "val_dst and idx_dst have one K, 1 to 32,767 and at most n", TOPK)
-def one_k(site: Site) -> str | None:
+def one_k(context: Context) -> str | None:
     """K is the free size of the results."""
-    values, indices = site["val_dst"].elements, site["idx_dst"].elements
+    values, indices = context["val_dst"].elements, context["idx_dst"].elements
     if values != indices:
         return f"val_dst has {values} elements per partition, idx_dst {indices}"
-    most = min(32767, site["n"])
+    most = min(32767, context["n"])
     return None if values <= most else f"K is {values}; wanted 1 to {most}"
 
 
 @rule(LIMIT, "src has at least n / 16 elements per partition, rounded up", TOPK)
-def room_for_n(site: Site) -> str | None:
+def room_for_n(context: Context) -> str | None:
     """The elements of a snake lie in 16 partitions."""
-    found, wanted = site["src"].elements, -(-site["n"] // CORE)
+    found, wanted = context["src"].elements, -(-context["n"] // CORE)
     return None if found >= wanted else f"src has {found} elements per partition; wanted {wanted}"
 
 

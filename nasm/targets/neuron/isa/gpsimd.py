@@ -14,8 +14,8 @@ from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Say
-from nasm.spec.hidden import DtypeOf, Hidden, ShapeOf
-from nasm.spec.instruction import BITS, FLOAT32, Operand, Site
+from nasm.spec.implicit_operands import DtypeOf, Hidden, ShapeOf
+from nasm.spec.instruction import BITS, FLOAT32, Context, Operand
 from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.literals import Pattern, Text
 from nasm.spec.view import View
@@ -70,11 +70,11 @@ def affine(
 
 def _pattern_size(source: str) -> Any:
     @rule(SHAPE, "pattern counts as many elements as dst has per partition", source)
-    def check(site: Site) -> str | None:
+    def check(context: Context) -> str | None:
         counted = 1
-        for _, count in site["pattern"]:
+        for _, count in context["pattern"]:
             counted *= count
-        found = site["dst"].elements
+        found = context["dst"].elements
         if counted == found:
             return None
         return f"pattern counts {counted} elements; dst has {found} per partition"
@@ -126,15 +126,15 @@ class Saturates(Hidden):
         """Not written, so never shown."""
         return "whether dst saturates"
 
-    def handed(self, value: object, site: Site) -> bool:
+    def handed(self, value: object, context: Context) -> bool:
         """As for everything that is stored."""
-        return site["dst"].dtype.name in casting(site.generation.options, 0).saturating
+        return context["dst"].dtype.name in casting(context.generation.options, 0).saturating
 
 
-def _selected(site: Site) -> str:
+def _selected(context: Context) -> str:
     """Bits where on_true_tile and dst are numbers of one dtype, else through float32."""
-    dtype = site["dst"].dtype
-    same = site["on_true_tile"].dtype is dtype and (dtype.is_int or dtype.is_float)
+    dtype = context["dst"].dtype
+    same = context["on_true_tile"].dtype is dtype and (dtype.is_int or dtype.is_float)
     return BITS if same else FLOAT32
 
 
@@ -184,9 +184,9 @@ def AffineSelect(
 
 
 @rule(SHAPE, "dst has one partition, and as many elements as data has in each", REDUCE)
-def one_row(site: Site) -> str | None:
+def one_row(context: Context) -> str | None:
     """What is left of 128 partitions."""
-    dst, data = site["dst"], site["data"]
+    dst, data = context["dst"], context["data"]
     if dst.partitions != 1:
         return f"dst has {dst.partitions} partitions; wanted 1"
     if dst.elements != data.elements:
@@ -194,8 +194,8 @@ def one_row(site: Site) -> str | None:
     return None
 
 
-def _reduced(site: Site) -> str:
-    return BITS if alu.OPERATORS[site["op"]].bitvec else FLOAT32
+def _reduced(context: Context) -> str:
+    return BITS if alu.OPERATORS[context["op"]].bitvec else FLOAT32
 
 
 @ISA.instruction(
@@ -227,9 +227,9 @@ def TensorPartitionReduce(data: Any, op: str) -> Any:
 
 
 @rule(SHAPE, "segment_ids has one partition, and dst twice its elements in one", BOUNDS)
-def two_bounds(site: Site) -> str | None:
+def two_bounds(context: Context) -> str | None:
     """A start and an end for every element."""
-    dst, ids = site["dst"], site["segment_ids"]
+    dst, ids = context["dst"], context["segment_ids"]
     for name, view in (("segment_ids", ids), ("dst", dst)):
         if view.partitions != 1:
             return f"{name} has {view.partitions} partitions; wanted 1"
@@ -244,7 +244,7 @@ def two_bounds(site: Site) -> str | None:
     engines=("gpsimd",),
     rules=(two_bounds,),
     cost=gpsimd_costs.walked("segment_ids"),
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("sequence_bounds", "", "SequenceBounds"),
     formula="dst[0, 0, i], dst[0, 1, i] = first and behind the last element of i's run of equal "
     "ids; n, -1 where the id is 0",
@@ -275,20 +275,20 @@ def SequenceBounds(segment_ids: Any) -> Any:
     return np.stack([np.where(padding, n, starts), np.where(padding, -1, ends)]).reshape(1, -1)
 
 
-def _first_of_each_core(name: str) -> Callable[[Site], tuple[View, ...]]:
+def _first_of_each_core(name: str) -> Callable[[Context], tuple[View, ...]]:
     """Partitions 0, 16, … of an operand: a core reads and writes the first of its own."""
 
-    def footprint(site: Site) -> tuple[View, ...]:
-        view: View = site[name]
+    def footprint(context: Context) -> tuple[View, ...]:
+        view: View = context[name]
         return (view.index([slice(0, None, CORE)]),)
 
     return footprint
 
 
 @rule(SHAPE, "dst has one element more than src in each partition", NONZERO)
-def room_for_count(site: Site) -> str | None:
+def room_for_count(context: Context) -> str | None:
     """The count comes last."""
-    dst, wanted = site["dst"].elements, site["src"].elements + 1
+    dst, wanted = context["dst"].elements, context["src"].elements + 1
     return None if dst == wanted else f"dst has {dst} elements per partition; wanted {wanted}"
 
 
@@ -307,7 +307,7 @@ def room_for_count(site: Site) -> str | None:
     since="v3",
     rules=(same_partitions("dst", "src"), room_for_count),
     cost=gpsimd_costs.walked("src"),
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("nonzero_with_count", "NONZERO_WITH_COUNT", "NonzeroWithCount"),
     formula="dst[p] = [i + index_offset for i where src[p, i] != 0], padding_val …, their count; "
     "p = 0, 16, 32, …",
@@ -335,9 +335,9 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
     f"{PRINT} (assumed)",
     "print the tensor itself, and not what repeats it",
 )
-def printed_once(site: Site) -> str | None:
+def printed_once(context: Context) -> str | None:
     """A step of 0 would make a message of any length."""
-    return "tensor walks some elements more than once" if repeats(site["tensor"]) else None
+    return "tensor walks some elements more than once" if repeats(context["tensor"]) else None
 
 
 @ISA.instruction(
@@ -347,7 +347,7 @@ def printed_once(site: Site) -> str | None:
     engines=("gpsimd",),
     rules=(printed_once,),
     cost=gpsimd_costs.walked("tensor"),
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     effects=True,
     vendor={**Names(klr="DevicePrint"), "NKI": (PRINT,)},
     formula="a message of the run: print_prefix and the elements of tensor",

@@ -10,15 +10,14 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
 from nasm.problems import Refused
-from nasm.spec.hidden import DtypeOf, SwitchOf
-from nasm.spec.instruction import BITS, FLOAT32, Operand, Rule, Site
+from nasm.spec.implicit_operands import DtypeOf, SwitchOf
+from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, Rule
 from nasm.spec.kinds import Choice, Flag, Tile
 from nasm.spec.view import View
-from nasm.targets.neuron import tensor_costs, tiles
+from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import matmul_dtypes, no_indirect_transpose, not_tiled
 from nasm.targets.neuron.isa.table import ISA, Names
-from nasm.targets.neuron.rules import MATMUL_SOURCE, MODE, PATTERN, rule
-from nasm.targets.neuron.tiles import (
+from nasm.targets.neuron.pe_tiles import (
     POSITION,
     SIZE,
     WEIGHTS,
@@ -29,6 +28,7 @@ from nasm.targets.neuron.tiles import (
     place,
     placed,
 )
+from nasm.targets.neuron.rules import MATMUL_SOURCE, MODE, PATTERN, rule
 
 MATMUL_DTYPES = (
     "float8_e3m4",
@@ -71,25 +71,25 @@ def _double_row(name: str) -> Rule:
         "double_row takes fp8 with a first free axis of 2, no column tiles, no transpose",
         "Trainium2 architecture guide, 'Double FP8'; nki.isa.nc_matmul",
     )
-    def check(site: Site) -> str | None:
-        if site["perf_mode"] != "double_row":
+    def check(context: Context) -> str | None:
+        if context["perf_mode"] != "double_row":
             return None
-        view = site[name]
-        if not site.generation.switches["double_row"]:
-            return f"double_row on {site.generation.name}; v3 and v4 have it"
+        view = context[name]
+        if not context.generation.switches["double_row"]:
+            return f"double_row on {context.generation.name}; v3 and v4 have it"
         if view.dtype.name not in EIGHT_BIT:
             return f"double_row with {name} of {view.dtype.name}; wanted fp8"
         if len(view.shape) < 3 or view.shape[1] != 2:
             return f"double_row with {name}{list(view.shape)}; wanted [K, 2, …]"
-        if place(site)[1][1] != 128 or site["is_transpose"]:
+        if place(context)[1][1] != 128 or context["is_transpose"]:
             return "double_row together with column tiles or transpose mode"
         return None
 
     return check
 
 
-def _domain(site: Site) -> str:
-    return BITS if exact_transpose(site) else FLOAT32
+def _domain(context: Context) -> str:
+    return BITS if exact_transpose(context) else FLOAT32
 
 
 @ISA.instruction(
@@ -106,12 +106,12 @@ def _domain(site: Site) -> str:
     EXACT,
     engines=("tensor",),
     rules=(
-        tiles.tile_whole,
-        tiles.tiling,
+        pe_tiles.tile_whole,
+        pe_tiles.tiling,
         _double_row("stationary"),
-        tiles.rows_fit("stationary"),
-        tiles.columns_fit,
-        tiles.starts_at_row("stationary"),
+        pe_tiles.rows_fit("stationary"),
+        pe_tiles.columns_fit,
+        pe_tiles.starts_at_row("stationary"),
         matmul_dtypes,
         not_tiled,
     ),
@@ -147,7 +147,7 @@ def LoadStationary(
         values = dtypes.round_tfloat32(values)
     if values.base is not None:
         values = values.copy()
-    return tiles.beside(
+    return pe_tiles.beside(
         weights,
         Loaded(
             values,
@@ -160,10 +160,10 @@ def LoadStationary(
     )
 
 
-def _sixteen_bits(site: Site) -> tuple[View, ...]:
+def _sixteen_bits(context: Context) -> tuple[View, ...]:
     """What a transpose of 8-bit elements writes: 16-bit ones, of which dst names the lower half."""
-    view: View = site["dst"]
-    if not exact_transpose(site) or view.dtype.itemsize != 1:
+    view: View = context["dst"]
+    if not exact_transpose(context) or view.dtype.itemsize != 1:
         return (view,)
     steps = (view.steps[0], *(step // 2 for step in view.steps[1:]))
     return (replace(view, dtype=DTYPES["uint16"], steps=steps),)
@@ -175,10 +175,10 @@ def _sixteen_bits(site: Site) -> tuple[View, ...]:
     "Trainium2 architecture guide, 'Transpose': 16-bit output elements, the upper 8 bits zero",
     "give dst twice the columns and write every other one: dst[:, ::2]",
 )
-def every_other_byte(site: Site) -> str | None:
+def every_other_byte(context: Context) -> str | None:
     """A destination of bytes has room for the zeros between them."""
-    view: View = site["dst"]
-    if not exact_transpose(site) or view.dtype.itemsize != 1:
+    view: View = context["dst"]
+    if not exact_transpose(context) or view.dtype.itemsize != 1:
         return None
     steps = [step for step, _ in view.dims] or [2]
     if steps[-1] != 2 or any(step % 2 for step in steps):
@@ -190,9 +190,9 @@ def every_other_byte(site: Site) -> str | None:
 
 
 @rule(MODE, "transpose mode overwrites: it does not accumulate", MATMUL_SOURCE)
-def no_adding_transpose(site: Site) -> str | None:
+def no_adding_transpose(context: Context) -> str | None:
     """From v3 on a transpose moves bits."""
-    adds = exact_transpose(site) and site["accumulate"]
+    adds = exact_transpose(context) and context["accumulate"]
     return "accumulate=true in transpose mode" if adds else None
 
 
@@ -223,16 +223,16 @@ def no_adding_transpose(site: Site) -> str | None:
     EXACT,
     engines=("tensor",),
     rules=(
-        tiles.tile_whole,
-        tiles.tiling,
+        pe_tiles.tile_whole,
+        pe_tiles.tiling,
         _double_row("moving"),
-        tiles.rows_fit("moving"),
-        tiles.moving_fits,
-        tiles.dst_fits,
-        tiles.dst_dtype,
-        tiles.one_bank,
-        tiles.starts_at_row("moving"),
-        tiles.dst_at_column,
+        pe_tiles.rows_fit("moving"),
+        pe_tiles.moving_fits,
+        pe_tiles.dst_fits,
+        pe_tiles.dst_dtype,
+        pe_tiles.one_bank,
+        pe_tiles.starts_at_row("moving"),
+        pe_tiles.dst_at_column,
         every_other_byte,
         no_adding_transpose,
         matmul_dtypes,
@@ -284,7 +284,7 @@ def MultiplyMoving(
     modes = (is_transpose, placed(tile_position, tile_size), perf_mode, is_stationary_onezero)
     tile = _loaded(weights, dtype, modes)
     values = _rows(moving, perf_mode)
-    tiles.same_rows(tile, values)
+    pe_tiles.same_rows(tile, values)
     if is_transpose and exact:
         if tile.dtype is not dtype:
             raise Refused(
@@ -313,7 +313,7 @@ def _rows(tile: Any, perf_mode: str) -> Any:
 def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
     """The stationary tile a matmul uses; refuses one loaded with other modes or dtypes."""
     is_transpose, where, perf_mode, onezero = modes
-    tile = tiles.loaded(weights, where)
+    tile = pe_tiles.loaded(weights, where)
     if (tile.is_transpose, tile.perf_mode) != (is_transpose, perf_mode):
         raise Refused(
             "E0507",

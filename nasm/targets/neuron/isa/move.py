@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from nasm.dtypes import Kind
-from nasm.spec.instruction import Operand, Rule, Site
+from nasm.spec.instruction import Context, Operand, Rule
 from nasm.spec.kinds import Anything
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
@@ -41,8 +41,8 @@ def number_fits(name: str, source: str) -> Rule:
     @rule(
         DTYPE, "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes", source
     )
-    def check(site: Site) -> str | None:
-        value, dtype = site[name], site["dst"].dtype
+    def check(context: Context) -> str | None:
+        value, dtype = context[name], context["dst"].dtype
         if isinstance(value, View):
             return None
         into = f"{name}={value} into {dtype.name}"
@@ -73,7 +73,7 @@ def _is_scale(value: float) -> bool:
     engines=("vector", "gpsimd"),
     rules=(number_fits("value", "nki.isa.memset; NKI release notes 2.29"),),
     cost=costs.memset,
-    domain=lambda site: "bits",
+    domain=lambda context: "bits",
     vendor=Names("memset", "MEMSET", "MemSet"),
     formula="dst = value",
     example="Memset c, 0.0",

@@ -13,15 +13,14 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
-from nasm.spec.hidden import DtypeOf, OptionOf
-from nasm.spec.instruction import BITS, Operand, Rule, Site
+from nasm.spec.implicit_operands import DtypeOf, OptionOf
+from nasm.spec.instruction import BITS, Context, Operand, Rule
 from nasm.spec.kinds import Flag, Tile
 from nasm.spec.view import View
-from nasm.targets.neuron import tensor_costs, tiles
+from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import not_tiled
 from nasm.targets.neuron.isa.table import ISA, Names
-from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
-from nasm.targets.neuron.tiles import (
+from nasm.targets.neuron.pe_tiles import (
     POSITION,
     SIZE,
     WEIGHTS,
@@ -31,6 +30,7 @@ from nasm.targets.neuron.tiles import (
     place,
     placed,
 )
+from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
 
 X4 = ("float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4")
 INPUT = Tile(("sbuf",), X4, indirect=True)
@@ -50,13 +50,13 @@ WEIGHT_TENSORS = ".sbuf w float8_e4m3fn_x4[128, 128] input = zeros\n.sbuf ws u8[
 def _footprint(scale: str, data: str) -> Any:
     """The partitions of a scale tile that hold scales of the data: 4 in each quadrant."""
 
-    def footprint(site: Site) -> tuple[View, ...]:
-        view: View = site[scale]
+    def footprint(context: Context) -> tuple[View, ...]:
+        view: View = context[scale]
         return tuple(
             replace(
                 view, partition=view.partition + QUADRANT * n, shape=(PER_QUADRANT, *view.shape[1:])
             )
-            for n in range(site[data].partitions // QUADRANT)
+            for n in range(context[data].partitions // QUADRANT)
         )
 
     return footprint
@@ -69,8 +69,8 @@ def _quadrants(name: str) -> Rule:
         f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'",
         basic=True,
     )
-    def check(site: Site) -> str | None:
-        found = site[name].partitions
+    def check(context: Context) -> str | None:
+        found = context[name].partitions
         return f"{name} has {found} partitions; wanted a multiple of 32" if found % 32 else None
 
     return check
@@ -83,8 +83,8 @@ def _scale_place(scale: str, data: str) -> Rule:
         LAYOUT,
         f"{scale}[4:] uses partitions 4 to 7 of each quadrant",
     )
-    def check(site: Site) -> str | None:
-        start, first = first_partition(site, scale), first_partition(site, data)
+    def check(context: Context) -> str | None:
+        start, first = first_partition(context, scale), first_partition(context, data)
         if start - first in OFFSETS:
             return None
         return f"{scale} starts at partition {start}, {data} at {first}"
@@ -96,8 +96,8 @@ def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
     columns = f"as many columns as {data}" if per == 1 else f"a column for {per} of {data}"
 
     @rule(SHAPE, f"{scale} has {columns}, and 4 partitions in each quadrant of it", LAYOUT)
-    def check(site: Site) -> str | None:
-        view, groups = site[scale], site[data]
+    def check(context: Context) -> str | None:
+        view, groups = context[scale], context[data]
         wanted = groups.elements // per
         if view.elements != wanted:
             return f"{scale} has {view.elements} columns; wanted {wanted}"
@@ -114,8 +114,8 @@ def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
 
 def _contiguous(scale: str) -> Rule:
     @rule(PATTERN, f"the partitions of {scale} are a contiguous run", LAYOUT)
-    def check(site: Site) -> str | None:
-        step = site[scale].steps[0]
+    def check(context: Context) -> str | None:
+        step = context[scale].steps[0]
         return None if step == 1 else f"{scale} steps {step} partitions at a time"
 
     return check
@@ -127,9 +127,9 @@ def _same_index(scale: str, data: str) -> Rule:
         f"{data} and {scale} are indirect by the same index, or neither is",
         f"{SOURCE}, 'Tensor indirection'",
     )
-    def check(site: Site) -> str | None:
+    def check(context: Context) -> str | None:
         names = (data, scale)
-        found = {n: offsets.tile for n in names if (offsets := site[n].offsets) is not None}
+        found = {n: offsets.tile for n in names if (offsets := context[n].offsets) is not None}
         if len(found) == 1:
             return f"{next(iter(found))} alone is indirect"
         if found and found[data] != found[scale]:
@@ -151,20 +151,20 @@ def _scale_rules(scale: str, data: str, per: int = 1) -> tuple[Rule, ...]:
 @rule(
     MODE, "an MX tile may be a row tile of the array, not a column tile", f"{SOURCE}, 'Tiling mode'"
 )
-def row_tiles(site: Site) -> str | None:
+def row_tiles(context: Context) -> str | None:
     """Its column is 0, its columns 128."""
-    (_, column), (_, wide) = place(site)
+    (_, column), (_, wide) = place(context)
     return None if (column, wide) == (0, 128) else f"a tile of {wide} columns at {column}"
 
 
 @rule(LIMIT, "the stationary tile has an even number of columns", f"{SOURCE}, 'Tile size'")
-def even_columns(site: Site) -> str | None:
+def even_columns(context: Context) -> str | None:
     """M is even."""
-    found = site["stationary"].elements
+    found = context["stationary"].elements
     return f"stationary has {found} columns; wanted an even number" if found % 2 else None
 
 
-def _bits(_: Site) -> str:
+def _bits(_: Context) -> str:
     return BITS
 
 
@@ -183,13 +183,13 @@ def _bits(_: Site) -> str:
     Operand("scale255", OptionOf("mx.scale255")),
     engines=("tensor",),
     rules=(
-        tiles.tile_whole,
-        tiles.tiling,
+        pe_tiles.tile_whole,
+        pe_tiles.tiling,
         row_tiles,
-        tiles.rows_fit("stationary"),
-        tiles.columns_fit,
+        pe_tiles.rows_fit("stationary"),
+        pe_tiles.columns_fit,
         even_columns,
-        tiles.starts_at_row("stationary"),
+        pe_tiles.starts_at_row("stationary"),
         *_scale_rules("stationary_scale", "stationary"),
         not_tiled,
         _same_index("stationary_scale", "stationary"),
@@ -219,7 +219,7 @@ def LoadStationaryMX(
     partition (k // 8) % 4 of the same quadrant, from where scale begins.
     """
     values = _dequantised(stationary, dtype, stationary_scale, scale255)
-    return tiles.beside(weights, Loaded(values, dtype, *placed(tile_position, tile_size)))
+    return pe_tiles.beside(weights, Loaded(values, dtype, *placed(tile_position, tile_size)))
 
 
 @ISA.instruction(
@@ -246,15 +246,15 @@ def LoadStationaryMX(
     Operand("scale255", OptionOf("mx.scale255")),
     engines=("tensor",),
     rules=(
-        tiles.tile_whole,
-        tiles.tiling,
+        pe_tiles.tile_whole,
+        pe_tiles.tiling,
         row_tiles,
-        tiles.rows_fit("moving"),
-        tiles.moving_fits,
-        tiles.dst_fits,
-        tiles.dst_dtype,
-        tiles.starts_at_row("moving"),
-        tiles.dst_at_column,
+        pe_tiles.rows_fit("moving"),
+        pe_tiles.moving_fits,
+        pe_tiles.dst_fits,
+        pe_tiles.dst_dtype,
+        pe_tiles.starts_at_row("moving"),
+        pe_tiles.dst_at_column,
         *_scale_rules("moving_scale", "moving"),
         not_tiled,
         _same_index("moving_scale", "moving"),
@@ -288,9 +288,9 @@ def MultiplyMovingMX(
     the time of a bfloat16 matmul of the same tiles. A scale of 255 is NaN (assumed; the option
     mx.scale255 has the other reading).
     """
-    tile = tiles.loaded(weights, placed(tile_position, tile_size), scaled=True)
+    tile = pe_tiles.loaded(weights, placed(tile_position, tile_size), scaled=True)
     values = _dequantised(moving, dtype, moving_scale, scale255)
-    tiles.same_rows(tile, values)
+    pe_tiles.same_rows(tile, values)
     return np.matmul(tile.values.T, values)
 
 
@@ -305,8 +305,8 @@ def _dequantised(tile: Any, dtype: DType, scale: Any, scale255: str) -> Any:
     return np.multiply(grouped, powers[:, None, None, :], order="C").reshape(-1, columns)
 
 
-def _fours(site: Site) -> str | None:
-    found = site["src"].elements
+def _fours(context: Context) -> str | None:
+    found = context["src"].elements
     return f"src has {found} columns; wanted a multiple of 4" if found % 4 else None
 
 
@@ -318,12 +318,12 @@ FOURS = Rule(LIMIT, "src has a multiple of 4 columns", "nki.isa.quantize_mx, 'Ti
     "dst has the partitions of src and a quarter of its columns, in the same quadrants",
     "nki.isa.quantize_mx, 'Tile size'; NKI 'MXFP8/4 matrix multiplication'",
 )
-def a_quarter(site: Site) -> str | None:
+def a_quarter(context: Context) -> str | None:
     """The layout is preserved."""
-    src, dst = site["src"], site["dst"]
+    src, dst = context["src"], context["dst"]
     if (dst.partitions, 4 * dst.elements) != (src.partitions, src.elements):
         return f"dst is {dst.partitions} by {dst.elements}, src {src.partitions} by {src.elements}"
-    start, wanted = first_partition(site, "dst"), first_partition(site, "src")
+    start, wanted = first_partition(context, "dst"), first_partition(context, "src")
     return None if start == wanted else f"dst starts at partition {start}, src at {wanted}"
 
 

@@ -1,7 +1,7 @@
 """Random numbers: what is drawn from the engines' generators, and how these are seeded.
 
 Every engine that has a generator has its state in each of its 128 lanes; it lasts for the run.
-The generators are project-defined, not hardware-exact: see :mod:`nasm.targets.neuron.generators`.
+The generators are project-defined, not hardware-exact: see :mod:`nasm.targets.neuron.prng`.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import Refused
-from nasm.spec.hidden import LanesOf, ShapeOf, State
-from nasm.spec.instruction import BITS, Operand, Site
+from nasm.spec.implicit_operands import LanesOf, ShapeOf, State
+from nasm.spec.instruction import BITS, Context, Operand
 from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import gpsimd_costs
-from nasm.targets.neuron.generators import XORWOW_WORDS, Generator, Lfsr, Words, Xorwow
 from nasm.targets.neuron.isa.table import FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
+from nasm.targets.neuron.prng import XORWOW_WORDS, Generator, Lfsr, Words, Xorwow
 from nasm.targets.neuron.rules import DTYPE, LIMIT, MODE, SHAPE, rule, same_partitions, same_shape
 
 DROPOUT, RNG, RAND2 = "nki.isa.dropout", "nki.isa.rng", "nki.isa.rand2"
@@ -30,11 +30,13 @@ STREAMS = 4
 INTO = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32", "tfloat32", *INTEGERS)
 
 
-def _unseeded(site: Site) -> Generator:
+def _unseeded(context: Context) -> Generator:
     """What an engine's generator holds when a run begins."""
-    if site.engine == "gpsimd":
+    if context.engine == "gpsimd":
         return Xorwow.unseeded(1)
-    return Xorwow.unseeded(STREAMS) if site.generation.switches["vector_xorwow"] else Lfsr.seeded(0)
+    return (
+        Xorwow.unseeded(STREAMS) if context.generation.switches["vector_xorwow"] else Lfsr.seeded(0)
+    )
 
 
 GENERATOR = State("random numbers", "every run begins with the same", initial=_unseeded)
@@ -46,18 +48,18 @@ def uniform(words: Words) -> Any:
 
 
 @rule(DTYPE, "data is of integers or floats, and dst of the same dtype", DROPOUT)
-def dropped_dtypes(site: Site) -> str | None:
+def dropped_dtypes(context: Context) -> str | None:
     """Elements stay as they are or become zero."""
-    dst, data = site["dst"].dtype, site["data"].dtype
+    dst, data = context["dst"].dtype, context["data"].dtype
     if data.kind in (Kind.PACKED, Kind.SCALE):
         return f"data is {data}"
     return None if dst is data else f"dst is {dst}, data {data}"
 
 
 @rule(DTYPE, "prob is float32 where data is of integers, of any float where data is", DROPOUT)
-def prob_dtype(site: Site) -> str | None:
+def prob_dtype(context: Context) -> str | None:
     """What a tile of probabilities may hold."""
-    prob, data = site["prob"], site["data"].dtype
+    prob, data = context["prob"], context["data"].dtype
     if not isinstance(prob, View):
         return None
     if prob.dtype.is_float and (data.is_float or prob.dtype.name == "float32"):
@@ -84,7 +86,7 @@ def prob_dtype(site: Site) -> str | None:
     engines=("vector",),
     rules=(same_shape("dst", "data"), same_partitions("data", "prob"), dropped_dtypes, prob_dtype),
     cost=gpsimd_costs.dropped,
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("dropout", "", "Dropout"),
     formula="dst = 0 where u < prob, else data; u = the engine's next random numbers, in [0, 1)",
     tensors=".sbuf thin bf16[128, {n}]",
@@ -113,7 +115,7 @@ def Dropout(
     engines=("vector", "gpsimd"),
     engine_since={"gpsimd": "v3"},
     cost=gpsimd_costs.drawn,
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("rng", "", "Rng"),
     formula="dst = the low bits of the engine's next random numbers",
     tensors=".sbuf dice u32[128, {n}]",
@@ -132,9 +134,9 @@ def Rng(generator: Generator, lanes: slice, shape: tuple[int, int]) -> tuple[Any
 
 
 @rule(MODE, "min is less than max", RAND2)
-def ordered(site: Site) -> str | None:
+def ordered(context: Context) -> str | None:
     """Where both are numbers."""
-    low, high = site["min"], site["max"]
+    low, high = context["min"], context["max"]
     if isinstance(low, View) or isinstance(high, View) or low < high:
         return None
     return f"min={low} with max={high}"
@@ -175,9 +177,9 @@ def Rand2(
 
 
 @rule(SHAPE, "src_seeds is one element", SEED)
-def one_seed(site: Site) -> str | None:
+def one_seed(context: Context) -> str | None:
     """[1, 1]."""
-    found = site["src_seeds"].size
+    found = context["src_seeds"].size
     return None if found == 1 else f"src_seeds has {found} elements"
 
 
@@ -188,7 +190,7 @@ def one_seed(site: Site) -> str | None:
     until="v3",
     rules=(one_seed,),
     cost=gpsimd_costs.seeded("src_seeds"),
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("set_rng_seed", "", "SetRngSeed"),
     formula="lane p's state = splitmix32(src_seeds + p)",
     tensors=".sbuf seed u32[1, 1] input = [7]",
@@ -208,12 +210,12 @@ STATE = """
 
 def _state_words(name: str, source: str) -> Any:
     @rule(LIMIT, f"{name} has 6 words per partition on GpSimd, 24 on Vector", source)
-    def check(site: Site) -> str | None:
-        wanted = XORWOW_WORDS * (1 if site.engine == "gpsimd" else STREAMS)
-        found = site[name].elements
+    def check(context: Context) -> str | None:
+        wanted = XORWOW_WORDS * (1 if context.engine == "gpsimd" else STREAMS)
+        found = context[name].elements
         if found == wanted:
             return None
-        return f"{name} has {found} elements per partition; wanted {wanted} on {site.engine}"
+        return f"{name} has {found} elements per partition; wanted {wanted} on {context.engine}"
 
     return check
 
@@ -227,7 +229,7 @@ def _state_words(name: str, source: str) -> Any:
     engine_since={"vector": "v4"},
     rules=(_state_words("src_seeds", SET),),
     cost=gpsimd_costs.seeded("src_seeds"),
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("rand_set_state", "", "RandSetState"),
     formula="the words x, y, z, w, v, d of each stream of lane p = src_seeds[p]",
     tensors=STATE,
@@ -252,7 +254,7 @@ def RandSetState(generator: Xorwow, src_seeds: Any, lanes: slice) -> Generator:
     engine_since={"vector": "v4"},
     rules=(_state_words("dst", GET),),
     cost=gpsimd_costs.seeded("dst"),
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("rand_get_state", "", "RandGetState"),
     formula="dst[p] = the words x, y, z, w, v, d of each stream of lane p",
     tensors=STATE,

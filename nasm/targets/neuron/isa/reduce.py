@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.spec.hidden import OptionOf
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.implicit_operands import OptionOf
+from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Flag, Integers
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
@@ -19,10 +19,10 @@ SOURCE = "nki.isa.tensor_reduce"
 
 
 @rule(SHAPE, "axis names the last free axes of data, without gaps; the partition axis is 0", SOURCE)
-def trailing_axes(site: Site) -> str | None:
+def trailing_axes(context: Context) -> str | None:
     """Which axes can be reduced."""
-    rank = len(site["data"].shape)
-    axes = sorted(a + rank if a < 0 else a for a in site["axis"])
+    rank = len(context["data"].shape)
+    axes = sorted(a + rank if a < 0 else a for a in context["axis"])
     wanted = list(range(rank - len(axes), rank))
     if axes and axes == wanted and axes[0] > 0 and len(axes) <= 4:
         return None
@@ -37,21 +37,21 @@ def trailing_axes(site: Site) -> str | None:
 
 
 @rule(SHAPE, "dst has one element per reduced group", SOURCE)
-def reduced_size(site: Site) -> str | None:
+def reduced_size(context: Context) -> str | None:
     """What is left after reducing."""
-    data = site["data"]
+    data = context["data"]
     kept = data.elements
-    for size in data.shape[len(data.shape) - len(site["axis"]) :]:
+    for size in data.shape[len(data.shape) - len(context["axis"]) :]:
         kept //= size
-    found = site["dst"].elements
+    found = context["dst"].elements
     return None if found == kept else f"dst has {found} elements per partition; wanted {kept}"
 
 
 @rule(MODE, "negate is for arithmetic operators", SOURCE)
-def negate_arithmetic(site: Site) -> str | None:
+def negate_arithmetic(context: Context) -> str | None:
     """Bits have no sign."""
-    if site["negate"] and alu.OPERATORS[site["op"]].bitvec:
-        return f"negate=true with op={site['op']}"
+    if context["negate"] and alu.OPERATORS[context["op"]].bitvec:
+        return f"negate=true with op={context['op']}"
     return None
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from nasm.problems import Refused
 from nasm.spec.effects import Partial
-from nasm.spec.hidden import State
+from nasm.spec.implicit_operands import State
 from nasm.spec.instruction import BITS, Operand
 from nasm.spec.kinds import Anything, Either, Flag, Number, Tile
 from nasm.targets.neuron import costs
@@ -46,7 +46,7 @@ MATCH_VALUES = State("match values", "MatchValueLoad loads eight per partition")
         number_fits("src", f"{PREDICATED}; nki.isa.memset (assumed)"),
     ),
     cost=costs.copy_predicated,
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("tensor_copy_predicated", "COPY_PREDICATED", "CopyPredicated"),
     formula="dst[i] = src[i] where predicate[i] != 0, else dst[i]",
     example="CopyPredicated d, a, mask",

@@ -8,8 +8,8 @@ import numpy as np
 
 from nasm.problems import Refused, listed
 from nasm.spec.effects import Partial
-from nasm.spec.hidden import ShapeOf, State
-from nasm.spec.instruction import BITS, Operand, Site
+from nasm.spec.implicit_operands import ShapeOf, State
+from nasm.spec.instruction import BITS, Context, Operand
 from nasm.spec.kinds import Integers
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
@@ -28,9 +28,9 @@ MASK = State("shuffle mask", "LoadMaskRegister loads its 32 entries")
     "both sides, and dst its shape",
     f"{TRANSPOSE}; {GUIDE}",
 )
-def blocks(site: Site) -> str | None:
+def blocks(context: Context) -> str | None:
     """One block, which may be partial, or whole blocks."""
-    dst, data = site["dst"], site["data"]
+    dst, data = context["dst"], context["data"]
     rows, columns = data.partitions, data.elements
     found = f"data is {rows}x{columns}, dst {dst.partitions}x{dst.elements}"
     if rows <= QUADRANT and columns <= QUADRANT:
@@ -50,7 +50,7 @@ def blocks(site: Site) -> str | None:
     engines=("vector",),
     rules=(blocks, same_dtype(TRANSPOSE, "dst", "data")),
     cost=costs.transpose,
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("nc_transpose", "STREAM_TRANSPOSE", "Transpose"),
     formula="dst[32a + i, 32b + j] = data[32a + j, 32b + i]",
     example="Transpose t, a[0:8, 0:8]",
@@ -70,9 +70,9 @@ def Transpose(data: Any) -> Any:
 
 
 @rule(LIMIT, "an entry of shuffle_mask is a row from 0 to 31, or 255 for a row left alone", SHUFFLE)
-def mask_entries(site: Site) -> str | None:
+def mask_entries(context: Context) -> str | None:
     """What a mask may hold."""
-    wrong = sorted({m for m in site["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED})
+    wrong = sorted({m for m in context["shuffle_mask"] if not 0 <= m < QUADRANT and m != UNTOUCHED})
     return f"shuffle_mask has {listed(map(str, wrong), 'and')}" if wrong else None
 
 
@@ -99,12 +99,12 @@ def LoadMaskRegister(shuffle_mask: Any) -> Any:
     "at 0, 2 at 0 or 64, 1 at 0, 32, 64 or 96",
     SHUFFLE,
 )
-def shuffle_starts(site: Site) -> str | None:
+def shuffle_starts(context: Context) -> str | None:
     """The smaller side occupies as many groups as the larger."""
-    groups = max(-(-site[n].partitions // QUADRANT) for n in ("dst", "src"))
+    groups = max(-(-context[n].partitions // QUADRANT) for n in ("dst", "src"))
     legal = (0,) if groups > 2 else (0, 64) if groups == 2 else (0, 32, 64, 96)
     for name in ("dst", "src"):
-        view = site[name]
+        view = context[name]
         start = (view.tensor.partition or 0) + view.partition
         if start not in legal:
             return f"{name} starts at partition {start}; wanted {listed(map(str, legal))}"
@@ -119,7 +119,7 @@ def shuffle_starts(site: Site) -> str | None:
     engines=("vector",),
     rules=(same_elements(SHUFFLE, "dst", "src"), same_dtype(SHUFFLE, "dst", "src"), shuffle_starts),
     cost=costs.one_tile("src"),
-    domain=lambda site: BITS,
+    domain=lambda context: BITS,
     vendor=Names("nc_stream_shuffle", "STREAM_SHUFFLE", "Shuffle"),
     formula="dst[32q + i, :] = src[32q + mask[i], :] unless mask[i] = 255",
     setup="@vector LoadMaskRegister [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nasm.spec.effects import Clear, Exchange, Meeting
-from nasm.spec.hidden import Here
-from nasm.spec.instruction import Operand, Site
+from nasm.spec.implicit_operands import Here
+from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Integers, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
@@ -42,9 +42,9 @@ def Nop() -> None:
 
 
 @rule(MODE, "first is at most last", f"{SCHEMA} (assumed)")
-def in_order(site: Site) -> str | None:
+def in_order(context: Context) -> str | None:
     """A range runs upwards."""
-    first, last = site["first"], site["last"]
+    first, last = context["first"], context["last"]
     return f"first={first}, last={last}" if first > last else None
 
 
@@ -69,9 +69,9 @@ def EventSemaphoreRangeClear(first: int, last: int) -> Clear:
 
 
 @rule(MODE, "the cores that meet are 0 and 1", BARRIER)
-def a_pair(site: Site) -> str | None:
+def a_pair(context: Context) -> str | None:
     """Exactly the two cores that share HBM."""
-    cores = site["cores"]
+    cores = context["cores"]
     return None if cores == (0, 1) else f"cores={list(cores)}; wanted [0, 1]"
 
 
@@ -101,30 +101,34 @@ def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Meeting:
 
 
 @rule(DTYPE, "src and dst have one dtype", SENDRECV)
-def one_dtype(site: Site) -> str | None:
+def one_dtype(context: Context) -> str | None:
     """Elements are moved as they are."""
-    src, dst = site["src"].dtype.name, site["dst"].dtype.name
+    src, dst = context["src"].dtype.name, context["dst"].dtype.name
     return None if src == dst else f"src is {src}, dst {dst}"
 
 
 @rule(SHAPE, "src and dst have one shape", SENDRECV)
-def one_shape(site: Site) -> str | None:
+def one_shape(context: Context) -> str | None:
     """The same partitions, and the same elements in each."""
-    src, dst = site["src"].shape, site["dst"].shape
+    src, dst = context["src"].shape, context["dst"].shape
     return None if src == dst else f"src is {list(src)}, dst {list(dst)}"
 
 
 @rule(SHAPE, "every element of dst is received once", f"{SENDRECV} (assumed)")
-def received_once(site: Site) -> str | None:
+def received_once(context: Context) -> str | None:
     """A step of 0 is for src."""
-    return "dst walks some elements more than once" if repeats(site["dst"]) else None
+    return "dst walks some elements more than once" if repeats(context["dst"]) else None
 
 
 @rule(AVAILABLE, "dma_engine=gpsimd_dma is GpSimd's", SENDRECV)
-def own_dma(site: Site) -> str | None:
+def own_dma(context: Context) -> str | None:
     """The engine that has a DMA engine inside."""
-    inside = site["dma_engine"] == "gpsimd_dma"
-    return f"dma_engine=gpsimd_dma on {site.engine}" if inside and site.engine != "gpsimd" else None
+    inside = context["dma_engine"] == "gpsimd_dma"
+    return (
+        f"dma_engine=gpsimd_dma on {context.engine}"
+        if inside and context.engine != "gpsimd"
+        else None
+    )
 
 
 @rule(
@@ -134,11 +138,11 @@ def own_dma(site: Site) -> str | None:
     SENDRECV,
     "dma_engine=dma has no such limit",
 )
-def short_enough(site: Site) -> str | None:
+def short_enough(context: Context) -> str | None:
     """What GpSimd's DMA engine holds."""
-    src = site["src"]
+    src = context["src"]
     found, most = src.elements * src.dtype.itemsize, 256 * src.dtype.itemsize
-    if site["dma_engine"] == "dma" or found <= most:
+    if context["dma_engine"] == "dma" or found <= most:
         return None
     return f"src has {found} bytes per partition; wanted at most {most} of {src.dtype.name}"
 

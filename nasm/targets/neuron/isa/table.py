@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nasm.spec.instruction import BITS, FLOAT32, Isa, Site
+from nasm.spec.instruction import BITS, FLOAT32, Context, Isa
 from nasm.spec.kinds import Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu
@@ -39,34 +39,34 @@ def Names(
     }
 
 
-def domain_of(*operators: str) -> Callable[[Site], str]:
+def domain_of(*operators: str) -> Callable[[Context], str]:
     """Bits for bitwise operators, exact integers where GpSimd has them, else float32."""
 
-    def domain(site: Site) -> str:
+    def domain(context: Context) -> str:
         for name in operators:
-            op = site[name]
+            op = context[name]
             if op is not None and alu.OPERATORS[op].bitvec:
                 return BITS
-        return BITS if exact_integers(site, *operators) else FLOAT32
+        return BITS if exact_integers(context, *operators) else FLOAT32
 
     return domain
 
 
-def exact_integers(site: Site, *operators: str) -> bool:
+def exact_integers(context: Context, *operators: str) -> bool:
     """GpSimd computes 32-bit integers exactly when every operand is one and the operators can.
 
     Source: nki.isa.tensor_tensor; architecture guide, 'GpSimd Engine', data types.
     """
-    values = site.operands.values()
-    if site.engine != "gpsimd" or any(isinstance(v, float) for v in values):
+    values = context.operands.values()
+    if context.engine != "gpsimd" or any(isinstance(v, float) for v in values):
         return False
-    chosen = [alu.OPERATORS[op] for n in operators if (op := site[n]) is not None]
+    chosen = [alu.OPERATORS[op] for n in operators if (op := context[n]) is not None]
     return all(o.integer is not None for o in chosen) and all(
         v.dtype.name in WORDS for v in values if isinstance(v, View)
     )
 
 
-def copied(site: Site) -> str:
+def copied(context: Context) -> str:
     """A copy between equal dtypes moves bits; any other goes through float32."""
-    src, dst = site["src"], site["dst"]
+    src, dst = context["src"], context["dst"]
     return BITS if src.dtype is dst.dtype else FLOAT32

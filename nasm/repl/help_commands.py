@@ -7,15 +7,15 @@ import textwrap
 
 from nasm.problems import Refused
 from nasm.repl import command as commands
-from nasm.repl import looking, running
+from nasm.repl import inspect_commands, run_commands
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.screen import WIDTH, table
 from nasm.repl.shell import Shell
 from nasm.report import explanations, pages
-from nasm.spec.instruction import Instruction, Site
+from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 
-GROUPS = (running.__name__, looking.__name__, __name__)
+GROUPS = (run_commands.__name__, inspect_commands.__name__, __name__)
 """The order in which commands are listed."""
 
 
@@ -96,13 +96,15 @@ def _command_page(chosen: Command) -> list[str]:
     return [*lines, "", *_overview(below)] if below else lines
 
 
-def _time_here(row: Instruction, program: Program) -> str:
+def _time_here(row: Row, program: Program) -> str:
     """What an instruction's first use in the program costs; empty if it uses none."""
     for lines in program.queues:
-        for number in lines.forms:
-            form = program.forms[number]
-            if form.row is row:
-                cost = row.cost(Site.of(row, form.operands, lines.engine, program.generation))
+        for number in lines.instructions:
+            instruction = program.instructions[number]
+            if instruction.row is row:
+                cost = row.cost(
+                    Context.of(row, instruction.operands, lines.engine, program.generation)
+                )
                 return (
                     f"The first in this program: busy {cost.interval}, results after "
                     f"{cost.latency} cycles of {lines.engine} ({cost.evidence.value}: "

@@ -9,7 +9,7 @@ from nasm.problems import Refused
 from nasm.spec.kinds import WRONG_KIND, Kind
 
 if TYPE_CHECKING:
-    from nasm.spec.instruction import Site
+    from nasm.spec.instruction import Context
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,8 +45,8 @@ class DtypeOf(Hidden):
     def describe(self) -> str:
         return f"the dtype of {self.operand}"
 
-    def handed(self, value: object, site: Site) -> object:
-        view = site[self.operand]
+    def handed(self, value: object, context: Context) -> object:
+        view = context[self.operand]
         return None if view is None else view.dtype
 
 
@@ -59,8 +59,8 @@ class ShapeOf(Hidden):
     def describe(self) -> str:
         return f"the shape of {self.operand}"
 
-    def handed(self, value: object, site: Site) -> object:
-        view = site[self.operand]
+    def handed(self, value: object, context: Context) -> object:
+        view = context[self.operand]
         return view.partitions, view.elements
 
 
@@ -73,8 +73,8 @@ class LanesOf(Hidden):
     def describe(self) -> str:
         return f"the partitions of {self.operand}"
 
-    def handed(self, value: object, site: Site) -> object:
-        view = site[self.operand]
+    def handed(self, value: object, context: Context) -> object:
+        view = context[self.operand]
         if view is None:
             return None
         first = (view.tensor.partition or 0) + view.partition
@@ -124,8 +124,8 @@ class SwitchOf(Hidden):
     def describe(self) -> str:
         return f"whether the generation has {self.name}"
 
-    def handed(self, value: object, site: Site) -> object:
-        return site.generation.switches[self.name]
+    def handed(self, value: object, context: Context) -> object:
+        return context.generation.switches[self.name]
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,5 +137,5 @@ class OptionOf(Hidden):
     def describe(self) -> str:
         return f"the machine option {self.name}"
 
-    def handed(self, value: object, site: Site) -> object:
-        return site.option(self.name)
+    def handed(self, value: object, context: Context) -> object:
+        return context.option(self.name)

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from nasm.problems import Refused, did_you_mean, listed
-from nasm.repl import arrays, tell
+from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import FORMATS
 from nasm.repl.screen import fitted, table
@@ -67,7 +67,7 @@ def _semaphore(shell: Shell, name: str) -> str:
 @command("where", "w")
 def where(shell: Shell, rest: str) -> None:
     """Show each engine's next instruction in the program."""
-    shell.screen.say(tell.where(shell.session, shell.session.queues()))
+    shell.screen.say(text.where(shell.session, shell.session.queues()))
 
 
 @command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("engine", "label"))
@@ -138,7 +138,7 @@ def report(shell: Shell, rest: str) -> None:
     """
     session = shell.session
     found = shell.final() if session.over else session.report(hashes=False)
-    shell.screen.say(tell.status(session))
+    shell.screen.say(text.status(session))
     shell.screen.show(tables.engine_table(found.engines))
     notes = tables.table_notes(found.engines)
     if notes:
@@ -236,7 +236,7 @@ def channels(shell: Shell, rest: str) -> None:
             _numbered(shell, c.core, c.index),
             f"{c.jobs:,}",
             f"{c.bytes:,}",
-            f"{tell.microseconds(session, c.busy):,.3f}",
+            f"{text.microseconds(session, c.busy):,.3f}",
             str(c.pending),
             "moving" if c.moving else "idle",
         )
@@ -313,7 +313,7 @@ def expectations(shell: Shell, rest: str) -> None:
     """What must hold at the end; 'expect' judges it now."""
     lines = []
     for e in shell.program.expectations:
-        lines += tell.excerpt(e.span)
+        lines += text.excerpt(e.span)
     shell.screen.say(lines or "the program expects nothing")
 
 

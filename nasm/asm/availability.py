@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nasm.problems import Refused, listed
-from nasm.spec.instruction import Instruction, Rule, Site
+from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.kinds import Symbol
 from nasm.spec.target import Generation, Target
 
 
-def available(target: Target, generation: Generation, row: Instruction, engine: str) -> None:
+def available(target: Target, generation: Generation, row: Row, engine: str) -> None:
     """Whether an engine of a generation has an instruction; raises Refused."""
     here = target.engines(row, generation)
     if engine in here:
@@ -25,17 +25,17 @@ def available(target: Target, generation: Generation, row: Instruction, engine: 
     raise Refused("E0408", said, _having(everywhere, generation, engine, "runs on"))
 
 
-def legal(target: Target, rule: Rule, site: Site) -> str:
+def legal(target: Target, rule: Rule, context: Context) -> str:
     """Where an instruction would keep a rule that it breaks here; empty if nowhere."""
     found = {}
     for generation in target.generations:
-        with_options = replace(generation, options=site.generation.options)
+        with_options = replace(generation, options=context.generation.options)
         found[generation] = tuple(
             engine
-            for engine in target.engines(site.row, generation)
-            if rule.check(replace(site, engine=engine, generation=with_options)) is None
+            for engine in target.engines(context.row, generation)
+            if rule.check(replace(context, engine=engine, generation=with_options)) is None
         )
-    return _having(found, site.generation, site.engine, "is legal on")
+    return _having(found, context.generation, context.engine, "is legal on")
 
 
 def _having(
@@ -58,7 +58,7 @@ def _having(
     return f"it {verb} {', and on '.join(places)}" if places else ""
 
 
-def taking(target: Target, row: Instruction, operand: str, word: object) -> str:
+def taking(target: Target, row: Row, operand: str, word: object) -> str:
     """The instructions of which an operand of this name takes a word; empty if none does."""
     if not isinstance(word, Symbol | str):
         return ""

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from nasm.problems import Failure, Refused
 from nasm.records import Progress, Status
-from nasm.repl import tell
+from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.interrupt import Interrupt, Stopped, interruptible
 from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit, Shell
@@ -31,7 +31,7 @@ class _Advance:
     cycles: int
     engine: str | None = None
 
-    def __call__(self, session: Session, interrupt: Interrupt, done: tell.Completed) -> None:
+    def __call__(self, session: Session, interrupt: Interrupt, done: text.Completed) -> None:
         left = self.cycles
         while left > 0 and not session.over:
             interrupt.check()
@@ -40,7 +40,7 @@ class _Advance:
             left -= some
 
 
-Move = Callable[[Session, Interrupt, tell.Completed], None]
+Move = Callable[[Session, Interrupt, text.Completed], None]
 
 
 @command("step", "s", "stepi", usage="step [N] [ENGINE]", takes=("engine",), repeats=True)
@@ -53,7 +53,7 @@ def step(shell: Shell, rest: str) -> None:
     engine, count = _engine_and_count(shell, rest, "step [N] [ENGINE]")
     wanted = count or 1
 
-    def move(session: Session, interrupt: Interrupt, done: tell.Completed) -> None:
+    def move(session: Session, interrupt: Interrupt, done: text.Completed) -> None:
         left = wanted
         while left and not session.over:
             interrupt.check()
@@ -90,7 +90,7 @@ def until(shell: Shell, rest: str) -> None:
     unit = generation.ticks if found[2] in ("us", "µs") else generation.base.cycle
     left = -((session.now - number * unit) // generation.base.cycle)
     if left <= 0 and not session.over:
-        raise Refused(WRONG, f"that has passed: it is {tell.moment(session)}")
+        raise Refused(WRONG, f"that has passed: it is {text.moment(session)}")
     _moved(shell, _Advance(left), each=True)
 
 
@@ -105,7 +105,7 @@ def run(shell: Shell, rest: str) -> None:
     if most is not None:
         most += session.now // session.program.generation.base.cycle
 
-    def move(session: Session, interrupt: Interrupt, done: tell.Completed) -> None:
+    def move(session: Session, interrupt: Interrupt, done: text.Completed) -> None:
         before = _retired(session)
 
         def look(progress: Progress) -> None:
@@ -139,10 +139,10 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
             "restart begins again",
         )
     if session.over:
-        shell.screen.say(tell.status(session))
+        shell.screen.say(text.status(session))
         return
-    before = tell.Snapshot.of(session)
-    done = tell.Completed()
+    before = text.Snapshot.of(session)
+    done = text.Completed()
     stopped = False
     with interruptible() as interrupt:
         # Whatever breaks in here but Stopped leaves the flag, and with it a torn machine.
@@ -153,24 +153,24 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
             stopped = True
         shell.moving = False
     if each:
-        shell.screen.say(tell.completed(session, done))
-        shell.screen.say(tell.changed(before.changes(tell.Snapshot.of(session))))
+        shell.screen.say(text.completed(session, done))
+        shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
     elif not each:
         shell.screen.say(f"{tables.counted(done.count, 'instruction')} completed")
     _came_to(shell, before, stopped, brief=each and done.count > 0)
 
 
-def _came_to(shell: Shell, before: tell.Snapshot, stopped: bool, brief: bool) -> None:
+def _came_to(shell: Shell, before: text.Snapshot, stopped: bool, brief: bool) -> None:
     """Show what went wrong on the way, and how it ended if it did."""
     session = shell.session
     shell.screen.say(tables.message_lines(session.messages[before.messages :]))
     for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
         shell.screen.problem(problem)
     if stopped:
-        shell.screen.say(f"stopped at {tell.moment(session)}; 'continue' goes on", "yellow")
+        shell.screen.say(f"stopped at {text.moment(session)}; 'continue' goes on", "yellow")
         shell.fail(INTERRUPTED)
     elif session.over or not brief:
-        shell.screen.say(tell.status(session))
+        shell.screen.say(text.status(session))
     if session.status is Status.FINISHED:
         judge(shell)
 
@@ -231,7 +231,7 @@ def expect(shell: Shell, rest: str) -> None:
     if session.status is Status.FINISHED:
         judge(shell)
         return
-    shell.screen.say(f"before the end: {tell.status(session)}")
+    shell.screen.say(f"before the end: {text.status(session)}")
     judged = session.expectations()
     shell.screen.expectations(judged)
     if not all(e.held for e in judged):

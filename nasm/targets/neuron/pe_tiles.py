@@ -7,8 +7,8 @@ from typing import Any
 
 from nasm.dtypes import DType, Kind
 from nasm.problems import Refused, listed
-from nasm.spec.hidden import State
-from nasm.spec.instruction import Operand, Rule, Site
+from nasm.spec.implicit_operands import State
+from nasm.spec.instruction import Context, Operand, Rule
 from nasm.spec.kinds import Integers
 from nasm.targets.neuron.rules import (
     BANK,
@@ -80,9 +80,9 @@ def placed(position: Pair | None, size: Pair | None) -> Place:
     return position, FULL_TILE if size is None else size
 
 
-def place(site: Site) -> Place:
+def place(context: Context) -> Place:
     """The tile of the array that an instruction uses."""
-    return placed(site["tile_position"], site["tile_size"])
+    return placed(context["tile_position"], context["tile_size"])
 
 
 def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
@@ -122,14 +122,14 @@ def same_rows(tile: Loaded, moving: Any) -> None:
         raise Refused("E0404", f"moving has K = {found}, the stationary tile K = {wanted}")
 
 
-def rows_of(site: Site) -> int:
+def rows_of(context: Context) -> int:
     """How many rows of a matmul each partition holds: 2 in double_row."""
-    return 2 if site.operands.get("perf_mode") == "double_row" else 1
+    return 2 if context.operands.get("perf_mode") == "double_row" else 1
 
 
-def columns(site: Site, name: str) -> int:
+def columns(context: Context, name: str) -> int:
     """The columns of a tile: M of a stationary one, N of a moving one."""
-    return int(site[name].elements) // rows_of(site)
+    return int(context[name].elements) // rows_of(context)
 
 
 @rule(
@@ -138,9 +138,9 @@ def columns(site: Site, name: str) -> int:
     f"{MATMUL_SOURCE}, 'Tiling mode'; nki.isa.nc_matmul_mx",
     "the whole array is tile_position=[0, 0], tile_size=[128, 128]",
 )
-def tile_whole(site: Site) -> str | None:
+def tile_whole(context: Context) -> str | None:
     """One alone does not make a tile."""
-    given = [n for n in ("tile_position", "tile_size") if site[n] is not None]
+    given = [n for n in ("tile_position", "tile_size") if context[n] is not None]
     return f"{given[0]} alone" if len(given) == 1 else None
 
 
@@ -150,18 +150,18 @@ def tile_whole(site: Site) -> str | None:
     f"{MATMUL_SOURCE}, 'Tiling mode'",
     basic=True,
 )
-def tiling(site: Site) -> str | None:
+def tiling(context: Context) -> str | None:
     """Row and column tiles of the array."""
-    least = int(site.generation.number("tile_min").value)
-    if None in (site["tile_position"], site["tile_size"]):
+    least = int(context.generation.number("tile_min").value)
+    if None in (context["tile_position"], context["tile_size"]):
         return None
-    position, sizes = place(site)
+    position, sizes = place(context)
     for what, size, at in zip(("rows", "columns"), sizes, position, strict=True):
         if size not in (32, 64, 128) or size < least:
             return (
                 f"a tile of {size} {what}; wanted 128, 64"
                 + ("" if least > 32 else " or 32")
-                + f" on {site.generation.name}"
+                + f" on {context.generation.name}"
             )
         if at % size or not 0 <= at < 128:
             return f"a tile of {size} {what} at {at}; wanted a multiple of {size} below 128"
@@ -176,9 +176,9 @@ def rows_fit(name: str) -> Rule:
         f"{name} spans no more partitions than the tile has rows",
         f"{MATMUL_SOURCE}, 'Tile size'",
     )
-    def check(site: Site) -> str | None:
-        rows = place(site)[1][0]
-        found = site[name].partitions
+    def check(context: Context) -> str | None:
+        rows = place(context)[1][0]
+        found = context[name].partitions
         return None if found <= rows else f"{name} has {found} partitions, the tile {rows} rows"
 
     return check
@@ -193,8 +193,8 @@ def starts_at_row(name: str) -> Rule:
         f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
         "tile_position and tile_size choose other rows of the array",
     )
-    def check(site: Site) -> str | None:
-        start, row = first_partition(site, name), place(site)[0][0]
+    def check(context: Context) -> str | None:
+        start, row = first_partition(context, name), place(context)[0][0]
         if start == row:
             return None
         return f"{name} starts at partition {start}, the tile at row {row}"
@@ -207,9 +207,9 @@ def starts_at_row(name: str) -> Rule:
     "the stationary tile has no more columns than the tile of the array",
     f"{MATMUL_SOURCE}, 'Tile size'",
 )
-def columns_fit(site: Site) -> str | None:
+def columns_fit(context: Context) -> str | None:
     """M is at most 128, or the tile's columns."""
-    found, most = columns(site, "stationary"), place(site)[1][1]
+    found, most = columns(context, "stationary"), place(context)[1][1]
     return None if found <= most else f"stationary has {found} columns; wanted at most {most}"
 
 
@@ -218,18 +218,18 @@ def columns_fit(site: Site) -> str | None:
     "the moving tile has at most 512 columns (v4: 4,096, or 8,192 into bfloat16)",
     f"{MATMUL_SOURCE}, 'Tile size'",
 )
-def moving_fits(site: Site) -> str | None:
+def moving_fits(context: Context) -> str | None:
     """N is limited by what the partial-sum buffer can take."""
-    found = columns(site, "moving")
-    bf16 = site["dst"].dtype.name == "bfloat16"
-    most = int(site.generation.number("moving_max_bf16" if bf16 else "moving_max").value)
+    found = columns(context, "moving")
+    bf16 = context["dst"].dtype.name == "bfloat16"
+    most = int(context.generation.number("moving_max_bf16" if bf16 else "moving_max").value)
     return None if found <= most else f"moving has {found} columns; wanted at most {most}"
 
 
 @rule(SHAPE, "dst has as many elements per partition as moving has columns", MATMUL_SOURCE)
-def dst_fits(site: Site) -> str | None:
+def dst_fits(context: Context) -> str | None:
     """N of dst is N of moving."""
-    found, wanted = site["dst"].elements, columns(site, "moving")
+    found, wanted = context["dst"].elements, columns(context, "moving")
     return None if found == wanted else f"dst has {found} columns, moving {wanted}"
 
 
@@ -238,13 +238,15 @@ def dst_fits(site: Site) -> str | None:
     "dst is float32 (v4: or bfloat16; in transpose mode from v3: the input's dtype)",
     f"{MATMUL_SOURCE}, 'Data types'",
 )
-def dst_dtype(site: Site) -> str | None:
+def dst_dtype(context: Context) -> str | None:
     """What the partial-sum buffer accumulates in."""
-    name = site["dst"].dtype.name
-    if exact_transpose(site):
-        wanted: tuple[str, ...] = (site["moving"].dtype.name,)
+    name = context["dst"].dtype.name
+    if exact_transpose(context):
+        wanted: tuple[str, ...] = (context["moving"].dtype.name,)
     else:
-        wanted = ("float32", "bfloat16") if site.generation.switches["psum_bf16"] else ("float32",)
+        wanted = (
+            ("float32", "bfloat16") if context.generation.switches["psum_bf16"] else ("float32",)
+        )
     return None if name in wanted else f"dst is {name}; wanted {listed(wanted)}"
 
 
@@ -253,11 +255,11 @@ def dst_dtype(site: Site) -> str | None:
     "dst stays within one PSUM bank (v2, v3)",
     "Trainium/Inferentia2 architecture guide, 'Tensor Engine': PSUM banks",
 )
-def one_bank(site: Site) -> str | None:
+def one_bank(context: Context) -> str | None:
     """A matmul's output does not cross a bank border."""
-    view = site["dst"]
+    view = context["dst"]
     bank = view.tensor.memory.bank
-    if site.generation.switches["wide_psum"] or not bank:
+    if context.generation.switches["wide_psum"] or not bank:
         return None
     low, high = (view.tensor.offset + n for n in view.extent)
     if low // bank == (high - 1) // bank:
@@ -273,19 +275,19 @@ def one_bank(site: Site) -> str | None:
     f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
     "tile_position and tile_size choose other columns of the array",
 )
-def dst_at_column(site: Site) -> str | None:
+def dst_at_column(context: Context) -> str | None:
     """A column tile writes its own partitions."""
-    start, column = first_partition(site, "dst"), place(site)[0][1]
+    start, column = first_partition(context, "dst"), place(context)[0][1]
     return None if start == column else f"dst starts at partition {start}, the tile at {column}"
 
 
-def first_partition(site: Site, name: str) -> int:
+def first_partition(context: Context, name: str) -> int:
     """Where an operand starts."""
-    view = site[name]
+    view = context[name]
     return int(view.tensor.partition or 0) + int(view.partition)
 
 
-def exact_transpose(site: Site) -> bool:
+def exact_transpose(context: Context) -> bool:
     """Whether the array passes bits through instead of multiplying."""
-    transposes = site.operands.get("is_transpose", False)
-    return bool(transposes and site.generation.switches["transpose_exact"])
+    transposes = context.operands.get("is_transpose", False)
+    return bool(transposes and context.generation.switches["transpose_exact"])
