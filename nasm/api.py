@@ -21,7 +21,7 @@ from nasm.session import Session
 from nasm.source import Source, Span
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
-from nasm.spec.program import Prepared, Program, Update, Wait
+from nasm.spec.program import DeclaredTransfer, Program, Update, Wait
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 
@@ -250,7 +250,7 @@ class Builder:
 
     def transfer(
         self, name: str, *moves: tuple[View, View], queue: int = 0, priority: int | None = None
-    ) -> Prepared:
+    ) -> DeclaredTransfer:
         """Declare a prepared transfer: pairs (dst, src), started by DmaTrigger."""
         options = {"queue": queue} | ({} if priority is None else {"priority": priority})
         with _located() as span:

@@ -21,9 +21,9 @@ from nasm.spec.instruction import Row, bind
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES, Memory, Tensor
 from nasm.spec.program import (
+    DeclaredTransfer,
     Expectation,
     Instruction,
-    Prepared,
     Program,
     QueueProgram,
     Update,
@@ -172,7 +172,7 @@ class Builder:
         moves: Sequence[tuple[View, View]],
         options: Mapping[str, object] | None = None,
         span: Span | None = None,
-    ) -> Prepared:
+    ) -> DeclaredTransfer:
         """Declare a prepared transfer: pairs (dst, src), moved in order.
 
         Options are ``queue``, and ``priority`` where the generation has one.
@@ -180,7 +180,7 @@ class Builder:
         for option, value in (options or {}).items():
             check.option_fits(self.target, self.generation, option, value)
         self._new_name(name, span)
-        made = Prepared(name, tuple(moves), tuple((options or {}).items()), span)
+        made = DeclaredTransfer(name, tuple(moves), tuple((options or {}).items()), span)
         self.program.transfers[name] = made
         return made
 

@@ -11,7 +11,7 @@ from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.instruction import Context, Row, Rule, rules_of
 from nasm.spec.lists import views
-from nasm.spec.program import Instruction, Prepared, Program, Update, Wait
+from nasm.spec.program import DeclaredTransfer, Instruction, Program, Update, Wait
 from nasm.spec.target import Generation, Target
 from nasm.spec.view import Reg, View
 
@@ -29,7 +29,7 @@ def core_exists(target: Target, generation: Generation, core: int) -> None:
 
 def within_reach(core: int, value: object) -> None:
     """Whether a queue of a core can name an operand's tensor; raises Refused."""
-    groups = value.moves if isinstance(value, Prepared) else (views(value),)
+    groups = value.moves if isinstance(value, DeclaredTransfer) else (views(value),)
     named = [view for group in groups for view in group]
     tiles = [view.offsets.tile for view in named if view.offsets is not None]
     for tensor in (view.tensor for view in (*named, *tiles)):

@@ -30,7 +30,7 @@ from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
-from nasm.spec.program import Prepared
+from nasm.spec.program import DeclaredTransfer
 from nasm.spec.reshape import METHODS, SPELLINGS
 from nasm.spec.view import ALL, Reg, View, Window
 
@@ -50,7 +50,7 @@ class Scope:
     values: dict[str, Value] = field(default_factory=dict)
     tensors: dict[str, Tensor] = field(default_factory=dict)
     views: dict[str, View] = field(default_factory=dict)
-    transfers: dict[str, Prepared] = field(default_factory=dict)
+    transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)
     chain: tuple[Frame, ...] = ()
     core: int = 0
     place: Callable[[], None] = lambda: None

@@ -20,7 +20,7 @@ from nasm.asm.undeclared import declared_later
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import LONG, shown
-from nasm.spec.program import Prepared, Program
+from nasm.spec.program import DeclaredTransfer, Program
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
 
@@ -217,7 +217,7 @@ class Expander:
         self._new_name(name, place.within(self.scope.chain))
         self.defined.add(name)
         value = evaluate(item.value, self.scope)
-        if isinstance(value, View | Reg | Prepared):
+        if isinstance(value, View | Reg | DeclaredTransfer):
             raise Failure(
                 Problem(
                     "E0210", f"a constant is a number, found {shown(value)}", self._span(item.value)

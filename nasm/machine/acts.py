@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from nasm.machine import moves
 from nasm.machine.bind import Bound
 from nasm.machine.meetings import Meetings
-from nasm.machine.scattered import ScatteredPlan
-from nasm.spec.effects import Clear, Jump, Meeting, Move, Say
+from nasm.machine.scattered import ScatteredTransfer
+from nasm.spec.effects import Clear, Jump, Rendezvous, Say, Transfer
 from nasm.spec.instruction import Context
 
 if TYPE_CHECKING:
@@ -30,14 +30,14 @@ class Acts:
         """Let an instruction act when it starts, or when it completes, as its effect is."""
         labels = self.machine.program.queues[queue].labels
         inner = bound.start
-        plans: list[moves.Plan] = []
+        plans: list[moves.BoundTransfer] = []
         bound.branches = True
         fixed = None
         if not bound.reads and bound.gate is None:  # a pure function of nothing that changes
             fixed = inner(0)
-            if isinstance(fixed, Move):
+            if isinstance(fixed, Transfer):
                 plans.append(self.plan(fixed, context))
-            elif isinstance(fixed, Meeting):
+            elif isinstance(fixed, Rendezvous):
                 self.meetings.hold(queue, bound, context, fixed)
                 return
             elif isinstance(fixed, Clear):
@@ -48,7 +48,7 @@ class Acts:
             effect = fixed or inner(now)
             if isinstance(effect, Jump):
                 return labels[effect.target] if effect.target is not None else None
-            if isinstance(effect, Move):
+            if isinstance(effect, Transfer):
                 if not plans:
                     plans.append(self.plan(effect, context))
                 pc = self.machine.scheduler.queues[queue].pc
@@ -63,7 +63,7 @@ class Acts:
     def skip(self, queue: int, bound: Bound, context: Context, semaphore: int | None) -> bool:
         """Let a move whose address is out of bounds move nothing, and post; False if it may not."""
         effect = bound.start(0)
-        if not isinstance(effect, Move) or not effect.skips:
+        if not isinstance(effect, Transfer) or not effect.skips:
             return False
         nothing = self.plan(replace(effect, moves=()), context)
 
@@ -74,13 +74,13 @@ class Acts:
         bound.branches, bound.start, bound.finish = True, start, _nothing
         return True
 
-    def plan(self, move: Move, context: Context) -> moves.Plan:
+    def plan(self, move: Transfer, context: Context) -> moves.BoundTransfer:
         """A move as the target splits it, bound to the memories."""
         plan = self.machine.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
         transfer = plan(move, context.generation, context.engine)
         addressed = any(v.offsets is not None for views in move.moves for v in views)
-        make = ScatteredPlan if addressed else moves.Plan
+        make = ScatteredTransfer if addressed else moves.BoundTransfer
         return make(self.machine, move, transfer, self.fresh())
 
     def fresh(self) -> int:
@@ -90,7 +90,7 @@ class Acts:
 
     def launch(
         self,
-        plan: moves.Plan,
+        plan: moves.BoundTransfer,
         queue: int,
         pc: int,
         now: int,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from nasm.machine.describe import form_text, wait_text
 from nasm.problems import Note, Problem, listed
-from nasm.spec.program import Prepared, Wait
+from nasm.spec.program import DeclaredTransfer, Wait
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
@@ -125,7 +125,9 @@ def _not_met(machine: Machine) -> str:
 def _way_out(machine: Machine) -> str:
     """What to do about a deadlock: the likeliest of its causes."""
     program = machine.program
-    started = {o.name for f in program.instructions for o in f.operands if isinstance(o, Prepared)}
+    started = {
+        o.name for f in program.instructions for o in f.operands if isinstance(o, DeclaredTransfer)
+    }
     idle = [name for name in program.transfers if name not in started]
     if idle:
         return f"the transfer {listed(idle, 'and')} is declared, and no instruction starts it"

@@ -11,7 +11,7 @@ from nasm.machine.load import known
 from nasm.problems import Note, Problem, listed
 from nasm.source import Span
 from nasm.spec.kinds import Register
-from nasm.spec.program import Instruction, Prepared, Wait
+from nasm.spec.program import DeclaredTransfer, Instruction, Wait
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -229,7 +229,9 @@ def _written(instruction: Instruction) -> list[str]:
     """The tensors an instruction writes; of a transfer, its destinations."""
     row = instruction.row
     views = [instruction.operand(o.name) for o in row.writes]
-    if row.effects:
+    if row.effect:
         views += [v for v in instruction.operands if isinstance(v, View)][:1]
-        views += [d for p in instruction.operands if isinstance(p, Prepared) for d, _ in p.moves]
+        views += [
+            d for p in instruction.operands if isinstance(p, DeclaredTransfer) for d, _ in p.moves
+        ]
     return [v.tensor.name for v in views if isinstance(v, View)]

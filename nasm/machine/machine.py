@@ -247,7 +247,7 @@ class Machine:
                     operands = tuple(settled(o, held) for o in operands)
                 except Refused:
                     binder = Binder(self, queue, instruction, operands)
-                    bound = binder.bind(number) if instruction.row.effects else None
+                    bound = binder.bind(number) if instruction.row.effect else None
                     if bound is None or not self.acts.skip(queue, bound, binder.context, semaphore):
                         raise
                     self._bound[key] = bound
@@ -256,7 +256,7 @@ class Machine:
             if values:
                 self._obey(binder.context)
             bound = binder.bind(number)
-            if instruction.row.effects:
+            if instruction.row.effect:
                 self.acts.effective(queue, bound, binder.context, semaphore)
             self._bound[key] = bound
         return bound

@@ -14,7 +14,7 @@ from nasm.machine import moves
 from nasm.machine.bind import Bound
 from nasm.problems import Note, Refused, listed
 from nasm.sim.memory import Region
-from nasm.spec.effects import COPY, Exchange, Meeting, Move
+from nasm.spec.effects import COPY, Exchange, Rendezvous, Transfer
 from nasm.spec.instruction import Context
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class Member:
     core: int
     bound: Bound
     context: Context
-    meeting: Meeting
+    meeting: Rendezvous
     pc: int = 0
 
     @property
@@ -52,9 +52,9 @@ class Meetings:
         self.held: dict[Key, dict[int, Member]] = {}
         self._senders: dict[int, Member] = {}
         self._parts: dict[tuple[int, int], moves.Part] = {}
-        self._plans: dict[tuple[int, int], moves.Plan] = {}
+        self._plans: dict[tuple[int, int], moves.BoundTransfer] = {}
 
-    def hold(self, queue: int, bound: Bound, context: Context, meeting: Meeting) -> None:
+    def hold(self, queue: int, bound: Bound, context: Context, meeting: Rendezvous) -> None:
         """Let an instruction come to a meeting before it starts."""
         core = self.machine.program.queues[queue].core
         member = Member(queue, core, bound, context, meeting)
@@ -152,12 +152,12 @@ class Meetings:
         for member, plan in zip(members, plans, strict=True):
             self.acts.launch(plan, member.queue, member.pc, now, landed=landed)
 
-    def _plan(self, sender: Member, receiver: Member) -> moves.Plan:
+    def _plan(self, sender: Member, receiver: Member) -> moves.BoundTransfer:
         key = (sender.bound.number, receiver.bound.number)
         found = self._plans.get(key)
         if found is None:
             pair = (_exchange(receiver).dst, _exchange(sender).src)
-            found = self._plans[key] = self.acts.plan(Move((pair,)), sender.context)
+            found = self._plans[key] = self.acts.plan(Transfer((pair,)), sender.context)
         return found
 
     def _take(self, member: Member) -> Any:

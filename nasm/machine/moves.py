@@ -17,7 +17,7 @@ from nasm.machine.places import Access, elements
 from nasm.sim.channels import Shipment
 from nasm.sim.memory import Array, Loan, overlap
 from nasm.spec.cut import pieces, rows
-from nasm.spec.effects import ONTO, SUM, Move, Transfer
+from nasm.spec.effects import ONTO, SUM, Plan, Transfer
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -105,10 +105,10 @@ def _adding(write: Access, target: Array, casting: Casting) -> Callable[[Array |
     return put
 
 
-class Plan:
+class BoundTransfer:
     """A transfer bound to a machine's memories, to be started any number of times."""
 
-    def __init__(self, machine: Machine, move: Move, transfer: Transfer, number: int) -> None:
+    def __init__(self, machine: Machine, move: Transfer, transfer: Plan, number: int) -> None:
         self.machine, self.move, self.transfer = machine, move, transfer
         self.number = number
         self.whole = [self._part(views) for views in move.moves]

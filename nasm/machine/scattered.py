@@ -14,12 +14,12 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.machine.indirect import Entries, Indirect
-from nasm.machine.moves import Plan
+from nasm.machine.moves import BoundTransfer
 from nasm.machine.places import Access, elements
 from nasm.problems import Refused
 from nasm.sim.channels import Shipment
 from nasm.sim.memory import Array, Mask, Region, meet
-from nasm.spec.effects import COPY, ONTO, SUM, Move, Partial, Transfer
+from nasm.spec.effects import COPY, ONTO, SUM, Partial, Plan, Transfer
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -103,7 +103,7 @@ class Side:
 class ScatteredPart:
     """A move, or a piece of one, of which tiles address some views."""
 
-    def __init__(self, machine: Machine, views: Sequence[View], move: Move) -> None:
+    def __init__(self, machine: Machine, views: Sequence[View], move: Transfer) -> None:
         self.machine, self.op, self.axes = machine, move.op, move.axes
         self.dst, *self.srcs = (Side(machine, view) for view in views)
         self.casting = machine.state.castings[-1]
@@ -158,13 +158,15 @@ class ScatteredPart:
         return missing
 
 
-class ScatteredPlan(Plan):
+class ScatteredTransfer(BoundTransfer):
     """A transfer that reads tiles of entries whenever it starts."""
 
-    def __init__(self, machine: Machine, move: Move, transfer: Transfer, number: int) -> None:
+    def __init__(self, machine: Machine, move: Transfer, transfer: Plan, number: int) -> None:
         self.pieces: dict[int, list[ScatteredPart]] = {}
         self.everything = [ScatteredPart(machine, views, move) for views in move.moves]
-        super().__init__(machine, Move((), move.options), transfer, number)  # binds no plain part
+        super().__init__(
+            machine, Transfer((), move.options), transfer, number
+        )  # binds no plain part
         self.move = move
 
     def _choose(self, queue: int) -> Chosen:

@@ -8,9 +8,15 @@ from typing import Any
 from nasm.spec.view import View
 
 
+class Effect:
+    """What an instruction asks of the machine beyond storing results; a row names its type."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
-class Jump:
-    """Go on at this label of the queue (None: with the next instruction)."""
+class Jump(Effect):
+    """Continue at this label of the queue (None: with the next instruction)."""
 
     target: str | None
 
@@ -28,18 +34,18 @@ class Partial:
 
 
 COPY, SUM, ONTO = "copy", "sum", "onto"
-"""What a move does with its elements: see :class:`Move`."""
+"""What a transfer does with its elements: see :class:`Transfer`."""
 
 
 @dataclass(frozen=True, slots=True)
-class Say:
+class Say(Effect):
     """Put a message into the run's report; nothing else changes."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
-class Move:
+class Transfer(Effect):
     """Copy views to views, beside the queues. The target plans which channels do it, and when.
 
     Each of ``moves`` is a destination and its source. ``op``: ``COPY``; ``SUM`` widens several
@@ -61,7 +67,7 @@ class Move:
 
 
 @dataclass(frozen=True, slots=True)
-class Clear:
+class Clear(Effect):
     """Set the semaphores of the core from one number to another, both included, to 0."""
 
     first: int
@@ -85,7 +91,7 @@ class Exchange:
 
 
 @dataclass(frozen=True, slots=True)
-class Meeting:
+class Rendezvous(Effect):
     """Hold the queue until an instruction like this one is held on each of some cores.
 
     ``by`` names what tells apart meetings of one instruction, ``alike`` what has to be the same on
@@ -114,7 +120,7 @@ class Share:
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer:
+class Plan:
     """A planned move. Each share posts 1 to the instruction's semaphore when it has landed.
 
     ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start

@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Final
 
 from nasm.problems import Refused
+from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
 from nasm.spec.implicit_operands import Hidden
 from nasm.spec.kinds import Kind, Tile
@@ -166,8 +167,9 @@ class Row:
     a declaration behind an ``@engine`` is for that engine alone, in place of one before it.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
-    those they return, ``walked`` the positions of those that lanes may walk, ``places`` those a
-    program writes with their positions, ``labels`` the positions of labels, each in order.
+    those they return, ``effect`` is the type of effect they return instead, ``walked`` the
+    positions of those that lanes may walk, ``places`` those a program writes with their positions,
+    ``labels`` the positions of labels, each in order.
     """
 
     name: str
@@ -184,7 +186,7 @@ class Row:
     until: str
     engine_since: Mapping[str, str]
     posts: int
-    effects: bool
+    effect: type[Effect] | None
     formula: str
     doc: str
     setup: str
@@ -239,7 +241,7 @@ class Isa:
         until: str = "",
         engine_since: Mapping[str, str] | None = None,
         posts: int = 0,
-        effects: bool = False,
+        effect: type[Effect] | None = None,
         formula: str = "",
         setup: str = "",
         tensors: str = "",
@@ -262,7 +264,7 @@ class Isa:
                 until,
                 engine_since or {},
                 posts,
-                effects,
+                effect,
                 formula,
                 inspect.getdoc(semantics) or "",
                 setup,

@@ -277,13 +277,13 @@ class Label(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class Transfer(Kind):
+class TransferName(Kind):
     """A prepared transfer, declared by ``.dma``."""
 
     def accept(self, value: object) -> object:
-        from nasm.spec.program import Prepared
+        from nasm.spec.program import DeclaredTransfer
 
-        if not isinstance(value, Prepared):
+        if not isinstance(value, DeclaredTransfer):
             raise Refused(WRONG_KIND, f"wanted a transfer declared by .dma, found {shown(value)}")
         return value
 

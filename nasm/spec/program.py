@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Prepared:
+class DeclaredTransfer:
     """A transfer declared by ``.dma``: pairs (dst, src), moved in order."""
 
     name: str
@@ -121,7 +121,7 @@ class Program:
     cores: int = 1
     semaphores: dict[str, int] = field(default_factory=dict)
     events: dict[str, int] = field(default_factory=dict)
-    transfers: dict[str, Prepared] = field(default_factory=dict)
+    transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)
     queues: list[QueueProgram] = field(default_factory=list)
     instructions: list[Instruction] = field(default_factory=list)
     waits: list[Wait | None] = field(default_factory=lambda: [None])

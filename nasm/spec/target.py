@@ -13,7 +13,7 @@ from nasm.spec.options import Option, Value, settled
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
-    from nasm.spec.effects import Move, Transfer
+    from nasm.spec.effects import Plan, Transfer
     from nasm.spec.instruction import Isa, Row, Rule
 
 
@@ -139,7 +139,7 @@ class Target:
     isa: Isa
     generations: tuple[Generation, ...]
     rules: tuple[Rule, ...] = ()
-    plan: Callable[[Move, Generation, str], Transfer] | None = None
+    plan: Callable[[Transfer, Generation, str], Plan] | None = None
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
     casting: Callable[[Mapping[str, Value], int], Casting] | None = None

@@ -24,7 +24,7 @@ from nasm.spec.kinds import (
     Number,
     Register,
     Tile,
-    Transfer,
+    TransferName,
 )
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
@@ -326,7 +326,7 @@ class Writer:
             return self.register()
         if isinstance(kind, Label):
             return str(self.one(("again", "there", "there")))
-        if isinstance(kind, Transfer):
+        if isinstance(kind, TransferName):
             return "load"
         if isinstance(kind, Integers):
             return self.integers(kind.length)

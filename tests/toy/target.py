@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.spec import effects
-from nasm.spec.effects import Clear, Exchange, Jump, Meeting, Share, Transfer
+from nasm.spec.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
 from nasm.spec.evidence import Cost, Evidence, Fact
 from nasm.spec.implicit_operands import Doubt, Here
 from nasm.spec.instruction import Context, Isa, Operand, Rule
@@ -127,7 +127,7 @@ def Ends(a: Any) -> Any:
     Operand("prefix", Text(), default=""),
     engines=("beta",),
     cost=sequenced,
-    effects=True,
+    effect=effects.Say,
     example='Tell x, "x is "',
     source=SOURCE,
 )
@@ -158,13 +158,13 @@ def Root(a: Any) -> tuple[Any, str | None]:
     rules=(SAME_SHAPE,),
     cost=issued,
     posts=2,
-    effects=True,
+    effect=effects.Transfer,
     example="Move x, X",
     source=SOURCE,
 )
-def Move(dst: View, src: View) -> effects.Move:
+def Move(dst: View, src: View) -> effects.Transfer:
     """Copy a tile beside the queues, by both channels; each posts 1 when its half has landed."""
-    return effects.Move(((dst, src),))
+    return effects.Transfer(((dst, src),))
 
 
 @ISA.instruction(
@@ -199,7 +199,7 @@ def Count(reg: int, by: int) -> int:
     Operand("target", Label()),
     engines=BOTH,
     cost=issued,
-    effects=True,
+    effect=Jump,
     setup="Set %r0, 0",
     example="Loop %r0, target=again",
     source=SOURCE,
@@ -213,14 +213,14 @@ def Loop(reg: int, target: str) -> Jump:
     Operand("name", Number(integer=True)),
     engines=BOTH,
     cost=sequenced,
-    effects=True,
+    effect=Rendezvous,
     setup=".core 1\nMeet 1\n.core 0",
     example="Meet 1",
     source=SOURCE,
 )
-def Meet(name: int) -> Meeting:
+def Meet(name: int) -> Rendezvous:
     """Go on once the other core is at a meeting of this name too."""
-    return Meeting((0, 1), (("name", name),))
+    return Rendezvous((0, 1), (("name", name),))
 
 
 @ISA.instruction(
@@ -230,17 +230,17 @@ def Meet(name: int) -> Meeting:
     engines=BOTH,
     rules=(SAME_SHAPE,),
     cost=walked,
-    effects=True,
+    effect=Rendezvous,
     setup=".core 1\n.bank p f32[4, 2]\n.bank q f32[4, 2]\n.sem t\nMove q, X $t += 2\n"
     "Wait $t >= 2\nSwap p, q\n.core 0",
     example="Swap y, x",
     source=SOURCE,
 )
-def Swap(dst: View, src: View, direct: bool) -> Meeting:
+def Swap(dst: View, src: View, direct: bool) -> Rendezvous:
     """Exchange tiles with the other core, by the channels or by the engines themselves."""
     here = dst.tensor.core
     exchange = Exchange(dst, src, 1 - here, 1 - here, direct)
-    return Meeting((0, 1), (), (("shape", src.shape), ("direct", direct)), exchange)
+    return Rendezvous((0, 1), (), (("shape", src.shape), ("direct", direct)), exchange)
 
 
 @ISA.instruction(
@@ -248,7 +248,7 @@ def Swap(dst: View, src: View, direct: bool) -> Meeting:
     Operand("last", Number(integer=True)),
     engines=BOTH,
     cost=issued,
-    effects=True,
+    effect=Clear,
     example="Zero 0, 3",
     source=SOURCE,
 )
@@ -275,16 +275,16 @@ def Wait() -> None:
     """Only wait, only update, or both."""
 
 
-def plan(move: effects.Move, generation: Generation, engine: str) -> Transfer:
+def plan(transfer: effects.Transfer, generation: Generation, engine: str) -> Plan:
     """Halve axis 0 between two channels; a byte takes a tick."""
     halves: list[list[tuple[View, View]]] = [[], []]
-    for dst, src in move.moves:
+    for dst, src in transfer.moves:
         half = (dst.shape[0] + 1) // 2
         for pairs, cut in zip(halves, (slice(0, half), slice(half, dst.shape[0])), strict=True):
             if cut.start < cut.stop:
                 pairs.append((dst.index([cut]), src.index([cut])))
     shares = tuple(_share(n, tuple(pairs)) for n, pairs in enumerate(halves))
-    return Transfer(shares, 0, DISPATCH, NOTIFY)
+    return Plan(shares, 0, DISPATCH, NOTIFY)
 
 
 def _share(channel: int, pairs: tuple[tuple[View, View], ...]) -> Share:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from nasm.spec.cut import run_length
-from nasm.spec.effects import SUM, Move, Share, Transfer
+from nasm.spec.effects import SUM, Plan, Share, Transfer
 from nasm.spec.target import Generation
 from nasm.spec.view import View
 
@@ -29,12 +29,12 @@ TRANSPOSE_TILE = (128, 16)
 Range = tuple[int, int, int]
 
 
-def plan(move: Move, generation: Generation, engine: str) -> Transfer:
+def plan(transfer: Transfer, generation: Generation, engine: str) -> Plan:
     """Split a move into shares, one per DMA engine."""
-    ring, priority = move.option("queue"), move.option("priority")
+    ring, priority = transfer.option("queue"), transfer.option("priority")
     least = max(0, generation.priorities - 1)
-    return Transfer(
-        _shares(tuple(_shape(move, views, generation) for views in move.moves), generation),
+    return Plan(
+        _shares(tuple(_shape(transfer, views, generation) for views in transfer.moves), generation),
         ring if isinstance(ring, int) else 0,
         _ticks(generation, generation.number("dma_dispatch_ns").value),
         _ticks(generation, generation.number("dma_notify_ns").value),
@@ -59,7 +59,7 @@ class Shape(NamedTuple):
     together: float
 
 
-def _shape(move: Move, views: tuple[View, ...], generation: Generation) -> Shape:
+def _shape(transfer: Transfer, views: tuple[View, ...], generation: Generation) -> Shape:
     dst, *srcs = views
     guide = next((v for v in views if v.partitioned), dst)
     first, count, step = 0, 0, 0
@@ -69,9 +69,9 @@ def _shape(move: Move, views: tuple[View, ...], generation: Generation) -> Shape
     width: float = max(v.dtype.itemsize for v in views)
     run = min(run_length(v) for v in views)
     together = 0.0
-    if move.op == SUM:
+    if transfer.op == SUM:
         width *= max(1.0, len(srcs) / 2) / generation.number("dma_sum_rate").value
-    if move.axes:
+    if transfer.axes:
         run = 1
         if generation.switches["dma_transpose"]:
             together = _transposed(dst, srcs[0], generation)

@@ -160,7 +160,7 @@ def compared(context: Context) -> str | None:
     engines=EVERY_ENGINE,
     rules=(compared,),
     cost=costs.control("branch_ns"),
-    effects=True,
+    effect=Jump,
     vendor=Names("", "COMPARE_BRANCH", "CmpBranch"),
     formula="if reg1 <op> reg2: go on at target",
     setup="RegisterMove %r0, 0",

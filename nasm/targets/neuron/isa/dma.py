@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from nasm.spec.effects import COPY, ONTO, SUM, Move
+from nasm.spec.effects import COPY, ONTO, SUM, Transfer
 from nasm.spec.instruction import Operand
-from nasm.spec.kinds import Choice, Flag, Integers, Number, Tile, Transfer
+from nasm.spec.kinds import Choice, Flag, Integers, Number, Tile, TransferName
 from nasm.spec.lists import Numbers, Tiles
-from nasm.spec.program import Prepared
+from nasm.spec.program import DeclaredTransfer
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
 from nasm.targets.neuron import dma_rows as rows
@@ -81,7 +81,7 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     ),
     cost=costs.dma_issue,
     posts=SHARES,
-    effects=True,
+    effect=Transfer,
     vendor=Names("dma_copy", "DMA_DIRECT2D", ("DmaCopy", "NcDmaCopy")),
     formula="dst = src, by 16 DMA engines; with compute_op=add: dst = dst + src",
     example="DmaCopy a, A",
@@ -89,7 +89,7 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
 )
 def DmaCopy(
     dst: View, src: View, priority: int | None, oob_mode: str, compute_op: str, queue: int
-) -> Move:
+) -> Transfer:
     """Move data between memories with the core's 16 DMA engines.
 
     For its queue the instruction is complete once issued; its update, `+= 16`, counts the
@@ -100,7 +100,7 @@ def DmaCopy(
     tile when the instruction starts. Of rows that land on one place the last stays (assumed).
     """
     op = ONTO if compute_op == "add" else COPY
-    return Move(((dst, src),), _options(queue, priority), op, skips=oob_mode == "skip")
+    return Transfer(((dst, src),), _options(queue, priority), op, skips=oob_mode == "skip")
 
 
 @ISA.instruction(
@@ -136,7 +136,7 @@ def DmaCopy(
     ),
     cost=costs.dma_issue,
     posts=SHARES,
-    effects=True,
+    effect=Transfer,
     vendor=Names("dma_transpose", "", "DmaTranspose"),
     formula="dst = transpose(src, axes)",
     tensors=".hbm K bf16[{n}, 128]\n.sbuf t bf16[128, {n}]",
@@ -150,7 +150,7 @@ def DmaTranspose(
     priority: int | None,
     oob_mode: str,
     queue: int,
-) -> Move:
+) -> Transfer:
     """Exchange the first and the last axis of a tensor on its way into SBUF, bit for bit.
 
     From v3 on the DMA engines work together on tiles of 128 partitions by 16 elements: a smaller
@@ -158,7 +158,7 @@ def DmaTranspose(
     element by element (assumed), which takes many times as long as a copy.
     """
     order = axes or AXES[len(src.shape)]
-    return Move(((dst, src),), _options(queue, priority), COPY, order, oob_mode == "skip")
+    return Transfer(((dst, src),), _options(queue, priority), COPY, order, oob_mode == "skip")
 
 
 @ISA.instruction(
@@ -184,13 +184,13 @@ def DmaTranspose(
     ),
     cost=costs.dma_sum,
     posts=SHARES,
-    effects=True,
+    effect=Transfer,
     vendor=Names("dma_compute", "", "DmaCompute"),
     formula="dst = srcs[0] + srcs[1] + …",
     example="DmaCompute a, [A, b], reduce_op=add",
     source=COMPUTE_SOURCE,
 )
-def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> Move:
+def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> Transfer:
     """Add up to 16 tensors with the DMA engines, in float32, and round once into dst.
 
     With dst among its sources it accumulates: each share reads dst when it starts. The order
@@ -198,24 +198,24 @@ def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> 
     documented; more take time in proportion (assumed). Rows of HBM that a tile names are added to
     a tile in place, or a tile to them; an entry that names a row twice is refused there.
     """
-    return Move(((dst, *srcs),), _options(queue, None), SUM, skips=oob_mode == "skip")
+    return Transfer(((dst, *srcs),), _options(queue, None), SUM, skips=oob_mode == "skip")
 
 
 @ISA.instruction(
-    Operand("transfer", Transfer(), "r"),
+    Operand("transfer", TransferName(), "r"),
     engines=EVERY_ENGINE,
     rules=(rules.lines_fit, rules.lines_once, rules.lines_convertible, rules.lines_static),
     cost=costs.control("dma_static_ns"),
     posts=SHARES,
-    effects=True,
+    effect=Transfer,
     vendor=Names("", "PSEUDO_DMA_TRIGGER", ""),
     formula="start the transfer a .dma block prepared",
     example="DmaTrigger load",
     source="NKI DMA overview, dge_mode none; performance guide, figure 29 (the trigger's WRITE)",
 )
-def DmaTrigger(transfer: Prepared) -> Move:
+def DmaTrigger(transfer: DeclaredTransfer) -> Transfer:
     """Start a transfer whose descriptors were written before the run, by a `.dma` block.
 
     Any engine can ring it, any number of times; its update is `+= 16`.
     """
-    return Move(transfer.moves, transfer.options)
+    return Transfer(transfer.moves, transfer.options)

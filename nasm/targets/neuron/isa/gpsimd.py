@@ -348,7 +348,7 @@ def printed_once(context: Context) -> str | None:
     rules=(printed_once,),
     cost=gpsimd_costs.walked("tensor"),
     domain=lambda context: BITS,
-    effects=True,
+    effect=Say,
     vendor={**Names(klr="DevicePrint"), "NKI": (PRINT,)},
     formula="a message of the run: print_prefix and the elements of tensor",
     example='DevicePrint a, "a ="',

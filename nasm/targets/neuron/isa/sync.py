@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.spec.effects import Clear, Exchange, Meeting
+from nasm.spec.effects import Clear, Exchange, Rendezvous
 from nasm.spec.implicit_operands import Here
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Integers, Number, Tile
@@ -54,7 +54,7 @@ def in_order(context: Context) -> str | None:
     engines=EVERY_ENGINE,
     rules=(in_order,),
     cost=costs.control("clear_ns"),
-    effects=True,
+    effect=Clear,
     vendor=Names("", "EVENT_SEMAPHORE_RANGE_CLEAR", ""),
     formula="for n in first..last: semaphore n = 0",
     example="EventSemaphoreRangeClear 8, 15",
@@ -83,21 +83,21 @@ def a_pair(context: Context) -> str | None:
     since="v3",
     rules=(a_pair,),
     cost=costs.control("barrier_ns"),
-    effects=True,
+    effect=Rendezvous,
     vendor=Names("core_barrier", "PSEUDO_CORE_BARRIER", "CoreBarrier"),
     formula="wait until the other core is here too",
     setup=".core 1\nCoreBarrier A\n.core 0",
     example="CoreBarrier A",
     source=f"{BARRIER}; that the same engine of both cores meets, in order, is assumed",
 )
-def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Meeting:
+def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Rendezvous:
     """Hold this engine until the same engine of the other core has come to its barrier.
 
     Other engines go on, and so do transfers: wait for what the core itself has to finish before
     it, and let it update a semaphore for those who need what the other core wrote. The vendor's
     `engine` operand is the engine the instruction stands on.
     """
-    return Meeting(cores, (("engine", engine),), (("data", data.tensor.name),))
+    return Rendezvous(cores, (("engine", engine),), (("data", data.tensor.name),))
 
 
 @rule(DTYPE, "src and dst have one dtype", SENDRECV)
@@ -162,7 +162,7 @@ def short_enough(context: Context) -> str | None:
     since="v3",
     rules=(one_dtype, one_shape, received_once, own_dma, short_enough),
     cost=costs.send_recv,
-    effects=True,
+    effect=Rendezvous,
     vendor=Names("sendrecv", "", "SendRecv"),
     formula="dst of core send_to_rank = src",
     setup=".core 1\n.sbuf there bf16[128, 8] = iota\n.sbuf back bf16[128, 8]\n"
@@ -173,7 +173,7 @@ def short_enough(context: Context) -> str | None:
 )
 def SendRecv(
     dst: View, src: View, send_to_rank: int, recv_from_rank: int, pipe_id: int, dma_engine: str
-) -> Meeting:
+) -> Rendezvous:
     """Exchange tiles with the other core: both are held until both tiles have arrived.
 
     The core's 16 DMA engines move src; with `dma_engine=gpsimd_dma` GpSimd does it itself, in
@@ -181,4 +181,4 @@ def SendRecv(
     """
     exchange = Exchange(dst, src, send_to_rank, recv_from_rank, dma_engine == "gpsimd_dma")
     alike = (("shape", src.shape), ("dtype", src.dtype.name), ("dma_engine", dma_engine))
-    return Meeting((0, 1), (("pipe_id", pipe_id),), alike, exchange)
+    return Rendezvous((0, 1), (("pipe_id", pipe_id),), alike, exchange)
