@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import zlib
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zipfile import BadZipFile
 
 import numpy as np
 
 from nasm import dtypes
-from nasm.machine.places import elements
+from nasm.machine.addresses import Addresses
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.sim.memory import Array
 from nasm.spec.initial import initial
 from nasm.spec.memory import Tensor
+from nasm.spec.program import Program
 from nasm.spec.view import View
 
-if TYPE_CHECKING:
-    from nasm.machine.machine import Machine
 
-
-def load(machine: Machine, inputs: Mapping[str, Any]) -> None:
+def load(program: Program, addresses: Addresses, inputs: Mapping[str, Any]) -> None:
     """Fill every tensor that starts with something; raises Failure with all that is wrong."""
-    tensors = machine.program.tensors
+    tensors = program.tensors
     taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
     have = f"its inputs: {', '.join(taking)}" if taking else ""
     problems = [
@@ -40,33 +38,29 @@ def load(machine: Machine, inputs: Mapping[str, Any]) -> None:
             problems.append(refused.at(tensor.span))
             continue
         if values is not None:
-            fill(machine, tensor, values)
+            fill(addresses, tensor, values)
     if problems:
         raise Failure(problems)
 
 
-def fill(machine: Machine, tensor: Tensor, values: Array) -> None:
+def fill(addresses: Addresses, tensor: Tensor, values: Array) -> None:
     """Store a whole tensor from outside."""
-    store = machine.state.store(tensor)
-    view = View.whole(tensor)
-    store.put(elements(view, store), values)
-    machine.access(view).mark()
+    addresses.access(View.whole(tensor)).put_elements(values)
 
 
-def contents(machine: Machine, view: View) -> Array:
+def contents(addresses: Addresses, view: View) -> Array:
     """The elements of a view now, as an array of their own."""
-    _settled(view)
-    return elements(view, machine.state.store(view.tensor)).copy()
+    _placed(view)
+    return addresses.access(view).elements.copy()
 
 
-def known(machine: Machine, view: View) -> Array:
+def known(addresses: Addresses, view: View) -> Array:
     """Which elements of a view were ever written."""
-    _settled(view)
-    result: Array = machine.access(view).mask.all(axis=-1).reshape(view.shape)
-    return result
+    _placed(view)
+    return addresses.access(view).known()
 
 
-def _settled(view: View) -> None:
+def _placed(view: View) -> None:
     """Refuse a view whose place only an instruction knows."""
     if view.dynamic or view.offsets is not None:
         said = f"{view.tensor.name} is addressed by a register or a tile here: it has a place only "

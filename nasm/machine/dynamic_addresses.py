@@ -16,7 +16,7 @@ def registers_of(instruction: Instruction) -> list[int]:
     return found
 
 
-def settled(operand: object, held: dict[int, int]) -> object:
+def resolved(operand: object, held: dict[int, int]) -> object:
     """An operand with the registers in its address replaced by their values."""
     if isinstance(operand, View) and operand.dynamic:
         return _view(operand, held)
