@@ -41,7 +41,7 @@ class Case:
     def number(self, count: int) -> tuple[str, Any]:
         """A scalar operand as a program writes it: a number, or a tile."""
         if self.draw.flag():
-            value = round(float(self.draw.random.standard_normal()) * 4, 3)
+            value = self.draw.real(8)
             return repr(value), value
         tile = self.draw.column(count)
         return str(tile), tile.values
@@ -131,7 +131,7 @@ def test_range_select(draw: Draw) -> None:
         size = int(np.prod(shape[1:]))
         bounds = [
             draw.tile((shape[0], 1), "float32", values=values.astype(np.float32), plain=True)
-            for values in draw.random.integers(start - 3, start + size + 3, (2, shape[0], 1))
+            for values in draw.numbers(start - 3, start + size + 2, (2, shape[0], 1))
         ]
         ops = (draw.one_of(*model.COMPARE), draw.one_of(*model.COMPARE))
         lane = first_lane(data)

@@ -27,11 +27,11 @@ def argument(draw: Draw, shape: tuple[int, ...], op: str) -> Any:
     """Float32 values inside a function's reach, of every size."""
     low, high = model.REACH.get(op, (-60.0, 60.0))
     if low > 0:
-        values = 2.0 ** draw.random.uniform(np.log2(low) + 1, np.log2(high) - 1, shape)
-        signs = draw.random.choice((-1, 1), shape) if op == "reciprocal" else 1
+        values = 2.0 ** draw.reals(np.log2(low) + 1, np.log2(high) - 1, shape)
+        signs = draw.some((1, -1), shape) if op == "reciprocal" else 1
         return (values * signs).astype(np.float32)
-    values = draw.random.uniform(low, high, shape)
-    return (values * draw.random.choice((1, 0.1, 1e-4), shape)).astype(np.float32)
+    values = draw.reals(low, high, shape)
+    return (values * draw.some((1, 0.1, 1e-4), shape)).astype(np.float32)
 
 
 def close(op: str, dtype: str) -> float:

@@ -208,7 +208,7 @@ def done(draw: Draw, engine: str) -> None:
 
 @pytest.mark.parametrize("mnemonic", ["EventSemaphore", "Nop"])
 def test_waits_and_updates(mnemonic: str) -> None:
-    @random_cases(together=4)
+    @random_cases()
     def cases(draw: Draw) -> None:
         """Engines in turn change a semaphore; each finds it as the one before has left it."""
         counter, turns = draw.fresh("counter"), draw.fresh("turn")
@@ -235,7 +235,7 @@ def test_waits_and_updates(mnemonic: str) -> None:
     cases()
 
 
-@random_cases(together=1)
+@random_cases()
 def test_event_semaphore_range_clear(draw: Draw) -> None:
     numbers = sorted({draw.number(0, 255) for _ in range(draw.number(1, 8))})
     first = draw.one_of(draw.number(0, 255), *numbers)

@@ -28,13 +28,11 @@ def written(rows: int, width: int, first: int, inner: list[tuple[int, int]], ind
 
 def drawn(draw: Draw, height: int, rows: int, once: bool, skips: bool) -> tuple[Tile, list[int]]:
     """Entries, some of them out of bounds if that is allowed."""
-    if once:
-        values = draw.random.permutation(max(height, rows))[:rows]
-    else:
-        values = draw.random.integers(0, height, rows)
+    apart = draw.order(max(height, rows))[:rows]
+    values = apart if once else draw.numbers(0, height - 1, rows)
     if skips:
-        wild = draw.random.integers(-3, height + 4, rows)
-        values = np.where(draw.random.random(rows) < 0.3, wild, values)
+        wild = draw.numbers(-3, height + 3, rows)
+        values = np.where(draw.reals(0, 1, (rows,)) < 0.3, wild, values)
     dtype = "int32" if values.min() < 0 else draw.one_of("int32", "uint32")
     column = values.astype(dtype)[:, None]
     return draw.tile(column.shape, dtype, values=column), [int(v) for v in values]

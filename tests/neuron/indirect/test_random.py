@@ -36,9 +36,9 @@ def entries(
     room = rows * wide if rows == group else rows
     count = draw.number(1, min(room, columns) if once else room)
     dtype = draw.one_of("uint16", "int16", "uint32", "int32")
-    values = draw.random.integers(0, columns, (partitions, wide)).astype(dtype)
+    values = draw.numbers(0, columns - 1, (partitions, wide)).astype(dtype)
     if once:
-        order = draw.random.permutation(columns)
+        order = draw.order(columns)
         for i in range(count):
             values[i % group, i // group] = order[i]
     return placed(draw, begin, values, dtype), count
@@ -107,7 +107,7 @@ def test_a_predicated_copy_with_a_scatter_and_a_gathered_predicate(draw: Draw) -
     dtype, bits = draw.dtype(), draw.one_of("uint8", "uint16", "uint32")
     held = placed(draw, begin, draw.content(dtype, (partitions, wide)), dtype)
     src = draw.tile((partitions, count), dtype)
-    random = draw.random.integers(0, 3, (partitions, columns)).astype(bits)
+    random = draw.numbers(0, 2, (partitions, columns)).astype(bits)
     predicate = placed(draw, begin, random, bits)
     draw.line(
         f"@vector CopyPredicated {held}.indirect({second}, num_elem={count}), {src}, "

@@ -38,7 +38,7 @@ def at_partition(
 
 def whole_numbers(draw: Draw, shape: tuple[int, ...], dtype: str) -> Array:
     """Small whole numbers: every product and every sum is exact in float32."""
-    values = draw.random.integers(-4, 5, shape)
+    values = draw.numbers(-4, 4, shape)
     with np.errstate(all="ignore"):
         return values.astype(model.NUMPY.get(dtype, np.float32))
 
@@ -111,7 +111,7 @@ def test_a_transpose_passes_any_bits_through(draw: Draw) -> None:
     m, n = draw.number(1, min(size[1], 20)), draw.number(1, k)
     stored = "float32" if dtype == "tfloat32" else dtype
     a = at_partition(draw, position[0], (k, m), dtype, values=draw.content(stored, (k, m)))
-    order = [int(i) for i in draw.random.permutation(k)[:n]]
+    order = [int(i) for i in draw.order(k)[:n]]
     picks = np.zeros((k, n), np.float32)
     picks[order, range(n)] = 1
     b = at_partition(draw, position[0], (k, n), dtype, values=picks.astype(a.values.dtype))

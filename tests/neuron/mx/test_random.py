@@ -39,7 +39,7 @@ def scales(draw: Draw, k: int, n: int, row: int, low: int, high: int) -> tuple[T
     """A scale tile in the hardware's layout, at one of its four offsets; and its bytes."""
     offset = draw.one_of(0, 4, 8, 12)
     rows = draw.number(k - 28, k - offset)
-    held = draw.random.integers(low, high, (rows, n), np.uint8, endpoint=True)
+    held = draw.numbers(low, high, (rows, n)).astype(np.uint8)
     dtype = scale_type(draw)
     kind = find(dtype)
     assert kind is not None
@@ -52,7 +52,7 @@ def words(draw: Draw, shape: tuple[int, int], dtype: str, small: bool) -> Array:
     codes = np.arange(1 << bits, dtype=np.uint8)
     values = np.array([model.value_of(int(c), dtype) for c in codes])
     good = np.isfinite(values) & ((values == np.rint(values)) & (np.abs(values) <= 4) | (not small))
-    picked = draw.random.choice(codes[good], (*shape, 4)).astype(np.uint32)
+    picked = draw.some(codes[good], (*shape, 4)).astype(np.uint32)
     word = sum(picked[..., q] << np.uint32(bits * q) for q in range(4))
     return np.asarray(word).astype(np.uint16 if bits == 4 else np.uint32)
 
@@ -109,7 +109,7 @@ def test_quantize_mx(draw: Draw) -> None:
     # Blocks of very different sizes, zeros, subnormals, infinities and NaN.
     values = draw.content(source, (k, columns), wild=draw.flag(0.3))
     if draw.flag():
-        powers = draw.random.integers(-14, 15, (k // 8, columns // 4))
+        powers = draw.numbers(-14, 14, (k // 8, columns // 4))
         with np.errstate(all="ignore"):
             sizes = np.repeat(np.repeat(2.0**powers, 8, 0), 4, 1)
             values = (values.astype(np.float32) * sizes).astype(kind.numpy)

@@ -24,7 +24,7 @@ def first(tile: Tile) -> int:
 
 
 def any_words(draw: Draw, shape: tuple[int, ...]) -> Tile:
-    bits = draw.random.integers(0, 2**32, shape, np.uint32)
+    bits = draw.numbers(0, 2**32 - 1, shape).astype(np.uint32)
     return draw.tile(shape, "uint32", values=bits, plain=True)
 
 
@@ -32,7 +32,7 @@ def seeded(draw: Draw, engine: str) -> list[model.Lane]:
     """The 128 lanes of an engine, after a line that sets their state."""
     if engine == "vector" and draw.on != "trn3":
         dtype = draw.one_of("uint32", "int32")
-        seed = draw.tile((1, 1), dtype, values=draw.random.integers(0, 2**31, (1, 1)).astype(dtype))
+        seed = draw.tile((1, 1), dtype, values=draw.numbers(0, 2**31 - 1, (1, 1)).astype(dtype))
         draw.line(f"@vector SetRngSeed {seed}")
         return [model.Lfsr(int(seed.values[0, 0]), lane) for lane in range(128)]
     words = any_words(draw, (128, 6 if engine == "gpsimd" else 24))
@@ -78,7 +78,7 @@ def test_rng(draw: Draw) -> None:
 def test_the_state_comes_back_as_it_was_left(draw: Draw) -> None:
     engine = "gpsimd" if draw.on == "trn2" else draw.one_of("vector", "gpsimd")
     lanes, words = seeded(draw, engine), 6 if engine == "gpsimd" else 24
-    some = draw.random.integers(0, 2**32, (draw.partitions(), words), np.uint32)
+    some = draw.numbers(0, 2**32 - 1, (draw.partitions(), words)).astype(np.uint32)
     tile = draw.tile(some.shape, "uint32", values=some)
     lane = first(tile)
     for p, row in enumerate(some):
@@ -102,7 +102,7 @@ def test_dropout(draw: Draw) -> None:
     keep = draw.flag()
     if draw.flag():
         dtype = draw.dtype("float32", "bfloat16", "float16") if data.dtype in FLOATS else "float32"
-        chances = draw.random.random((shape[0], 1)).astype(draw.column(1, dtype).values.dtype)
+        chances = draw.reals(0, 1, (shape[0], 1)).astype(draw.column(1, dtype).values.dtype)
         prob = draw.tile(chances.shape, dtype, values=chances)
         said, share = str(prob), [f(float(v)) for v in chances[:, 0]]
     else:
@@ -130,7 +130,7 @@ def test_rand2(draw: Draw) -> None:
             bounds.append([value] * shape[0])
             said.append(str(value))
         else:
-            column = (draw.random.random((shape[0], 1)) * (high - low) + low).astype(np.float32)
+            column = draw.reals(low, high, (shape[0], 1)).astype(np.float32)
             bounds.append([float(v) for v in column[:, 0]])
             said.append(str(draw.tile(column.shape, "float32", values=column)))
     draw.line(f"@vector Rand2 {dst}, {said[0]}, {said[1]}")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from tests.neuron import operators
 from tests.neuron.cases import Draw, random_cases
 from tests.neuron.elementwise.test_random import after, arithmetic, held, memories, zeros
@@ -25,7 +23,7 @@ def test_tensor_tensor_scan(draw: Draw) -> None:
     if op1 in operators.EITHER_ZERO and op0 in operators.BY_ZERO:
         op1 = "add"
     column = draw.column(shape[0], draw.dtype("float32", "bfloat16", "int32"))
-    number = draw.one_of(0.0, 1.0, -0.0, 2.5, float(np.float32(draw.random.standard_normal())))
+    number = draw.one_of(0.0, 1.0, -0.0, 2.5, draw.real())
     initial: Any = draw.one_of(column, number)
     flags = draw.flag(0.3), draw.flag(0.3)
     reverse = ", ".join(f"reverse{n}={str(flag).lower()}" for n, flag in enumerate(flags))

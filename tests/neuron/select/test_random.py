@@ -16,7 +16,7 @@ from tests.neuron.select import model
 def test_copy_predicated(draw: Draw) -> None:
     shape, dtype, (one, two) = draw.shape(24), draw.any_dtype(), memories(draw)
     kind = draw.dtype("uint8", "uint16", "uint32")
-    chosen = draw.random.integers(0, draw.one_of(2, 5, 300), shape).astype(scalar.NUMPY[kind])
+    chosen = draw.numbers(0, draw.one_of(1, 4, 299), shape).astype(scalar.NUMPY[kind])
     predicate = draw.tile(shape, kind, two, values=chosen)
     dst = draw.result(shape, dtype, draw.one_of("sbuf", "psum"), written=True)
     src: Any = draw.tile(shape, dtype, one)
@@ -42,13 +42,13 @@ def searched(draw: Draw) -> tuple[Tile, Tile]:
         shape = (shape[0], 3, draw.number(3, 12))
     data = draw.tile(shape, draw.any_dtype(), draw.one_of("sbuf", "psum"))
     rows = data.rows
-    at = draw.random.integers(0, rows.shape[1], (rows.shape[0], 8))
+    at = draw.numbers(0, rows.shape[1] - 1, (rows.shape[0], 8))
     values = np.take_along_axis(rows, at, axis=1)
-    repeated = draw.random.integers(0, 8, (rows.shape[0], 8))
+    repeated = draw.numbers(0, 7, (rows.shape[0], 8))
     if draw.flag():
         values = np.take_along_axis(values, repeated, axis=1)
     others = draw.content(data.dtype, values.shape)
-    kept = draw.random.random(values.shape) < draw.one_of(1.0, 0.8)
+    kept = draw.reals(0, 1, values.shape) < draw.one_of(1.0, 0.8)
     values = np.where(kept, values, others).astype(rows.dtype)
     vals = draw.tile(values.shape, data.dtype, draw.one_of("sbuf", "psum"), values=values)
     draw.line(f"@vector MatchValueLoad {vals}")
