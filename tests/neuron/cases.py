@@ -313,7 +313,7 @@ def random_cases(
             case(made)
             return made
 
-        return examples(drawn, _check, case, cases)
+        return examples(drawn, _check, case.__name__, cases)
 
     return make
 

@@ -35,6 +35,11 @@ NUMPY: dict[str, Any] = {
     "int32": np.int32,
     "uint32": np.uint32,
 }
+LIMITS = {
+    dtype: (int(np.iinfo(kind).min), int(np.iinfo(kind).max))
+    for dtype, kind in NUMPY.items()
+    if np.issubdtype(kind, np.integer)
+}
 
 
 def f(value: float) -> float:
@@ -48,15 +53,15 @@ def f(value: float) -> float:
 def out(value: float, dtype: str) -> Any:
     """Output conversion (section 2.4): RNE, floats overflow, integers saturate, NaN to 0."""
     kind = NUMPY[dtype]
-    if not np.issubdtype(kind, np.integer):
+    if dtype not in LIMITS:
         with np.errstate(all="ignore"):
             return np.float32(value).astype(kind)
-    limits = np.iinfo(kind)
+    low, high = LIMITS[dtype]
     if math.isnan(value):
         return kind(0)
     if math.isinf(value):
-        return kind(limits.max if value > 0 else limits.min)
-    return kind(min(max(round(value), limits.min), limits.max))
+        return kind(high if value > 0 else low)
+    return kind(min(max(round(value), low), high))
 
 
 def truth(test: Callable[[float, float], bool]) -> Callable[[float, float], float]:

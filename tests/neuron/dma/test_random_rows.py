@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from tests.neuron import scalar
 from tests.neuron.cases import Draw, Tile, random_cases
 from tests.neuron.indirect import model
 from tests.neuron.programs import Array
@@ -40,7 +41,7 @@ def drawn(draw: Draw, height: int, rows: int, once: bool, skips: bool) -> tuple[
 
 def number(draw: Draw, shape: tuple[int, ...], dtype: str) -> Array:
     """Small whole numbers, which every dtype holds."""
-    return draw.content("int8", shape, wild=False).astype(draw.content(dtype, (1,)).dtype)
+    return draw.content("int8", shape, wild=False).astype(scalar.NUMPY[dtype])
 
 
 def size(inner: list[tuple[int, int]]) -> int:

@@ -126,19 +126,15 @@ def test_indirect_operands_of_a_matmul(draw: Draw) -> None:
 
     def small(*shape: int) -> Array:
         whole: Array = draw.content("int8", shape, wild=False)
-        return whole.astype(draw.tile((1, 1), dtype).values.dtype)
+        return whole.astype(scalar.NUMPY[dtype])
 
     a, b = placed(draw, 0, small(k, m), dtype), placed(draw, 0, small(k, n), dtype)
     c = draw.result((rows, columns), "float32", "psum", written=False, plain=True)
     draw.line(f"@tensor LoadStationary {a}.indirect({index}, num_elem={rows})")
     draw.line(f"@tensor MultiplyMoving {c}, {b}.indirect({other}, num_elem={columns})")
-    left = model.gather(a.values, index.values, rows, model.ARRAY).astype(np.float32)
-    right = model.gather(b.values, other.values, columns, model.ARRAY).astype(np.float32)
-    want = np.zeros((rows, columns), np.float32)
-    for i in range(rows):
-        for j in range(columns):
-            want[i, j] = sum(left[p, i] * right[p, j] for p in range(k))  # small integers: exact
-    draw.expect(c, want)
+    left = model.gather(a.values, index.values, rows, model.ARRAY).astype(np.int64)
+    right = model.gather(b.values, other.values, columns, model.ARRAY).astype(np.int64)
+    draw.expect(c, (left.T @ right).astype(np.float32))  # whole numbers, and small: exact
 
 
 @random_cases()
