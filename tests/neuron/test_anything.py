@@ -63,9 +63,6 @@ class Written:
     text: str
     options: dict[str, object]
 
-    def __repr__(self) -> str:
-        return f"{self.options}\n{self.text}"
-
 
 def every_row(
     on: str,
