@@ -92,7 +92,8 @@ def walks() -> tuple[Walk, Walk, Walk]:
         if (queue, pc) != (QUEUE, PLACE):
             return made(self, queue, pc)
         found = bind.around(made)(self, queue, pc)
-        found.start, found.finish = run.around(found.start), run.around(found.finish)
+        for part in ("start", "finish"):
+            object.__setattr__(found, part, run.around(getattr(found, part)))
         return found
 
     setattr(owner, name, task)
