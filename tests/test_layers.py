@@ -139,7 +139,7 @@ ENGINES = frozenset(w for e in GENERATION.engines for w in (e.name, *e.aliases))
 """Engine names are everyday words, so only a string that is nothing else counts; and a tensor is
 a tensor everywhere."""
 
-EXAMPLES = "nasm.asm.syntax_errors"
+EXAMPLES = "nasm.asm.text.syntax_errors"
 """Shows texts that do not parse: some word must stand where a mnemonic does, and a directive."""
 
 
@@ -189,10 +189,10 @@ def test_generic_code_does_not_name_neuron(module: str) -> None:
         ("nasm.sim.clock", "from nasm import Session"),
         ("nasm.sim.clock", "from nasm.spec.view import View"),
         ("nasm.spec.view", "def f():\n    from nasm.sim import memory"),
-        ("nasm.asm.parse", "if TYPE_CHECKING:\n    from nasm.machine import Machine"),
-        ("nasm.asm.parse", "from ..machine import Machine"),
-        ("nasm.asm.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
-        ("nasm.asm.parse", "from nasm.targets import TARGETS"),
+        ("nasm.asm.text.parse", "if TYPE_CHECKING:\n    from nasm.machine import Machine"),
+        ("nasm.asm.assemble", "from ..machine import Machine"),
+        ("nasm.asm.text.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
+        ("nasm.asm.text.parse", "from nasm.targets import TARGETS"),
         ("nasm.session", "from nasm.targets.neuron import alu"),
         ("nasm.report.tables", "from nasm.repl import text"),
         ("nasm.source", "from nasm import dtypes"),
@@ -212,7 +212,7 @@ def test_an_import_that_points_up_or_strays_is_found(module: str, text: str) -> 
         ("nasm.sim.clock", "from nasm.sim.memory import Store\nfrom . import trace"),
         ("nasm.sim.clock", "from nasm import problems\nimport heapq\nimport numpy as np"),
         ("nasm.session", "from nasm.targets import TARGETS\nfrom .machine import Machine"),
-        ("nasm.asm.parse", "from ..source import Source\nfrom lark import Token"),
+        ("nasm.asm.assemble", "from ..source import Source\nfrom lark import Token"),
         ("nasm.repl.app", "from nasm.report import tables"),
         ("nasm.cli", "from nasm.repl.app import App\nimport rich"),
     ],

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from nasm.asm.assemble import assemble
-from nasm.asm.availability import available
-from nasm.asm.expand import unknown_target
+from nasm.asm.building.availability import available
+from nasm.asm.expanding.expand import unknown_target
 from nasm.source import Source
 from nasm.spec.instruction import Operand, Row
 from nasm.spec.lists import views

@@ -12,9 +12,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nasm.asm import tree
-from nasm.asm.evaluate import Scope, evaluate, name_of
-from nasm.asm.parse import parse_expression
+from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.text import tree
+from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType, find
 from nasm.problems import Failure
 from nasm.source import Source

@@ -120,7 +120,7 @@ def test_loops_that_do_not_end_or_count_are_refused(bounds: str) -> None:
 
 
 def test_loops_within_loops_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nasm.asm.expand.MOST_ROUNDS", 100)
+    monkeypatch.setattr("nasm.asm.expanding.expand.MOST_ROUNDS", 100)
     text = "@alpha\n.for k in 0..{0}\n.for m in 0..{0}\nWait\n.end\n.end\n"
     assert len(listing(program(text.format(9)))) == 81
     (problem,) = problems(text.format(10))

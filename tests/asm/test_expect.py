@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 
 from nasm import dtypes
-from nasm.asm.evaluate import Scope
-from nasm.asm.expect import CODES, check_static, judge
-from nasm.asm.expect_values import Evaluator
-from nasm.asm.parse import parse_expression, parse_statement
+from nasm.asm.expanding.evaluate import Scope
+from nasm.asm.expectations.judge import CODES, check_static, judge
+from nasm.asm.expectations.values import Evaluator
+from nasm.asm.text.parse import parse_expression, parse_statement
 from nasm.problems import Failure, Refused, render
 from nasm.records import ExpectationRecord
 from nasm.source import Frame, Source, Span

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nasm.asm.parse import parse, parse_expression
-from nasm.asm.syntax_errors import CODES, TABLE
+from nasm.asm.text.parse import parse, parse_expression
+from nasm.asm.text.syntax_errors import CODES, TABLE
 from nasm.problems import Failure, Problem, render
 from nasm.source import Source
 

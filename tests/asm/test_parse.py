@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nasm.asm import grammar, tree
-from nasm.asm.parse import parse
-from nasm.asm.tree import (
+from nasm.asm.text import grammar, tree
+from nasm.asm.text.parse import parse
+from nasm.asm.text.tree import (
     Binary,
     Index,
     Line,

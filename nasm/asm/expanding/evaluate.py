@@ -13,8 +13,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nasm.asm import tree
-from nasm.asm.functions import (
+from nasm.asm.expanding.functions import (
     ARITHMETIC,
     COMPARE,
     FORMS,
@@ -25,7 +24,8 @@ from nasm.asm.functions import (
     tensor_of,
     truth,
 )
-from nasm.asm.undeclared import Lost
+from nasm.asm.expanding.undeclared import Lost
+from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import Symbol, shown

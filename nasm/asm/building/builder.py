@@ -1,4 +1,4 @@
-"""The one way to make a Program: declarations, then instructions, then :meth:`Builder.finish`.
+"""The one way to make a Program: declarations, then instructions, then the builder's ``finish``.
 
 The assembler calls it for every line of a text, Python front ends call it directly. Problems are
 collected, so that all of them are reported at once. Instructions with the same operands share
@@ -11,9 +11,9 @@ import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nasm.asm import availability, check
-from nasm.asm.counters import Counters
-from nasm.asm.place import fixed_problem, place
+from nasm.asm.building import availability, check
+from nasm.asm.building.counters import Counters
+from nasm.asm.building.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
 from nasm.source import Frame, Span
@@ -39,7 +39,7 @@ Made = tuple[int, int, int]
 """Indices of an instruction's form, wait and update in the program's tables."""
 
 
-class Builder:
+class ProgramBuilder:
     """Collects a program for one generation of a target."""
 
     def __init__(self, target: Target, generation: Generation) -> None:

@@ -1,7 +1,7 @@
 """Says in a sentence why a line could not be read, from where its parser stopped.
 
 The rules are asked in order; the first that knows the situation answers. Each is shown by an
-example in :data:`nasm.asm.syntax_errors.TABLE`.
+example in :data:`nasm.asm.text.syntax_errors.TABLE`.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 from lark import UnexpectedInput
 
-from nasm.asm.parse_failure import DIRECTIVES, FORMS, PAIRS, Stop, stop_of
-from nasm.asm.syntax_errors import Mistake
+from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, Stop, stop_of
+from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import did_you_mean
 
 _TENSOR_FORM = "name dtype[shape]"

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nasm.asm import tree
-from nasm.asm.expect_functions import COMPARE, broadcast, numbers
-from nasm.asm.expect_values import Value
+from nasm.asm.expectations.functions import COMPARE, broadcast, numbers
+from nasm.asm.expectations.values import Value
+from nasm.asm.text import tree
 from nasm.dtypes import Array
 from nasm.records import Mismatch
 

@@ -26,11 +26,11 @@ from zipfile import BadZipFile
 
 import numpy as np
 
-from nasm.asm import tree
-from nasm.asm.evaluate import Scope, evaluate
-from nasm.asm.expect_functions import numbers
-from nasm.asm.expect_values import Checker, Evaluator, Measures, Value, is_condition
-from nasm.asm.expect_verdict import compare, one_line, verdict
+from nasm.asm.expanding.evaluate import Scope, evaluate
+from nasm.asm.expectations.functions import numbers
+from nasm.asm.expectations.values import Checker, Evaluator, Measures, Value, is_condition
+from nasm.asm.expectations.verdict import compare, one_line, verdict
+from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, convert_float64, from_npy, to_float64
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.records import ExpectationRecord

@@ -10,17 +10,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from nasm.asm import declare, tree
-from nasm.asm.builder import Builder, declared_note
-from nasm.asm.evaluate import Scope, evaluate, free_names, name_of
-from nasm.asm.expect import check_static
-from nasm.asm.functions import COMPARE, truth
-from nasm.asm.instruct import CompiledLine, compile_line
-from nasm.asm.undeclared import declared_later
+from nasm.asm.building.builder import ProgramBuilder, declared_note
+from nasm.asm.expanding import declare
+from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.expanding.functions import COMPARE, truth
+from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.undeclared import declared_later
+from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.kinds import LONG, shown
-from nasm.spec.program import DeclaredTransfer, Program
+from nasm.spec.program import DeclaredTransfer
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
 
@@ -58,7 +58,7 @@ class Expander:
         self.defined: set[str] = set()
         self.scope = Scope(source)
         self.problems: list[Problem] = []
-        self.builder: Builder | None = None
+        self.builder: ProgramBuilder | None = None
         self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
@@ -70,8 +70,11 @@ class Expander:
 
     # -- the whole
 
-    def program(self, body: Iterable[tree.Statement]) -> Program | None:
-        """Expand all statements; None if there were problems (in :attr:`problems`)."""
+    def expand(self, body: Iterable[tree.Statement]) -> ProgramBuilder | None:
+        """Expand all statements; the builder, with all problems so far.
+
+        None if there is no program to check any further (its problems are in :attr:`problems`).
+        """
         self.body = tuple(body)
         if self.problems:
             # Lines that could not be read are not in the tree: whatever seems to be missing now
@@ -85,9 +88,8 @@ class Expander:
             self._need_target(0)
         if self.builder is None or self.denied:
             return None
-        self.problems += self._expectations(self.builder)
         self.builder.problems[:0] = self.problems
-        return self.builder.finish(self.scope.lost)
+        return self.builder
 
     def _check_defines(self) -> None:
         """Values given from outside are for constants the program declares."""
@@ -99,17 +101,6 @@ class Expander:
                     hint = f"it declares {listed(consts, 'and')}"
                 message = f"-D {name}: the program declares no constant '{name}'"
                 self.problems.append(Problem("E0213", message, None, hint))
-
-    def _expectations(self, builder: Builder) -> list[Problem]:
-        """What is wrong with the program's expectations, those on lost names apart."""
-        program = builder.program
-        engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
-        found: list[Problem] = []
-        for expectation in program.expectations:
-            assert isinstance(expectation.tree, tuple)
-            if not any(name in self.scope.lost for name in free_names(expectation.tree[0])):
-                found += check_static(expectation, program.tensors, engines, program.cores)
-        return found
 
     def run(self, statements: Iterable[tree.Statement]) -> None:
         """Expand statements one by one; a broken one costs only itself."""
@@ -153,7 +144,7 @@ class Expander:
         )
 
     @property
-    def made(self) -> Builder:
+    def made(self) -> ProgramBuilder:
         """The builder, once the target is known."""
         assert self.builder is not None
         return self.builder
@@ -181,10 +172,10 @@ class Expander:
         generation = target.generation(name)
         assert generation is not None
         try:
-            self.builder = Builder(target, target.configured(generation, self.options))
+            self.builder = ProgramBuilder(target, target.configured(generation, self.options))
         except Failure as failure:
             self.unfit = list(failure.problems)
-            self.builder = Builder(target, generation)
+            self.builder = ProgramBuilder(target, generation)
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place
@@ -386,7 +377,7 @@ class Expander:
         """A declaration: a tensor, semaphores, a prepared transfer."""
         self.DECLARATIONS[type(statement)](statement, self.scope, self.made)
 
-    DECLARATIONS: ClassVar[dict[type, Callable[[Any, Scope, Builder], None]]] = {
+    DECLARATIONS: ClassVar[dict[type, Callable[[Any, Scope, ProgramBuilder], None]]] = {
         tree.TensorLine: declare.tensor,
         tree.SemLine: declare.semaphores,
         tree.DmaBlock: declare.transfer,

@@ -14,9 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nasm.asm import tree
-from nasm.asm.evaluate import CONSTANTS, Scope, evaluate, free_names, name_of
-from nasm.asm.expect_functions import (
+from nasm.asm.expanding.evaluate import CONSTANTS, Scope, evaluate, free_names, name_of
+from nasm.asm.expectations.functions import (
     ARITHMETIC,
     COMPARE,
     FUNCTIONS,
@@ -27,6 +26,7 @@ from nasm.asm.expect_functions import (
     conditions,
     numbers,
 )
+from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, to_float64
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.kinds import shown

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from nasm.asm import tree
-from nasm.asm.parse_failure import DIRECTIVES
-from nasm.asm.syntax_errors import Mistake
-from nasm.asm.transform import Mark, Move
+from nasm.asm.text import tree
+from nasm.asm.text.parse_failure import DIRECTIVES
+from nasm.asm.text.syntax_errors import Mistake
+from nasm.asm.text.transform import Mark, Move
 
 OPENERS = frozenset({"for", "if", "dma", "macro"})
 WORD = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)")

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from lark import Token
 
-from nasm.asm import tree
-from nasm.asm.syntax_errors import Mistake
+from nasm.asm.text import tree
+from nasm.asm.text.syntax_errors import Mistake
 
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 

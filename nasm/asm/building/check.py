@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
-from nasm.asm.availability import legal
+from nasm.asm.building.availability import legal
 from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.instruction import Context, Row, Rule, rules_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lark import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from nasm.asm.syntax_errors import Mistake
+from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import listed
 
 FORMS = {

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from nasm.asm import tree
-from nasm.asm.walk import descendants
+from nasm.asm.text import tree
+from nasm.asm.text.walk import descendants
 from nasm.problems import Failure
 
 

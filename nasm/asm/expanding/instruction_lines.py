@@ -6,9 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.asm import tree
-from nasm.asm.builder import Builder, Made
-from nasm.asm.evaluate import CONSTANTS, Closure, Scope, compile_name, compile_node, free_names
+from nasm.asm.building.builder import Made, ProgramBuilder
+from nasm.asm.expanding.evaluate import (
+    CONSTANTS,
+    Closure,
+    Scope,
+    compile_name,
+    compile_node,
+    free_names,
+)
+from nasm.asm.text import tree
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
@@ -36,7 +43,7 @@ class CompiledLine:
     span: int
     made: dict[tuple[object, ...], Made]
 
-    def make(self, scope: Scope, builder: Builder, queue: int) -> Made:
+    def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """The instruction, for the present values of the names it mentions."""
         values = scope.values
         seen = (queue, *[_key(values.get(name)) for name in self.free])
@@ -45,7 +52,7 @@ class CompiledLine:
             found = self.made[seen] = self._new(scope, builder, queue)
         return found
 
-    def _new(self, scope: Scope, builder: Builder, queue: int) -> Made:
+    def _new(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
         problems: list[Problem] = []
         silent = False
@@ -76,7 +83,7 @@ def _key(value: Any) -> object:
     return value if type(value) is int or value is None else (type(value), repr(value))
 
 
-def compile_line(statement: tree.Line, scope: Scope, builder: Builder) -> CompiledLine:
+def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
     """Look the mnemonic up and compile operands, wait and update; raises Failure."""
     assert statement.mnemonic is not None
     try:
@@ -177,7 +184,7 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
 
 
 def _sync(
-    statement: tree.Line, scope: Scope, builder: Builder
+    statement: tree.Line, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
     waits = [s for s in statement.sync if isinstance(s, tree.Wait)]
     updates = [s for s in statement.sync if isinstance(s, tree.Update)]
@@ -209,7 +216,7 @@ def _sync(
     )
 
 
-def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[Scope], int]:
+def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:
     name = compile_name(node)
     semaphores, events = builder.program.semaphores, builder.program.events
 
@@ -229,7 +236,7 @@ def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[S
     return number
 
 
-def _wait(node: tree.Wait, scope: Scope, builder: Builder) -> Waiter:
+def _wait(node: tree.Wait, scope: Scope, builder: ProgramBuilder) -> Waiter:
     if node.op not in (">=", "=="):
         hint = "wait until it has reached a value, with >="
         if node.op == ">":
@@ -246,7 +253,7 @@ def _wait(node: tree.Wait, scope: Scope, builder: Builder) -> Waiter:
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
 
-def _update(node: tree.Update, builder: Builder) -> Updater:
+def _update(node: tree.Update, builder: ProgramBuilder) -> Updater:
     semaphore = _semaphore(node.name, builder)
     value = compile_node(node.value) if node.value is not None else None
     sign = -1 if node.op in ("--", "-=") else 1

@@ -6,13 +6,13 @@ import re
 
 from lark import UnexpectedInput
 
-from nasm.asm import grammar, tree
-from nasm.asm.blocks import WORD, Blocks
-from nasm.asm.diagnose import diagnose
-from nasm.asm.lines import LogicalLine, logical_lines
-from nasm.asm.syntax_errors import Mistake
-from nasm.asm.transform import Built
-from nasm.asm.walk import descendants
+from nasm.asm.text import grammar, tree
+from nasm.asm.text.blocks import WORD, Blocks
+from nasm.asm.text.diagnose import diagnose
+from nasm.asm.text.lines import LogicalLine, logical_lines
+from nasm.asm.text.syntax_errors import Mistake
+from nasm.asm.text.transform import Built
+from nasm.asm.text.walk import descendants
 from nasm.problems import Failure, Problem
 from nasm.source import Source
 

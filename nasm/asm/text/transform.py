@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from lark import Token
 
-from nasm.asm import tree
-from nasm.asm.precedence import ARITHMETIC, COMPARISONS, chained, grouped
-from nasm.asm.syntax_errors import Mistake
+from nasm.asm.text import tree
+from nasm.asm.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
+from nasm.asm.text.syntax_errors import Mistake
 
 # Parts come from Lark as one untyped list; each method knows what its rule holds. A leaf is a
 # lark.Token, whose positions are declared optional but are always there.
@@ -252,7 +252,7 @@ def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name |
     return label, engine, at
 
 
-class Builder(_Instructions):
+class TreeBuilder(_Instructions):
     """Directives, and with them everything. It keeps no state: threads may share it."""
 
     def version(self, parts: Parts) -> tree.Version:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 
-from nasm.asm import check, tree
-from nasm.asm.builder import Builder, declared_note
-from nasm.asm.evaluate import Scope, evaluate, name_of
+from nasm.asm.building import check
+from nasm.asm.building.builder import ProgramBuilder, declared_note
+from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.spec.initial import possible
 from nasm.spec.kinds import shown
@@ -26,7 +27,7 @@ def whole(node: tree.Node, scope: Scope) -> int:
     return value
 
 
-def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
+def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) -> None:
     """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
     name = _fresh(statement.name, scope)
     place = scope.span(statement.name)
@@ -148,7 +149,7 @@ def _seed(node: tree.Call, scope: Scope) -> int:
     return seed
 
 
-def semaphores(statement: tree.SemLine, scope: Scope, builder: Builder) -> None:
+def semaphores(statement: tree.SemLine, scope: Scope, builder: ProgramBuilder) -> None:
     """``.sem a, b = 7``, or ``.event e``."""
     problems: list[Problem] = []
     for name, number in statement.items:
@@ -168,7 +169,7 @@ def semaphores(statement: tree.SemLine, scope: Scope, builder: Builder) -> None:
         raise Failure(problems)
 
 
-def transfer(statement: tree.DmaBlock, scope: Scope, builder: Builder) -> None:
+def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) -> None:
     """``.dma name queue=Q … .end``."""
     moves = [(_view(dst, scope), _view(src, scope)) for dst, src in statement.moves]
     if not moves:
