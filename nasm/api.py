@@ -19,9 +19,10 @@ from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
-from nasm.spec.program import DeclaredTransfer, Program, Update, Wait
+from nasm.spec.program import Program, Update, Wait
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 

@@ -10,8 +10,9 @@ import numpy as np
 from nasm.machine.load import known
 from nasm.problems import Note, Problem, listed
 from nasm.source import Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Register
-from nasm.spec.program import DeclaredTransfer, Instruction, Wait
+from nasm.spec.program import Instruction, Wait
 from nasm.spec.view import View
 
 if TYPE_CHECKING:

@@ -27,9 +27,10 @@ from nasm.sim.queues import Queue, Task
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
 from nasm.spec.evidence import Cost
-from nasm.spec.instruction import Context, rules_of
+from nasm.spec.instruction import Context
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction, Program
+from nasm.spec.target import rules_of
 from nasm.spec.view import View
 
 

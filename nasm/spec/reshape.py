@@ -16,7 +16,7 @@ from nasm.problems import Refused, did_you_mean
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES
 from nasm.spec.offsets import indirect, moved, row_by_row
-from nasm.spec.view import Reg, View
+from nasm.spec.view import METHODS, Reg, View
 
 BAD_VIEW = "E0306"
 
@@ -288,12 +288,14 @@ SPELLINGS = {
 """How a program writes each method."""
 
 
-METHODS: dict[str, Callable[..., View]] = {
-    "view": _only_plain("view", retype),
-    "reshape": _only_plain("reshape", reshape),
-    "permute": _only_plain("permute", permute),
-    "broadcast": _only_plain("broadcast", broadcast),
-    "ap": pattern,
-    "T": _only_plain("T", transpose),
-    "indirect": _only_plain("indirect", indirect),
-}
+METHODS.update(
+    {
+        "view": _only_plain("view", retype),
+        "reshape": _only_plain("reshape", reshape),
+        "permute": _only_plain("permute", permute),
+        "broadcast": _only_plain("broadcast", broadcast),
+        "ap": pattern,
+        "T": _only_plain("T", transpose),
+        "indirect": _only_plain("indirect", indirect),
+    }
+)

@@ -7,7 +7,7 @@ view's dtype, and byte offsets are within each partition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import index
@@ -270,8 +270,6 @@ class View:
         return self._method("indirect", index, num_elem)
 
     def _method(self, name: str, *given: Any, **named: Any) -> View:
-        from nasm.spec.reshape import METHODS  # views are made there, and it needs this module
-
         try:
             return METHODS[name](self, *given, **named)
         except Refused as refused:
@@ -291,6 +289,9 @@ class View:
             self.dynamic,
         )
 
+
+METHODS: dict[str, Callable[..., View]] = {}
+"""The view methods of the language by name; :mod:`nasm.spec.reshape`, which has them, fills it."""
 
 ALL = slice(None)
 """All of an axis; this very object is not looked at twice."""

@@ -17,20 +17,14 @@ from nasm.asm.building.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
 from nasm.source import Frame, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, bind
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES, Memory, Tensor
-from nasm.spec.program import (
-    DeclaredTransfer,
-    Expectation,
-    Instruction,
-    Program,
-    QueueProgram,
-    Update,
-    Wait,
-)
+from nasm.spec.program import Expectation, Instruction, Program, QueueProgram, Update, Wait
 from nasm.spec.reshape import dtype_named
-from nasm.spec.target import Generation, Target
+from nasm.spec.target import Target
 from nasm.spec.view import View
 
 Entry = TypeVar("Entry", Wait, Update)

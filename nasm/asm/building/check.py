@@ -9,10 +9,12 @@ from dataclasses import replace
 from nasm.asm.building.availability import legal
 from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
-from nasm.spec.instruction import Context, Row, Rule, rules_of
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.generation import Generation
+from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.lists import views
-from nasm.spec.program import DeclaredTransfer, Instruction, Program, Update, Wait
-from nasm.spec.target import Generation, Target
+from nasm.spec.program import Instruction, Program, Update, Wait
+from nasm.spec.target import Target, rules_of
 from nasm.spec.view import Reg, View
 
 

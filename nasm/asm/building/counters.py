@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.problems import Refused
-from nasm.spec.target import Generation
+from nasm.spec.generation import Generation
 
 
 class Counters:

@@ -28,11 +28,11 @@ from nasm.asm.expanding.undeclared import Lost
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
-from nasm.spec.program import DeclaredTransfer
-from nasm.spec.reshape import METHODS, SPELLINGS
-from nasm.spec.view import ALL, Reg, View, Window
+from nasm.spec.reshape import SPELLINGS
+from nasm.spec.view import ALL, METHODS, Reg, View, Window
 
 Value = Any
 Closure = Callable[["Scope"], Value]

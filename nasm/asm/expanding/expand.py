@@ -19,8 +19,8 @@ from nasm.asm.expanding.undeclared import declared_later
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import LONG, shown
-from nasm.spec.program import DeclaredTransfer
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
 
