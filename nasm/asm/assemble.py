@@ -8,7 +8,7 @@ from nasm import gc_pause
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander, unknown_target
-from nasm.asm.expanding.undeclared import Lost
+from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
@@ -46,18 +46,18 @@ def _assembled(file: tree.File, problems: list[Problem], expander: Expander) -> 
     builder = expander.expand(file.body)
     if builder is None:
         raise Failure(sorted(expander.problems, key=lambda p: p.span.start if p.span else -1))
-    lost = expander.scope.lost
-    builder.problems += _expectations(builder, lost)
-    return builder.finish(lost)
+    undeclared = expander.scope.undeclared
+    builder.problems += _expectations(builder, undeclared)
+    return builder.finish(undeclared)
 
 
-def _expectations(builder: ProgramBuilder, lost: Lost) -> list[Problem]:
-    """What is wrong with the program's expectations, those on lost names apart."""
+def _expectations(builder: ProgramBuilder, undeclared: Undeclared) -> list[Problem]:
+    """What is wrong with the program's expectations, those on undeclared names apart."""
     program = builder.program
     engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
     found: list[Problem] = []
     for expectation in program.expectations:
         assert isinstance(expectation.tree, tuple)
-        if not any(name in lost for name in free_names(expectation.tree[0])):
+        if not any(name in undeclared for name in free_names(expectation.tree[0])):
             found += check_static(expectation, program.tensors, engines, program.cores)
     return found

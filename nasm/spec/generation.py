@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.evidence import Fact
 from nasm.spec.memory import Memory
-from nasm.spec.options import Value
+from nasm.spec.options import OptionValue
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Generation:
     order: int = 0
     clock: str = ""
     channel: str = "channel"
-    options: Mapping[str, Value] = field(default_factory=dict)
+    options: Mapping[str, OptionValue] = field(default_factory=dict)
 
     @property
     def base(self) -> Engine:

@@ -13,7 +13,7 @@ from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Hidden
 from nasm.spec.kinds import Kind, Tile
-from nasm.spec.options import Value
+from nasm.spec.options import OptionValue
 from nasm.spec.view import Offsets, View
 
 
@@ -114,7 +114,7 @@ class Context:
     def __getitem__(self, name: str) -> Any:
         return self.operands[name]
 
-    def option(self, name: str) -> Value:
+    def option(self, name: str) -> OptionValue:
         """A machine option in force."""
         return self.generation.options[name]
 

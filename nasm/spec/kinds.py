@@ -16,7 +16,7 @@ from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
 from nasm.spec.memory import Tensor
-from nasm.spec.options import Value
+from nasm.spec.options import OptionValue
 from nasm.spec.spell import spell
 from nasm.spec.view import Reg, View
 
@@ -43,7 +43,7 @@ class OperandContext(Protocol):
     def __getitem__(self, name: str) -> Any:
         """Another operand."""
 
-    def option(self, name: str) -> Value:
+    def option(self, name: str) -> OptionValue:
         """A machine option in force."""
 
 

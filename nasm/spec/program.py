@@ -12,7 +12,7 @@ from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Facts, Row
 from nasm.spec.memory import Tensor
-from nasm.spec.options import Value
+from nasm.spec.options import OptionValue
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation
@@ -118,12 +118,12 @@ class Program:
     warnings: list[Problem] = field(default_factory=list)
 
     @property
-    def options(self) -> Mapping[str, Value]:
+    def options(self) -> Mapping[str, OptionValue]:
         """Every machine option with its value."""
         return self.generation.options
 
     @property
-    def chosen(self) -> dict[str, Value]:
+    def chosen(self) -> dict[str, OptionValue]:
         """The machine options that are not as they are by default."""
         return self.target.chosen(self.generation)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Isa, Row, Rule
-from nasm.spec.options import Option, Value, settled
+from nasm.spec.options import Option, OptionValue, settled
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
@@ -52,7 +52,7 @@ class Target:
     plan: Callable[[Transfer, Generation, str], Plan] | None = None
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
-    casting: Callable[[Mapping[str, Value], int], Casting] | None = None
+    casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""
@@ -62,7 +62,7 @@ class Target:
         """A generation with these options in force; raises Failure with all that are wrong."""
         return replace(generation, options=settled(self.options, given))
 
-    def chosen(self, generation: Generation) -> dict[str, Value]:
+    def chosen(self, generation: Generation) -> dict[str, OptionValue]:
         """The options of a generation that are not as they are by default."""
         defaults = settled(self.options, {})
         return {n: v for n, v in generation.options.items() if v != defaults[n]}

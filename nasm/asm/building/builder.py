@@ -27,7 +27,7 @@ from nasm.spec.reshape import dtype_named
 from nasm.spec.target import Target
 from nasm.spec.view import View
 
-Entry = TypeVar("Entry", Wait, Update)
+Sync = TypeVar("Sync", Wait, Update)
 
 Made = tuple[int, int, int]
 """Indices of an instruction's form, wait and update in the program's tables."""
@@ -293,7 +293,7 @@ class ProgramBuilder:
         return found
 
     @staticmethod
-    def _interned(value: Entry | None, known: dict[Entry, int], table: list[Entry | None]) -> int:
+    def _interned(value: Sync | None, known: dict[Sync, int], table: list[Sync | None]) -> int:
         if value is None:
             return 0
         found = known.get(value)
@@ -353,14 +353,14 @@ class ProgramBuilder:
             self.problems += place(tensors)
             self._placed = len(tensors)
 
-    def finish(self, lost: Container[str] = ()) -> Program:
+    def finish(self, undeclared: Container[str] = ()) -> Program:
         """Place, check every form, and return the program; raises Failure with all problems.
 
-        ``lost`` are labels that are missing because of what was reported already.
+        ``undeclared`` are labels that are missing because of what was reported already.
         """
         self.place()
         self.problems += check.instructions(self.program, self._first_use)
-        self.problems += check.labels(self.program, lost)
+        self.problems += check.labels(self.program, undeclared)
         errors = _in_order(p for p in self.problems if not p.warning)
         if errors:
             raise Failure(_in_order(self.problems))

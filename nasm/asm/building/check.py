@@ -199,8 +199,8 @@ def _problem(
     return replace(problem, warning=rule.warning)
 
 
-def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:
-    """Labels that branches name and their queue does not have, those that are ``lost`` apart."""
+def labels(program: Program, undeclared: Container[str] = ()) -> list[Problem]:
+    """Labels that branches name and their queue does not have, those that are ``undeclared`` apart."""
     problems: list[Problem] = []
     targets = {
         n: name
@@ -212,7 +212,7 @@ def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:
     for index, lines in enumerate(program.queues):
         for pc, number in enumerate(lines.instructions):
             name = targets.get(number)
-            if name is not None and name not in lines.labels and name not in lost:
+            if name is not None and name not in lines.labels and name not in undeclared:
                 problems.append(_no_label(program, index, pc, name))
     return problems
 

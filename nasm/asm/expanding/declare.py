@@ -161,10 +161,10 @@ def semaphores(statement: tree.SemLine, scope: Scope, builder: ProgramBuilder) -
             builder.semaphore(fresh, wanted, place, core=scope.core, event=event)
         except Refused as refused:
             problems.append(refused.at(place))
-            scope.lost.add_name(name)
+            scope.undeclared.add_name(name)
         except Failure as failure:
             problems += failure.problems
-            scope.lost.add_name(name)
+            scope.undeclared.add_name(name)
     if problems:
         raise Failure(problems)
 

@@ -19,12 +19,13 @@ from nasm.asm.expanding.functions import (
     FORMS,
     FUNCTIONS,
     INTEGER,
+    Value,
     integer_of,
     number_of,
     tensor_of,
     truth,
 )
-from nasm.asm.expanding.undeclared import Lost
+from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
@@ -34,7 +35,6 @@ from nasm.spec.memory import Tensor
 from nasm.spec.reshape import SPELLINGS
 from nasm.spec.view import ALL, METHODS, Reg, View, Window
 
-Value = Any
 Closure = Callable[["Scope"], Value]
 
 _REGISTER = re.compile(r"r[0-9]+")
@@ -55,7 +55,7 @@ class Scope:
     core: int = 0
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
-    lost: Lost = field(default_factory=Lost)
+    undeclared: Undeclared = field(default_factory=Undeclared)
     later: Callable[[str, str], tree.Node | None] = lambda name, kind: None
 
     def span(self, node: tree.Node) -> Span:
@@ -92,7 +92,7 @@ class Scope:
             return CONSTANTS[name]
         if name in self.transfers:
             return self.transfers[name]
-        self.lost.silence(name)
+        self.undeclared.silence(name)
         known = [*self.values, *self.tensors, *self.transfers]
         hint = self.before(name, "name") or did_you_mean(name, known)
         if not hint and _REGISTER.fullmatch(name):

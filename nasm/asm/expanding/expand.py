@@ -79,9 +79,9 @@ class Expander:
         if self.problems:
             # Lines that could not be read are not in the tree: whatever seems to be missing now
             # may stand in one of them.
-            self.scope.lost.unread = True
+            self.scope.undeclared.unread = True
         self.run(self.body)
-        if not self.scope.lost.unread:
+        if not self.scope.undeclared.unread:
             self._check_defines()
         self.problems += self.unfit
         if self.builder is None and not self.problems:
@@ -95,7 +95,7 @@ class Expander:
         """Values given from outside are for constants the program declares."""
         consts = [n for n in self.scope.values if n not in self.local]
         for name in sorted(set(self.defines) - self.defined):
-            if name not in self.scope.lost:
+            if name not in self.scope.undeclared:
                 hint = did_you_mean(name, consts)
                 if not hint and consts:
                     hint = f"it declares {listed(consts, 'and')}"
@@ -110,7 +110,7 @@ class Expander:
             if self.denied and not isinstance(statement, tree.Assert):
                 return  # what follows rests on what an assertion denies
             if self.builder is None and not isinstance(statement, tree.TargetLine | tree.Version):
-                if not self.broken and not self.scope.lost.unread:
+                if not self.broken and not self.scope.undeclared.unread:
                     self._need_target(statement.start, statement.end)
                 return
             handler = self.HANDLERS[type(statement)]
@@ -127,7 +127,7 @@ class Expander:
         """Keep a problem; a statement that failed is not tried again in another round."""
         self.problems += problems
         self.broken.add(id(statement))
-        self.scope.lost.add(statement)
+        self.scope.undeclared.add(statement)
 
     def _span(self, node: tree.Node) -> Span:
         return self.scope.span(node)
@@ -198,7 +198,7 @@ class Expander:
                 self._constant(item)
             except Failure as failure:
                 problems += failure.problems
-                self.scope.lost.add_name(item)
+                self.scope.undeclared.add_name(item)
         if problems:
             raise Failure(problems)
 
@@ -317,7 +317,7 @@ class Expander:
         """A directive the language has and this version does not do yet."""
         name = statement.directive.name.lstrip(".")
         if name == "include":
-            self.scope.lost.unread = True  # what it would have declared is not known
+            self.scope.undeclared.unread = True  # what it would have declared is not known
         raise Failure(
             Problem("E0602", f".{name} is not supported yet", self._span(statement.directive))
         )
@@ -351,7 +351,7 @@ class Expander:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         generation = self.made.generation
         if statement.engine is None:
-            if self.engine is None and not self.scope.lost.unread:
+            if self.engine is None and not self.scope.undeclared.unread:
                 self.engine = ""
                 engines = listed(f"@{e.name}" for e in generation.engines)
                 raise Refused(

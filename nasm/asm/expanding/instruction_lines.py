@@ -93,7 +93,7 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     for node in statement.sync:
-        places["$wait" if isinstance(node, tree.Wait) else "$update"] = node
+        places["$wait" if isinstance(node, tree.WaitClause) else "$update"] = node
     place = Span(scope.source, statement.mnemonic.start, statement.end)
     free = tuple(sorted(free_names(statement)))
     return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
@@ -161,7 +161,7 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         if scope.knows(name):
             return scope.lookup(name)
         if words and "true" not in words:
-            if scope.lost.named(name):
+            if scope.undeclared.named(name):
                 raise Failure(())
             return name  # a misspelt word is the kind's to refuse: it knows what the words are
         try:
@@ -186,8 +186,8 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
 def _sync(
     statement: tree.Line, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
-    waits = [s for s in statement.sync if isinstance(s, tree.Wait)]
-    updates = [s for s in statement.sync if isinstance(s, tree.Update)]
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause)]
     bare = [row.name for row in builder.target.isa if not row.written]
     for kind, found, where in (("wait", waits, "before"), ("update", updates, "behind")):
         if len(found) > 1:
@@ -226,7 +226,7 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
         if found is None:
             found = events.get(spelled)
         if found is None:
-            scope.lost.silence(spelled)
+            scope.undeclared.silence(spelled)
             known = [*semaphores, *events]
             hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
             hint = hint or f"declare it: .sem {spelled}"
@@ -236,7 +236,7 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
     return number
 
 
-def _wait(node: tree.Wait, scope: Scope, builder: ProgramBuilder) -> Waiter:
+def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
     if node.op not in (">=", "=="):
         hint = "wait until it has reached a value, with >="
         if node.op == ">":
@@ -253,7 +253,7 @@ def _wait(node: tree.Wait, scope: Scope, builder: ProgramBuilder) -> Waiter:
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
 
-def _update(node: tree.Update, builder: ProgramBuilder) -> Updater:
+def _update(node: tree.UpdateClause, builder: ProgramBuilder) -> Updater:
     semaphore = _semaphore(node.name, builder)
     value = compile_node(node.value) if node.value is not None else None
     sign = -1 if node.op in ("--", "-=") else 1

@@ -14,7 +14,7 @@ from nasm.asm.text.walk import descendants
 from nasm.problems import Failure
 
 
-class Lost:
+class Undeclared:
     """Names whose declaration was reported; patterns, for a template may stand for many."""
 
     def __init__(self) -> None:
@@ -40,7 +40,7 @@ class Lost:
         return self.unread or self.named(str(name))
 
     def silence(self, name: str) -> None:
-        """Raise the Failure that says nothing if a name is lost."""
+        """Raise the Failure that says nothing if a declaration of a name failed."""
         if name in self:
             raise Failure(())
 

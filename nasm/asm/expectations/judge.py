@@ -28,7 +28,7 @@ import numpy as np
 
 from nasm.asm.expanding.evaluate import Scope, evaluate
 from nasm.asm.expectations.functions import numbers
-from nasm.asm.expectations.values import Checker, Evaluator, Measures, Value, is_condition
+from nasm.asm.expectations.values import Checker, Elements, Evaluator, Measures, is_condition
 from nasm.asm.expectations.verdict import compare, one_line, verdict
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, convert_float64, from_npy, to_float64
@@ -182,16 +182,16 @@ def _path(node: tree.Node, scope: Scope) -> str | None:
 # ---------------------------------------------------------------- the right side
 
 
-def _right(statement: tree.Expect, left: Value, evaluator: Evaluator) -> Value:
+def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elements:
     """What is wanted, rounded to the left's dtype where the operator says so."""
     node, scope = statement.right, evaluator.scope
     if node is None:
-        return Value(np.asarray(True))
+        return Elements(np.asarray(True))
     path = _path(node, scope)
     try:
         right = evaluator.value(node) if path is None else _golden(path, left, evaluator.measures)
         if statement.op in ("==", "!=") and left.dtype is not None:
-            return Value(_rounded(numbers(right.array), left.dtype))
+            return Elements(_rounded(numbers(right.array), left.dtype))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
     return right
@@ -216,7 +216,7 @@ def _split(path: str) -> tuple[str, str]:
     raise Refused("E0801", f'"{path}" is not an array file', 'write "file.npy", or "file.npz:key"')
 
 
-def _golden(path: str, left: Value, measures: Measures) -> Value:
+def _golden(path: str, left: Elements, measures: Measures) -> Elements:
     """The array of a golden file: of the left's dtype, or any numbers."""
     array = _read(path, measures.directory)
     if array.shape != left.array.shape:
@@ -226,12 +226,12 @@ def _golden(path: str, left: Value, measures: Measures) -> Value:
     wanted = ""
     if left.dtype is not None:
         try:
-            return Value(to_float64(from_npy(array, left.dtype), left.dtype))
+            return Elements(to_float64(from_npy(array, left.dtype), left.dtype))
         except ValueError as problem:
             wanted = f": {problem}"
     if array.dtype.kind not in "biuf":
         raise Refused("E0801", f"{path} holds no numbers" + (wanted or f", but {array.dtype}"))
-    return Value(numbers(array))
+    return Elements(numbers(array))
 
 
 def _read(path: str, directory: str) -> Array:

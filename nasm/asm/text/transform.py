@@ -186,7 +186,7 @@ class _Instructions(_Expressions):
     def instruction(self, parts: Parts) -> tree.Line:
         label, engine, at = _prefix(parts)
         last = len(parts)
-        while isinstance(parts[last - 1], (tree.Wait, tree.Update)):
+        while isinstance(parts[last - 1], (tree.WaitClause, tree.UpdateClause)):
             last -= 1
         return tree.Line(
             _start(parts[0]),
@@ -207,11 +207,11 @@ class _Instructions(_Expressions):
         word = tree.Name(called.start, called.end, "macro")
         return tree.Unsupported(_start(parts[0]), _end(parts[-1]), word)
 
-    def wait(self, parts: Parts) -> tree.Wait:
+    def wait(self, parts: Parts) -> tree.WaitClause:
         value = grouped(parts[2:], ARITHMETIC)
-        return tree.Wait(parts[0].start - 1, value.end, parts[0], parts[1].value, value)
+        return tree.WaitClause(parts[0].start - 1, value.end, parts[0], parts[1].value, value)
 
-    def update(self, parts: Parts) -> tree.Update:
+    def update(self, parts: Parts) -> tree.UpdateClause:
         name, operator = parts[0], parts[1].value
         end, at_read = _end(parts[-1]), False
         if isinstance(parts[-1], Token) and parts[-1].type == "AT_PHASE":
@@ -226,7 +226,7 @@ class _Instructions(_Expressions):
                     "an update happens '@read' or, as if nothing were said, '@complete'",
                 )
         value = grouped(parts[2:], ARITHMETIC) if len(parts) > 2 else None
-        return tree.Update(name.start - 1, end, name, operator, value, at_read)
+        return tree.UpdateClause(name.start - 1, end, name, operator, value, at_read)
 
     def move(self, parts: Parts) -> Move:
         target, less, minus, source = parts
