@@ -57,7 +57,8 @@ class Offsets:
     Position i stands ``entry * step`` elements further than the view says, where the entry is
     ``tile[i % group, i // group]``; a ``group`` of 0 is the engine's. ``limit`` is the largest
     legal entry, ``first`` the position that the view begins with. If ``single`` there is one
-    entry, which moves all of the view. ``dim`` is the axis of the tensor that was named.
+    entry, which moves all of the view. ``dim`` is the axis that was named, of the view that the
+    pattern was called on.
     """
 
     tile: View
@@ -261,8 +262,13 @@ class View:
         """The axes reversed."""
         return self._method("T")
 
-    def ap(self, pattern: Sequence[Sequence[int]], offset: int = 0, **dynamic: Any) -> View:
-        """The access pattern itself; offsets of the run as in the language."""
+    def ap(
+        self, pattern: Sequence[Sequence[int]], offset: int | None = None, **dynamic: Any
+    ) -> View:
+        """The access pattern itself, from the view's start on if no ``offset`` is given.
+
+        ``scalar_offset``, ``vector_offset`` and ``indirect_dim`` are as in the language.
+        """
         return self._method("ap", pattern, offset, **dynamic)
 
     def indirect(self, index: View, num_elem: int | None = None) -> View:

@@ -200,7 +200,7 @@ def _problem(
 
 
 def labels(program: Program, undeclared: Container[str] = ()) -> list[Problem]:
-    """Labels that branches name and their queue does not have, those that are ``undeclared`` apart."""
+    """Labels that branches name and their queue lacks, those that are ``undeclared`` apart."""
     problems: list[Problem] = []
     targets = {
         n: name
