@@ -9,6 +9,7 @@ from nasm.asm.building.builder import ProgramBuilder, declared_note
 from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.spec.array_files import SPELLING, file_and_key
 from nasm.spec.initial import possible
 from nasm.spec.kinds import shown
 from nasm.spec.view import View
@@ -106,17 +107,11 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
     if isinstance(node, tree.Call) and node.function.name in DRAWS:
         return (node.function.name, _seed(node, scope))
     if isinstance(node, tree.Text):
-        path, _, key = node.value.partition(":")
-        if not path.endswith((".npy", ".npz")) or (key != "") != path.endswith(".npz"):
-            raise Failure(
-                Problem(
-                    "E0217",
-                    f'"{node.value}" is not an array file',
-                    scope.span(node),
-                    'write "file.npy", or "file.npz:key"',
-                )
-            )
-        return ("file", os.path.join(os.path.dirname(scope.source.name), path), key)
+        named = file_and_key(node.value)
+        if named is None:
+            message = f'"{node.value}" is not an array file'
+            raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
+        return ("file", os.path.join(os.path.dirname(scope.source.name), named[0]), named[1])
     if isinstance(node, tree.List):
         return ("list", evaluate(node, scope))
     name = node.name if isinstance(node, tree.Name) else ""

@@ -19,10 +19,7 @@ from __future__ import annotations
 
 import os
 import sys
-import zlib
 from collections.abc import Collection
-from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -34,6 +31,7 @@ from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, convert_float64, from_npy, to_float64
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.records import ExpectationRecord
+from nasm.spec.array_files import SPELLING, file_and_key, read_array
 from nasm.spec.kinds import shown
 from nasm.spec.program import Expectation
 
@@ -132,7 +130,7 @@ def _check(statement: tree.Expect, checker: Checker) -> list[Problem]:
         checker.check(statement.right)
     else:
         try:
-            _split(path)
+            _file(path)
         except Refused as refused:
             checker.problems.append(refused.at(checker.scope.span(statement.right)))
     seen: set[str] = set()
@@ -206,19 +204,18 @@ def _rounded(values: Array, dtype: DType) -> Array:
     return np.where(np.isnan(values), np.nan, rounded) if dtype.is_int else rounded
 
 
-def _split(path: str) -> tuple[str, str]:
-    """A file and the key in it, which .npz has and .npy has not."""
-    if path.endswith(".npy"):
-        return path, ""
-    file, _, key = path.rpartition(":")
-    if file.endswith(".npz") and key:
-        return file, key
-    raise Refused("E0801", f'"{path}" is not an array file', 'write "file.npy", or "file.npz:key"')
+def _file(path: str) -> tuple[str, str]:
+    """The file that a right side names, and the key in it."""
+    named = file_and_key(path)
+    if named is None:
+        raise Refused("E0801", f'"{path}" is not an array file', SPELLING)
+    return named
 
 
 def _golden(path: str, left: Elements, measures: Measures) -> Elements:
     """The array of a golden file: of the left's dtype, or any numbers."""
-    array = _read(path, measures.directory)
+    file, key = _file(path)
+    array = read_array(os.path.join(measures.directory, file), key)
     if array.shape != left.array.shape:
         raise Refused(
             "E0801", f"{path} has the shape {list(array.shape)}, wanted {list(left.array.shape)}"
@@ -232,21 +229,3 @@ def _golden(path: str, left: Elements, measures: Measures) -> Elements:
     if array.dtype.kind not in "biuf":
         raise Refused("E0801", f"{path} holds no numbers" + (wanted or f", but {array.dtype}"))
     return Elements(numbers(array))
-
-
-def _read(path: str, directory: str) -> Array:
-    file, key = _split(path)
-    place = os.path.join(directory, file)
-    try:
-        with open(place, "rb") as stream:
-            loaded: Any = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return loaded
-            if key in loaded.files:
-                return np.asarray(loaded[key])
-            hint = did_you_mean(key, loaded.files) or f"it holds {', '.join(loaded.files)}"
-    except FileNotFoundError:
-        raise Refused("E0801", f"no file {place}") from None
-    except (OSError, ValueError, EOFError, RuntimeError, zlib.error, BadZipFile) as problem:
-        raise Refused("E0801", f"{file} is not a readable array file: {problem}") from None
-    raise Refused("E0801", f"{file} has no array '{key}'", hint)
