@@ -119,14 +119,6 @@ def test_loops_that_do_not_end_or_count_are_refused(bounds: str) -> None:
     assert problem.code in ("E0218", "E0210")
 
 
-def test_loops_within_loops_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nasm.asm.expanding.expand.MOST_ROUNDS", 100)
-    text = "@alpha\n.for k in 0..{0}\n.for m in 0..{0}\nWait\n.end\n.end\n"
-    assert len(listing(program(text.format(9)))) == 81
-    (problem,) = problems(text.format(10))
-    assert problem.message == "loops of 110 rounds together; wanted at most 100"
-
-
 def test_every_instruction_of_a_loop_knows_its_rounds() -> None:
     made = program("@alpha\n.for i in 4..6\n.for j in 0..2\nSet %r0, i*j\n.end\n.end\n")
     span = made.span(0, 3)

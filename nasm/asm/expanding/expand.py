@@ -15,17 +15,15 @@ from nasm.asm.expanding import declare
 from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.rounds import Rounds, rounds_of
 from nasm.asm.expanding.undeclared import declared_later
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.kinds import LONG, shown
+from nasm.spec.kinds import shown
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
-
-MOST_ROUNDS = 20_000_000
-"""Loops of more than these, all together, are a slip of the pen: minutes and gigabytes."""
 
 MOST_PROBLEMS = 50
 """Problems of one file after which expansion stops: the rest would be more of the same."""
@@ -62,7 +60,7 @@ class Expander:
         self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
-        self.rounds = MOST_ROUNDS  # that are left
+        self.rounds = Rounds()
         self.local: set[str] = set()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
@@ -246,25 +244,28 @@ class Expander:
             at = self._span(statement.step or statement)
             raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
         rounds = range(first, stop, step)
-        self._enough(max(0, -((first - stop) // step)))  # also where len() could not count
+        count = rounds_of(rounds)
+        if not self.scope.chain:
+            after = (s for s in self.body if s.start > statement.start)
+            self.rounds.foresee(statement, count, after, self.scope, self.defines)
+        self.rounds.take(count)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable))
         place = Span(self.source, statement.variable.start, statement.variable.end)
         self.scope.places[name] = place
-        for value in rounds:
-            self._round(name, value, place, statement.body)
-            if len(self.problems) >= MOST_PROBLEMS:
+        for value in rounds if statement.body else ():
+            if self._futile():
                 break
+            self._round(name, value, place, statement.body)
 
-    def _enough(self, count: int) -> None:
-        """Refuse a loop that is too long, alone or with those around and before it."""
-        if count <= self.rounds:
-            self.rounds -= count
-            return
-        said = f"loops of {MOST_ROUNDS - self.rounds + count:,} rounds together"
-        if count > MOST_ROUNDS:
-            said = f"a loop of {f'{count:,}' if count < 10**LONG else 'countless'} rounds"
-        raise Refused("E0218", f"{said}; wanted at most {MOST_ROUNDS:,}")
+    def _futile(self) -> bool:
+        """Whether another round can only repeat what is wrong."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            return True
+        if self.problems and self.rounds.in_vain():
+            self.scope.undeclared.unread = True  # what these rounds declare is not known
+            return True
+        return False
 
     def _round(self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]) -> None:
         """One round of a loop: its variable, and constants that last until its end."""
