@@ -49,7 +49,7 @@ class OperandContext(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Kind:
-    """What may stand in an operand's place."""
+    """What an operand accepts."""
 
     def accept(self, value: object) -> object:
         """The value as the machine uses it; raises Refused."""
@@ -60,7 +60,7 @@ class Kind:
         return str(value)
 
     def describe(self) -> str:
-        """What may stand here, for the manual page."""
+        """What is accepted, for the manual page."""
         raise NotImplementedError
 
     def handed(self, value: object, context: OperandContext) -> object:
@@ -74,7 +74,7 @@ class Kind:
 
     @property
     def names(self) -> str:
-        """Which of a program's names may stand here: ``tensor``, ``label``, ``transfer`` or ''."""
+        """Which of a program's names are accepted: ``tensor``, ``label``, ``transfer`` or ''."""
         return ""
 
 

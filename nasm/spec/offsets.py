@@ -23,7 +23,7 @@ def indirect(view: View, index: View, num_elem: int | None = None) -> View:
     if view.dynamic or len(view.dims) > 1 or not view.contiguous:
         raise Refused(
             BAD_VIEW,
-            f"{name}.indirect(…): the columns of {name} do not stand side by side",
+            f"{name}.indirect(…): the columns of {name} are not contiguous",
             "entries count the elements of a contiguous run in each partition",
         )
     _entries(index, "index")
@@ -99,7 +99,7 @@ def _entries(tile: object, what: str) -> View:
             kind = f"{tile.dtype.name} in {tile.tensor.memory.name}"
         raise Refused(BAD_VIEW, f"{what} is a tile of integers on chip, found {kind}")
     if tile.dynamic or tile.offsets is not None:
-        raise Refused(BAD_VIEW, f"{what} {tile.tensor.name} has itself an address of the run")
+        raise Refused(BAD_VIEW, f"{what} {tile.tensor.name} is itself addressed at run time")
     return tile
 
 

@@ -16,7 +16,7 @@ OptionValue = str | int
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice about the machine that a user may make, and what holds if nobody does.
+    """A choice about the machine that a user may make, and what holds if none is made.
 
     ``choices`` are its words, each with what it means; without any it takes an integer from
     ``low`` to ``high``. ``evidence`` and ``source`` are those of the default.

@@ -31,9 +31,9 @@ def retype(view: View, dtype: DType | str) -> View:
         if (last == 0 and view.partitioned) or (steps[last] != 1 and shape[last] != 1):
             raise Refused(
                 BAD_VIEW,
-                f"view of {view.tensor.name} as {to.name}: its elements of {view.dtype.name} do "
-                "not stand side by side",
-                "only elements that are neighbours can be seen with another width",
+                f"view of {view.tensor.name} as {to.name}: its {view.dtype.name} elements are "
+                "not contiguous",
+                "only contiguous elements can be viewed with another width",
             )
         total = shape[last] * have
         if total % want or view.offset % want:
@@ -69,7 +69,7 @@ def reshape(view: View, *sizes: int | Sequence[int]) -> View:
     )
     known = math.prod(n for n in shape[fixed:] if n != -1)
     open_axes = shape[fixed:].count(-1)
-    seen = f"{view.tensor.name}{list(view.shape)} cannot be seen as {list(shape)}"
+    seen = f"{view.tensor.name}{list(view.shape)} cannot be reshaped to {list(shape)}"
     if open_axes > 1 or any(n < 1 and n != -1 for n in shape):
         raise Refused(BAD_VIEW, f"{seen}: sizes are at least 1, and one of them may be -1")
     if view.elements % known if open_axes else view.elements != known:
@@ -192,7 +192,7 @@ def _known_start(view: View) -> None:
 def _called_on(view: View) -> str:
     """A view in a message: its shape only where it is not the tensor's."""
     name = view.tensor.name
-    return name if view.shape == view.tensor.shape else f"{name} seen as {list(view.shape)}"
+    return name if view.shape == view.tensor.shape else f"{name} viewed as {list(view.shape)}"
 
 
 def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int | None) -> View:

@@ -204,12 +204,12 @@ class View:
         fixed = -1 if offsets.single else int(self.partitioned)
         for axis, item in enumerate(items):
             if isinstance(item, Window) and isinstance(item.start, Reg):
-                raise Refused("E0305", f"{self.tensor.name} starts at run time already")
+                raise Refused("E0305", f"{self.tensor.name} is already addressed at run time")
             if axis == fixed and item != ALL:
                 raise Refused(
                     "E0305",
-                    f"axis {axis} of {self.tensor.name} is what the entries of "
-                    f"{offsets.tile.tensor.name} decide: it cannot be sliced",
+                    f"axis {axis} of {self.tensor.name} is addressed by the entries of "
+                    f"{offsets.tile.tensor.name} and cannot be sliced",
                     "take fewer entries instead",
                 )
         plain = replace(self, offsets=None).index(items)

@@ -323,9 +323,9 @@ def test_a_name_that_is_declared_further_down_says_so() -> None:
     (problem,) = problems(
         "@alpha Add x{1}, x{1}, x{1}\n.for k in 0..2\n.bank x{k} f32[4, 1]\n.end\n"
     )[:1]
-    assert problem.hint == "it is declared later, on line 4: a name is used after that"
+    assert problem.hint == "it is declared later, on line 4: declare it before its first use"
     (problem,) = problems("@alpha Wait $s++\n.sem r, s\n")
-    assert problem.hint == "it is declared later, on line 3: a name is used after that"
+    assert problem.hint == "it is declared later, on line 3: declare it before its first use"
 
 
 def test_a_name_is_declared_once_and_the_first_place_is_shown() -> None:

@@ -135,7 +135,7 @@ class ProgramBuilder:
             if before and span and before.start == span.start and span.chain:
                 variable = span.chain[-1].what.split()[1]
                 hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
-            raise Refused("E0202", f"'{name}' is declared already", hint, notes)
+            raise Refused("E0202", f"'{name}' is already declared", hint, notes)
         self._declared[name] = span
 
     @property
@@ -206,7 +206,7 @@ class ProgramBuilder:
             return did_you_mean(mnemonic, rows)
         if len(theirs[said]) == 1:
             return f"did you mean '{theirs[said][0]}'?"
-        return f"it is several instructions here: {listed(theirs[said], 'and')}"
+        return f"here it is several instructions: {listed(theirs[said], 'and')}"
 
     def queue(self, engine: str, core: int = 0) -> int:
         """The index of an engine's queue."""
@@ -340,7 +340,9 @@ class ProgramBuilder:
         lines = self.program.queues[queue]
         if name in lines.labels:
             notes = declared_note(name, self._label_spans.get((queue, name)))
-            raise Refused("E0202", f"label '{name}' stands in @{lines.engine} already", "", notes)
+            raise Refused(
+                "E0202", f"label '{name}' is already defined in @{lines.engine}", "", notes
+            )
         lines.labels[name] = len(lines)
         self._label_spans[queue, name] = span
 

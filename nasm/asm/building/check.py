@@ -136,7 +136,7 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
         raise Refused("E0309", f".dma has no option '{option}'", hint)
     if not counts[option]:
         have = [g.summary for g in target.generations if g.priorities]
-        hint = f"those of {listed(have, 'and')} have" if have else ""
+        hint = f"{listed(have, 'and')} have it" if have else ""
         raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
     if type(value) is not int or not 0 <= value < counts[option]:
         last = counts[option] - 1
@@ -146,7 +146,7 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
 def instructions(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
     """Every rule on every form, reported where the form is first used.
 
-    A line of a loop may make many forms: what it breaks in one round it is not told again. Forms
+    A line of a loop may make many forms: what it breaks in one round is not reported again. Forms
     with tensors that found no place cannot be checked.
     """
     problems: list[Problem] = []
@@ -226,7 +226,7 @@ def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:
     elsewhere = [program.queue_name(n) for n, q in enumerate(program.queues) if name in q.labels]
     hint = did_you_mean(name, lines.labels)
     if elsewhere:
-        hint = f"it stands in @{elsewhere[0]}; labels belong to the queue they stand in"
+        hint = f"it is in @{elsewhere[0]}; a label belongs to the queue it is written in"
     place = _pointing(program.span(queue, pc), name)
     return Problem("E0207", f"no label '{name}' in @{program.queue_name(queue)}", place, hint)
 

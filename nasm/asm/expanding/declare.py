@@ -66,7 +66,7 @@ def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:
     name = name_of(node, scope)
     if name in scope.values:
         notes = declared_note(name, scope.places.get(name))
-        refused = Refused("E0202", f"'{name}' is declared already", "", notes)
+        refused = Refused("E0202", f"'{name}' is already declared", "", notes)
         raise Failure(refused.at(scope.span(node)))
     return name
 
@@ -95,7 +95,7 @@ def _role(statement: tree.TensorLine, scope: Scope) -> str:
         return ""
     role = statement.role.name
     if role not in ROLES:
-        hint = did_you_mean(role, ROLES) or "a tensor is input, output, inout or nothing"
+        hint = did_you_mean(role, ROLES) or "a tensor is input, output or inout, or has no role"
         raise Failure(Problem("E0216", f"no role '{role}'", scope.span(statement.role), hint))
     return role
 
@@ -116,7 +116,7 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
         return ("list", evaluate(node, scope))
     name = node.name if isinstance(node, tree.Name) else ""
     name = node.function.name if isinstance(node, tree.Call) else name
-    message = f"no initialiser '{name}'" if name else "this initialises no tensor"
+    message = f"no initialiser '{name}'" if name else "this is not an initialiser"
     hint = "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list"
     close = did_you_mean(name, (*FILLS, *DRAWS)) if name else ""
     raise Failure(Problem("E0217", message, scope.span(node), close or hint))
@@ -138,7 +138,9 @@ def _seed(node: tree.Call, scope: Scope) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
             Problem(
-                "E0217", f"a seed is an integer from 0 on, found {shown(seed)}", scope.span(node)
+                "E0217",
+                f"a seed is an integer of at least 0, found {shown(seed)}",
+                scope.span(node),
             )
         )
     return seed

@@ -105,7 +105,8 @@ class Scope:
         node = self.later(name, kind)
         if node is None:
             return ""
-        return f"it is declared later, on line {self.span(node).line}: a name is used after that"
+        line = self.span(node).line
+        return f"it is declared later, on line {line}: declare it before its first use"
 
 
 def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
@@ -242,7 +243,7 @@ def _binary(node: tree.Binary) -> Closure:
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
     if apply is None:
-        raise_in = f"'{op}' belongs to expectations"
+        raise_in = f"'{op}' is allowed in expectations only"
         return _refuse("E0210", raise_in)
 
     def compute(scope: Scope) -> Value:
@@ -418,6 +419,6 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.Call: _call,
     tree.Method: _method,
     tree.Index: _index,
-    tree.Slice: lambda node: _refuse("E0305", "a slice stands inside [ ] only"),
-    tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' does not belong here"),
+    tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
+    tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
 }

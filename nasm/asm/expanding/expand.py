@@ -30,7 +30,7 @@ MOST_PROBLEMS = 50
 
 
 def unknown_target(name: str, targets: Iterable[str]) -> Refused:
-    """What to say of a target that nobody knows."""
+    """What to say of an unknown target."""
     known = sorted(targets)
     hint = did_you_mean(name, known) or f"targets: {listed(known)}"
     return Refused("E0214", f"no target '{name}'", hint)
@@ -76,7 +76,7 @@ class Expander:
         self.body = tuple(body)
         if self.problems:
             # Lines that could not be read are not in the tree: whatever seems to be missing now
-            # may stand in one of them.
+            # may be in one of them.
             self.scope.undeclared.unread = True
         self.run(self.body)
         if not self.scope.undeclared.unread:
@@ -135,7 +135,7 @@ class Expander:
         self.problems.append(
             Problem(
                 "E0214",
-                "the program does not say for which machine it is",
+                "the program names no target",
                 Span(self.source, start, max(end, start)),
                 f"begin with .target NAME, one of {names}, or give --target",
             )
@@ -158,7 +158,7 @@ class Expander:
     def target(self, statement: tree.TargetLine) -> None:
         """``.target trn1``: loads the target and starts the builder."""
         if self.builder is not None:
-            raise Refused("E0215", ".target stands once, before the rest")
+            raise Refused("E0215", ".target is given once, before everything else")
         self.use_target(self.override or statement.name.name)
 
     def use_target(self, name: str) -> None:
@@ -227,7 +227,7 @@ class Expander:
             raise Failure(
                 Problem(
                     "E0202",
-                    f"'{name}' is declared already",
+                    f"'{name}' is already declared",
                     place,
                     notes=declared_note(name, before),
                 )

@@ -121,7 +121,7 @@ def _operands(
             raise Failure(
                 Problem(
                     "E0309",
-                    "an operand without a name after a named one",
+                    "a positional operand after a named one",
                     scope.span(node),
                     "from the first named operand on, all are named",
                 )
@@ -178,7 +178,7 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
     def refuse(scope: Scope) -> Any:
         meant = node.value in kind.words or kind.names
         hint = f"write {node.value}, without the quotes" if meant else f"wanted {kind.describe()}"
-        raise Failure(Problem("E0301", "this operand is no string", scope.span(node), hint))
+        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
 
     return refuse
 
@@ -189,7 +189,7 @@ def _sync(
     waits = [s for s in statement.sync if isinstance(s, tree.WaitClause)]
     updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause)]
     bare = [row.name for row in builder.target.isa if not row.written]
-    for kind, found, where in (("wait", waits, "before"), ("update", updates, "behind")):
+    for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
         if len(found) > 1:
             raise Failure(
                 Problem(
@@ -205,7 +205,7 @@ def _sync(
         raise Failure(
             Problem(
                 "E0316",
-                "this wait stands behind the update",
+                "this wait follows the update",
                 scope.span(waits[0]),
                 f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}",
             )

@@ -20,7 +20,7 @@ from nasm.problems import Failure, Refused
 from nasm.spec.kinds import LONG
 
 MOST_ROUNDS = 20_000_000
-"""Loops of more than these, all together, are a slip of the pen: minutes and gigabytes."""
+"""Loops of more than these, all together, are a mistake: they would take minutes and gigabytes."""
 
 MOST_IN_VAIN = 10_000
 """Rounds that are still made once there is a problem: no program will come of them."""

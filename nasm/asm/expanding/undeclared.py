@@ -20,7 +20,7 @@ class Undeclared:
     def __init__(self) -> None:
         self._patterns: dict[str, re.Pattern[str]] = {}
         self.unread = False
-        """Lines of the text could not be read: any unknown name may stand in one of them."""
+        """Lines of the text could not be read: any unknown name may be declared in one of them."""
 
     def add(self, statement: tree.Node) -> None:
         """The names a statement would have declared, blocks with all they hold."""

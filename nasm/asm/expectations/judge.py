@@ -41,9 +41,9 @@ CODES: dict[str, tuple[str, str]] = {
     "E0221": (
         "shapes do not match in an expectation",
         "The values on both sides of an operator, or of the expectation itself, are matched axis "
-        "by axis from the last one on; two axes match if they have the same size or one of them "
-        "has size 1 (NumPy's broadcasting). `A @ B` wants the last axis of A as long as the last "
-        "but one of B. A reduction such as `mean(X, axis=1)` drops its axis; "
+        "by axis from the last one backwards; two axes match if they have the same size or one of "
+        "them has size 1 (NumPy's broadcasting). `A @ B` needs the last axis of A to be as long "
+        "as the last but one of B. A reduction such as `mean(X, axis=1)` drops its axis; "
         "`mean(X, axis=1).reshape(128, 1)` puts it back. An `axis=` counts from 0, or from the "
         "last axis with -1.",
     ),
@@ -163,7 +163,7 @@ def _check_option(
         return
     most = 1.0 if name == "at_least" else _LARGEST
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-        wanted = "a fraction from 0 to 1" if name == "at_least" else "a finite number from 0 on"
+        wanted = "a fraction from 0 to 1" if name == "at_least" else "a finite number of at least 0"
         checker.report(option.value, "E0222", f"{name}= is {wanted}, found {shown(value)}")
 
 

@@ -77,7 +77,7 @@ def is_condition(node: tree.Node) -> bool:
 
 @dataclass(slots=True)
 class Checker:
-    """Collects what is wrong with an expression that no run can mend.
+    """Collects what is wrong with an expression that no run can fix.
 
     ``known`` decides which names are tensors, ``names`` are those to suggest; ``engines`` are all
     spellings of engines, or None if they are not known yet. The program uses so many ``cores``.
@@ -96,12 +96,12 @@ class Checker:
             case tree.Name() | tree.Template():
                 self._name(node)
             case tree.Text():
-                self.report(node, "E0210", "a file stands alone on the right side")
+                self.report(node, "E0210", "a file can only be the whole right side")
             case tree.Register():
                 self.report(
                     node,
                     "E0210",
-                    "a register is no part of an expectation",
+                    "a register cannot be used in an expectation",
                     "have the program store it in a tensor, and compare that",
                 )
             case tree.List(items=items):

@@ -21,7 +21,7 @@ _STRAY_HINTS = {
     "#": "comments start with ';'",
     "'": 'strings are written between "',
     "!": "negation is written 'not'",
-    "\\": "a line goes on by itself inside brackets",
+    "\\": "inside brackets a line continues without it",
 }
 # Operators of other languages, as two lexemes of this one.
 _FOREIGN = {"&&": "write 'and'", "||": "write 'or'", "===": "write '=='", "<>": "write '!='"}
@@ -44,9 +44,9 @@ def _number(stop: Stop) -> Mistake | None:
         return None
     hint = "numbers are written 512, 1_024, 0x400, 0b101, 1.5 or 1e-5"
     if stop.found.startswith("."):
-        hint = f"write '0{stop.found}': digits stand on both sides of the dot"
+        hint = f"write '0{stop.found}': there are digits on both sides of the dot"
     elif stop.found.endswith("."):
-        hint = f"write '{stop.found}0': digits stand on both sides of the dot"
+        hint = f"write '{stop.found}0': there are digits on both sides of the dot"
     return stop.mistake("E0104", f"'{stop.found}' is not a number", hint)
 
 
@@ -87,7 +87,7 @@ def _stepped_value(stop: Stop) -> Mistake | None:
         return None
     return Mistake(
         "E0116",
-        f"'{twice}' stands behind a value",
+        f"'{twice}' follows a value",
         stop.start + len(written) - 2,
         stop.start + len(written),
         f"an update has its own name, as in '$s >= 3  $t{twice}'",
@@ -114,7 +114,7 @@ def _closing(stop: Stop) -> Mistake | None:
         return None
     wanted = next(c for c, o in PAIRS.items() if o == opener)
     return stop.mistake(
-        "E0106", f"'{stop.found}' cannot close '{opener}'", f"'{wanted}' was wanted here"
+        "E0106", f"'{stop.found}' cannot close '{opener}'", f"wanted '{wanted}' here"
     )
 
 
@@ -157,18 +157,18 @@ def _sync(stop: Stop) -> Mistake | None:
         hint = "a wait is '$s >= n', an update '$s++', '$s += n' or '$s = n'"
     elif stop.found.startswith("$") and stop.wants_value:
         message = f"'{stop.found}' is not a value"
-        hint = "waits and updates stand behind the operands, separated by blanks"
+        hint = "waits and updates follow the operands, separated by spaces"
     elif not stop.behind_sync or (stop.wants_value and not stop.after_value):
         return None
     elif stop.found.startswith("@") and "AT_PHASE" in stop.wanted:
         message = f"'{stop.found}' is neither '@read' nor '@complete'"
-        hint = "an update happens '@read' or, as if nothing were said, '@complete'"
+        hint = "an update happens '@read' or '@complete', which is the default"
     elif stop.found in ("@read", "@complete"):
-        message, hint = f"'{stop.found}' stands after a wait", "it belongs behind an update"
+        message, hint = f"'{stop.found}' follows a wait", "it is written after an update"
     elif stop.found == ",":
-        message, hint = "a comma stands after a wait or an update", "leave the comma out"
+        message, hint = "a comma follows a wait or an update", "leave the comma out"
     else:
-        message = f"{stop.what} stands after a wait or an update"
+        message = f"{stop.what} follows a wait or an update"
         hint = "operands come first, then the wait, then the update"
     return stop.mistake("E0116", message, hint)
 
@@ -181,7 +181,7 @@ def _unknown_directive(stop: Stop) -> Mistake | None:
     declares = len(stop.before) > 2 and stop.before[2].group()[0].isalpha()
     if hint or not declares:
         hint = hint or f"a tensor is declared '.{word} {_TENSOR_FORM}'"
-        message = f"'.{word}' neither is a directive nor declares a tensor"
+        message = f"'.{word}' is not a directive and declares no tensor"
         return Mistake("E0115", message, start, start + 1 + len(word), hint)
     form = f"a tensor is declared '.{word} {_TENSOR_FORM}'"
     if any(match.group() == "@" for match in stop.before):
@@ -197,9 +197,7 @@ def _value(stop: Stop) -> Mistake | None:
     if stop.found == "{":
         return None
     hint = _FOREIGN.get(stop.previous + stop.found, "")
-    return stop.mistake(
-        "E0108", f"a value was wanted after '{stop.previous}', not {stop.what}", hint
-    )
+    return stop.mistake("E0108", f"wanted a value after '{stop.previous}', found {stop.what}", hint)
 
 
 def _form(stop: Stop) -> Mistake | None:
@@ -240,7 +238,7 @@ def _unexpected(stop: Stop) -> Mistake:
     elif stop.directive == "else":
         hint = "write '.elif condition'"
     elif stop.found == ",":
-        hint = "a line begins with a mnemonic, then come its operands"
+        hint = "a line begins with a mnemonic, followed by its operands"
     return stop.mistake("E0101", stop.misfit, hint)
 
 

@@ -48,7 +48,7 @@ def parse_statement(source: Source) -> tree.Statement:
         end = len(source.text)
         found = "nothing" if not file.body else "several"
         at = file.body[1].start if file.body else 0
-        mistake = Mistake("E0101", f"one statement was wanted, but {found} found", at, end)
+        mistake = Mistake("E0101", f"wanted one statement, found {found}", at, end)
         problems = [mistake.problem(source)]
     if problems:
         raise Failure(problems)
@@ -124,7 +124,7 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
             at = text.find("@", inner.left.end)
             raise Mistake(
                 "E0113",
-                "'@' multiplies matrices in '.expect' alone",
+                "'@' multiplies matrices in '.expect' only",
                 at,
                 at + 1,
                 "an '@engine' comes first on its line" if isinstance(node, tree.Line) else "",

@@ -84,7 +84,7 @@ class Stop:
 
     @property
     def wants_value(self) -> bool:
-        """Whether a value could have stood here."""
+        """Whether a value was accepted here."""
         return "NUMBER" in self.wanted
 
     @property
@@ -115,7 +115,7 @@ class Stop:
 
     @property
     def misfit(self) -> str:
-        """What was found, and what could have stood there."""
+        """What was found, and what was accepted there."""
         implied = {"NAME", "STRING", "LSQB"} if self.wants_value else set()
         implied |= {"CALLED"} if "NAME" in self.wanted else set()
         implied |= {"NAME"} if "ENGINE" in self.wanted else set()

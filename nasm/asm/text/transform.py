@@ -25,7 +25,7 @@ _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class Mark(tree.Statement):
-    """``.elif``, ``.else`` or ``.end``: where a block goes on or ends."""
+    """``.elif``, ``.else`` or ``.end``: where a block continues or ends."""
 
     word: str
     condition: tree.Node | None = None
@@ -223,7 +223,7 @@ class _Instructions(_Expressions):
                     "neither '@read' nor '@complete' follows",
                     _start(part),
                     end,
-                    "an update happens '@read' or, as if nothing were said, '@complete'",
+                    "an update happens '@read' or '@complete', which is the default",
                 )
         value = grouped(parts[2:], ARITHMETIC) if len(parts) > 2 else None
         return tree.UpdateClause(name.start - 1, end, name, operator, value, at_read)
@@ -233,7 +233,7 @@ class _Instructions(_Expressions):
         if less != "<" or minus != "-" or less.end_pos != minus.start_pos:
             raise Mistake(
                 "E0120",
-                f"'{less}' stands where '<-' was wanted",
+                f"found '{less}', wanted '<-'",
                 _start(less),
                 _end(less),
                 "a transfer is written 'dst <- src'",
