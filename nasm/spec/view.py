@@ -297,7 +297,8 @@ class View:
 
 
 METHODS: dict[str, Callable[..., View]] = {}
-"""The view methods of the language by name; :mod:`nasm.spec.reshape`, which has them, fills it."""
+"""The view methods of the language by name. They are written in terms of views, further up: in
+:mod:`nasm.spec.reshape`, which enters them here when the package is imported."""
 
 ALL = slice(None)
 """All of an axis; this very object is not looked at twice."""
