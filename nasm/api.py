@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm import builder as asm_builder
 from nasm.asm.assemble import assemble as assemble_source
+from nasm.asm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
 from nasm.source_files import Text, source_of
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
-from nasm.spec.program import DeclaredTransfer, Program, Update, Wait
+from nasm.spec.program import Program, Update, Wait
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 
@@ -179,7 +180,7 @@ class Builder:
         loaded = loader()
         generation = loaded.generation(target)
         assert generation is not None
-        self.core = asm_builder.Builder(loaded, loaded.configured(generation, options or {}))
+        self.core = ProgramBuilder(loaded, loaded.configured(generation, options or {}))
 
     def __getattr__(self, name: str) -> Any:
         core = self.__dict__.get("core")
@@ -227,7 +228,7 @@ class Builder:
 
     def expect(self, text: str) -> None:
         """Add an expectation, as the language writes it: ``"C ~ A.T @ B rtol=1e-2"``."""
-        from nasm.asm.parse import parse_statement
+        from nasm.asm.text.parse import parse_statement
 
         source = Source("<expect>", f".expect {text}")
         statement = parse_statement(source)

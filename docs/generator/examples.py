@@ -7,9 +7,9 @@ from nasm.problems import Failure
 from nasm.report import examples
 from nasm.source import Source
 from nasm.spec.evidence import Cost
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
-from nasm.spec.target import Generation
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
 

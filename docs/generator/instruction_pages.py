@@ -10,9 +10,9 @@ from generator import coverage
 from generator.examples import GENERATIONS, SIZES, cost, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.report import pages
+from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import State
 from nasm.spec.instruction import Row
-from nasm.spec.target import Generation
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA as _ISA
 

@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from nasm.asm.assemble import assemble
-from nasm.asm.availability import available
-from nasm.asm.expand import unknown_target
+from nasm.asm.building.availability import available
+from nasm.asm.expanding.expand import unknown_target
 from nasm.source import Source
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Operand, Row
 from nasm.spec.lists import views
 from nasm.spec.program import Program
-from nasm.spec.target import Generation, Samples, Target
+from nasm.spec.target import Samples, Target
 
 SIZE = 128
 """Elements per partition of the tiles in a program that shows an example."""

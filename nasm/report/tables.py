@@ -15,7 +15,7 @@ from nasm.report.diagnostics import clean, diagnostic, folded
 from nasm.spec.evidence import Evidence
 
 if TYPE_CHECKING:
-    from nasm.spec.target import Generation
+    from nasm.spec.generation import Generation
 
 MARKS = ("✓", "✗")
 ASCII_MARKS = ("ok", "FAILED")

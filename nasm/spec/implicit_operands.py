@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from nasm.problems import Refused
-from nasm.spec.kinds import WRONG_KIND, Kind
-
-if TYPE_CHECKING:
-    from nasm.spec.instruction import Context
+from nasm.spec.kinds import WRONG_KIND, Kind, OperandContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +41,7 @@ class DtypeOf(Hidden):
     def describe(self) -> str:
         return f"the dtype of {self.operand}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         return None if view is None else view.dtype
 
@@ -59,7 +55,7 @@ class ShapeOf(Hidden):
     def describe(self) -> str:
         return f"the shape of {self.operand}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         return view.partitions, view.elements
 
@@ -73,7 +69,7 @@ class LanesOf(Hidden):
     def describe(self) -> str:
         return f"the partitions of {self.operand}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         if view is None:
             return None
@@ -85,7 +81,7 @@ class LanesOf(Hidden):
 class Doubt(Hidden):
     """Where the hardware does not promise a result: semantics write a sentence, or None.
 
-    The run goes on with the result and warns; the sentence begins with a verb, and ``rule`` is
+    The run continues with the result and warns; the sentence begins with a verb, and ``rule`` is
     what it goes against.
     """
 
@@ -124,7 +120,7 @@ class SwitchOf(Hidden):
     def describe(self) -> str:
         return f"whether the generation has {self.name}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         return context.generation.switches[self.name]
 
 
@@ -137,5 +133,5 @@ class OptionOf(Hidden):
     def describe(self) -> str:
         return f"the machine option {self.name}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         return context.option(self.name)

@@ -5,16 +5,15 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from typing import Any, Final
 
 from nasm.problems import Refused
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Hidden
 from nasm.spec.kinds import Kind, Tile
-from nasm.spec.options import Value
-from nasm.spec.target import Generation, Target
+from nasm.spec.options import OptionValue
 from nasm.spec.view import Offsets, View
 
 
@@ -115,9 +114,14 @@ class Context:
     def __getitem__(self, name: str) -> Any:
         return self.operands[name]
 
-    def option(self, name: str) -> Value:
+    def option(self, name: str) -> OptionValue:
         """A machine option in force."""
         return self.generation.options[name]
+
+    @property
+    def in_float32(self) -> bool:
+        """Whether the instruction computes in float32."""
+        return self.row.domain(self) == FLOAT32
 
 
 @dataclass(frozen=True, slots=True)
@@ -298,12 +302,6 @@ def _consistent(row: Row) -> None:
             raise TypeError(f"{row.name}.{operand.name} adds by an unknown operand {operand.adds}")
     if not row.doc or not row.source or not row.example:
         raise TypeError(f"{row.name} lacks its documentation, source or example")
-
-
-@cache
-def rules_of(target: Target, row: Row, addressed: bool) -> tuple[Rule, ...]:
-    """The rules that an instruction must obey: the target's, then the row's own."""
-    return tuple(r for r in (*target.rules, *row.rules) if addressed or not r.addressed)
 
 
 @dataclass(frozen=True, slots=True)

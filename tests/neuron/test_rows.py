@@ -7,7 +7,7 @@ import itertools
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.asm.availability import available
+from nasm.asm.building.availability import available
 from nasm.machine.describe import form_text
 from nasm.problems import Failure, Refused
 from nasm.records import Status

@@ -12,12 +12,13 @@ from typing import Any
 from nasm.spec import effects
 from nasm.spec.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
 from nasm.spec.evidence import Cost, Evidence, Fact
+from nasm.spec.generation import Engine, Generation
 from nasm.spec.implicit_operands import Doubt, Here
 from nasm.spec.instruction import Context, Isa, Operand, Rule
 from nasm.spec.kinds import Flag, Label, Number, Register, Tile
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
-from nasm.spec.target import Engine, Generation, Target
+from nasm.spec.target import Target
 from nasm.spec.view import View
 
 SOURCE = "made up"

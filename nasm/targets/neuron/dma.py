@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from nasm.spec.cut import run_length
 from nasm.spec.effects import SUM, Plan, Share, Transfer
-from nasm.spec.target import Generation
+from nasm.spec.generation import Generation
 from nasm.spec.view import View
 
 PARTITIONS_PER_ENGINE = 8

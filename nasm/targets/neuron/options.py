@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.dtypes import Casting
 from nasm.spec.evidence import Evidence
-from nasm.spec.options import Option, Value, defaults
+from nasm.spec.options import Option, OptionValue, defaults
 
 DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
 
@@ -130,7 +130,7 @@ OPTIONS = (
 DEFAULTS = defaults(OPTIONS)
 
 
-def casting(options: Mapping[str, Value], stream: int) -> Casting:
+def casting(options: Mapping[str, OptionValue], stream: int) -> Casting:
     """The casts of a stream of instructions, as the options have them."""
     saturating: list[str] = []
     if options["cast.overflow"] == "saturate":

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.effects import COPY, ONTO, SUM, Transfer
 from nasm.spec.instruction import Operand
 from nasm.spec.kinds import Choice, Flag, Integers, Number, Tile, TransferName
 from nasm.spec.lists import Numbers, Tiles
-from nasm.spec.program import DeclaredTransfer
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
 from nasm.targets.neuron import dma_rows as rows

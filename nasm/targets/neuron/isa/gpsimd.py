@@ -16,7 +16,7 @@ from nasm.problems import Refused
 from nasm.spec.effects import Say
 from nasm.spec.implicit_operands import DtypeOf, Hidden, ShapeOf
 from nasm.spec.instruction import BITS, FLOAT32, Context, Operand
-from nasm.spec.kinds import Choice, Either, Number, Tile
+from nasm.spec.kinds import Choice, Either, Number, OperandContext, Tile
 from nasm.spec.literals import Pattern, Text
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, gpsimd_costs
@@ -126,7 +126,7 @@ class Saturates(Hidden):
         """Not written, so never shown."""
         return "whether dst saturates"
 
-    def handed(self, value: object, context: Context) -> bool:
+    def handed(self, value: object, context: OperandContext) -> bool:
         """As for everything that is stored."""
         return context["dst"].dtype.name in casting(context.generation.options, 0).saturating
 

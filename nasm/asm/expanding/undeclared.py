@@ -9,18 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from nasm.asm import tree
-from nasm.asm.walk import descendants
+from nasm.asm.text import tree
+from nasm.asm.text.walk import descendants
 from nasm.problems import Failure
 
 
-class Lost:
+class Undeclared:
     """Names whose declaration was reported; patterns, for a template may stand for many."""
 
     def __init__(self) -> None:
         self._patterns: dict[str, re.Pattern[str]] = {}
         self.unread = False
-        """Lines of the text could not be read: any unknown name may stand in one of them."""
+        """Lines of the text could not be read: any unknown name may be declared in one of them."""
 
     def add(self, statement: tree.Node) -> None:
         """The names a statement would have declared, blocks with all they hold."""
@@ -40,7 +40,7 @@ class Lost:
         return self.unread or self.named(str(name))
 
     def silence(self, name: str) -> None:
-        """Raise the Failure that says nothing if a name is lost."""
+        """Raise the Failure that says nothing if a declaration of a name failed."""
         if name in self:
             raise Failure(())
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
-from nasm.asm import tree
-from nasm.asm.parse_failure import DIRECTIVES
-from nasm.asm.syntax_errors import Mistake
-from nasm.asm.transform import Mark, Move
+from nasm.asm.text import tree
+from nasm.asm.text.parse_failure import DIRECTIVES
+from nasm.asm.text.syntax_errors import Mistake
+from nasm.asm.text.transform import Mark, Move
 
 OPENERS = frozenset({"for", "if", "dma", "macro"})
 WORD = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)")
@@ -62,7 +62,7 @@ class Blocks:
         if word == "end":
             return False
         if word in OPENERS or word in ("elif", "else"):
-            raise Mistake("E0120", f"'.{word}' cannot stand in a '.dma' block", start, end)
+            raise Mistake("E0120", f"'.{word}' is not allowed in a '.dma' block", start, end)
         if word or self._text[start] == "@":
             self._not_closed(self._open[-1])
             self._close(start)
@@ -181,7 +181,7 @@ class Blocks:
 
     def _stray(self, mark: Mark, why: str) -> Mistake:
         end = mark.start + 1 + len(mark.word)
-        return Mistake("E0118", f"'.{mark.word}' stands alone: {why}", mark.start, end)
+        return Mistake("E0118", f"'.{mark.word}' is out of place: {why}", mark.start, end)
 
     def _not_closed(self, block: _Block) -> None:
         match = WORD.match(self._text, block.start)

@@ -10,29 +10,27 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from nasm.asm import declare, tree
-from nasm.asm.builder import Builder, declared_note
-from nasm.asm.evaluate import Scope, evaluate, free_names, name_of
-from nasm.asm.expect import check_static
-from nasm.asm.functions import COMPARE, truth
-from nasm.asm.instruct import CompiledLine, compile_line
-from nasm.asm.undeclared import declared_later
+from nasm.asm.building.builder import ProgramBuilder, declared_note
+from nasm.asm.expanding import declare
+from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.expanding.functions import COMPARE, truth
+from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.rounds import Rounds, rounds_of
+from nasm.asm.expanding.undeclared import declared_later
+from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
-from nasm.spec.kinds import LONG, shown
-from nasm.spec.program import DeclaredTransfer, Program
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.kinds import shown
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
-
-MOST_ROUNDS = 20_000_000
-"""Loops of more than these, all together, are a slip of the pen: minutes and gigabytes."""
 
 MOST_PROBLEMS = 50
 """Problems of one file after which expansion stops: the rest would be more of the same."""
 
 
 def unknown_target(name: str, targets: Iterable[str]) -> Refused:
-    """What to say of a target that nobody knows."""
+    """What to say of an unknown target."""
     known = sorted(targets)
     hint = did_you_mean(name, known) or f"targets: {listed(known)}"
     return Refused("E0214", f"no target '{name}'", hint)
@@ -58,11 +56,11 @@ class Expander:
         self.defined: set[str] = set()
         self.scope = Scope(source)
         self.problems: list[Problem] = []
-        self.builder: Builder | None = None
+        self.builder: ProgramBuilder | None = None
         self.engine: str | None = None  # "" once its lack was reported
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
-        self.rounds = MOST_ROUNDS  # that are left
+        self.rounds = Rounds()
         self.local: set[str] = set()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
@@ -70,46 +68,37 @@ class Expander:
 
     # -- the whole
 
-    def program(self, body: Iterable[tree.Statement]) -> Program | None:
-        """Expand all statements; None if there were problems (in :attr:`problems`)."""
+    def expand(self, body: Iterable[tree.Statement]) -> ProgramBuilder | None:
+        """Expand all statements; the builder, with all problems so far.
+
+        None if there is no program to check any further (its problems are in :attr:`problems`).
+        """
         self.body = tuple(body)
         if self.problems:
             # Lines that could not be read are not in the tree: whatever seems to be missing now
-            # may stand in one of them.
-            self.scope.lost.unread = True
+            # may be in one of them.
+            self.scope.undeclared.unread = True
         self.run(self.body)
-        if not self.scope.lost.unread:
+        if not self.scope.undeclared.unread:
             self._check_defines()
         self.problems += self.unfit
         if self.builder is None and not self.problems:
             self._need_target(0)
         if self.builder is None or self.denied:
             return None
-        self.problems += self._expectations(self.builder)
         self.builder.problems[:0] = self.problems
-        return self.builder.finish(self.scope.lost)
+        return self.builder
 
     def _check_defines(self) -> None:
         """Values given from outside are for constants the program declares."""
         consts = [n for n in self.scope.values if n not in self.local]
         for name in sorted(set(self.defines) - self.defined):
-            if name not in self.scope.lost:
+            if name not in self.scope.undeclared:
                 hint = did_you_mean(name, consts)
                 if not hint and consts:
                     hint = f"it declares {listed(consts, 'and')}"
                 message = f"-D {name}: the program declares no constant '{name}'"
                 self.problems.append(Problem("E0213", message, None, hint))
-
-    def _expectations(self, builder: Builder) -> list[Problem]:
-        """What is wrong with the program's expectations, those on lost names apart."""
-        program = builder.program
-        engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
-        found: list[Problem] = []
-        for expectation in program.expectations:
-            assert isinstance(expectation.tree, tuple)
-            if not any(name in self.scope.lost for name in free_names(expectation.tree[0])):
-                found += check_static(expectation, program.tensors, engines, program.cores)
-        return found
 
     def run(self, statements: Iterable[tree.Statement]) -> None:
         """Expand statements one by one; a broken one costs only itself."""
@@ -119,7 +108,7 @@ class Expander:
             if self.denied and not isinstance(statement, tree.Assert):
                 return  # what follows rests on what an assertion denies
             if self.builder is None and not isinstance(statement, tree.TargetLine | tree.Version):
-                if not self.broken and not self.scope.lost.unread:
+                if not self.broken and not self.scope.undeclared.unread:
                     self._need_target(statement.start, statement.end)
                 return
             handler = self.HANDLERS[type(statement)]
@@ -136,7 +125,7 @@ class Expander:
         """Keep a problem; a statement that failed is not tried again in another round."""
         self.problems += problems
         self.broken.add(id(statement))
-        self.scope.lost.add(statement)
+        self.scope.undeclared.add(statement)
 
     def _span(self, node: tree.Node) -> Span:
         return self.scope.span(node)
@@ -146,14 +135,14 @@ class Expander:
         self.problems.append(
             Problem(
                 "E0214",
-                "the program does not say for which machine it is",
+                "the program names no target",
                 Span(self.source, start, max(end, start)),
                 f"begin with .target NAME, one of {names}, or give --target",
             )
         )
 
     @property
-    def made(self) -> Builder:
+    def made(self) -> ProgramBuilder:
         """The builder, once the target is known."""
         assert self.builder is not None
         return self.builder
@@ -169,7 +158,7 @@ class Expander:
     def target(self, statement: tree.TargetLine) -> None:
         """``.target trn1``: loads the target and starts the builder."""
         if self.builder is not None:
-            raise Refused("E0215", ".target stands once, before the rest")
+            raise Refused("E0215", ".target is given once, before everything else")
         self.use_target(self.override or statement.name.name)
 
     def use_target(self, name: str) -> None:
@@ -181,10 +170,10 @@ class Expander:
         generation = target.generation(name)
         assert generation is not None
         try:
-            self.builder = Builder(target, target.configured(generation, self.options))
+            self.builder = ProgramBuilder(target, target.configured(generation, self.options))
         except Failure as failure:
             self.unfit = list(failure.problems)
-            self.builder = Builder(target, generation)
+            self.builder = ProgramBuilder(target, generation)
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place
@@ -207,7 +196,7 @@ class Expander:
                 self._constant(item)
             except Failure as failure:
                 problems += failure.problems
-                self.scope.lost.add_name(item)
+                self.scope.undeclared.add_name(item)
         if problems:
             raise Failure(problems)
 
@@ -238,7 +227,7 @@ class Expander:
             raise Failure(
                 Problem(
                     "E0202",
-                    f"'{name}' is declared already",
+                    f"'{name}' is already declared",
                     place,
                     notes=declared_note(name, before),
                 )
@@ -255,25 +244,28 @@ class Expander:
             at = self._span(statement.step or statement)
             raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
         rounds = range(first, stop, step)
-        self._enough(max(0, -((first - stop) // step)))  # also where len() could not count
+        count = rounds_of(rounds)
+        if not self.scope.chain:
+            after = (s for s in self.body if s.start > statement.start)
+            self.rounds.foresee(statement, count, after, self.scope, self.defines)
+        self.rounds.take(count)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable))
         place = Span(self.source, statement.variable.start, statement.variable.end)
         self.scope.places[name] = place
-        for value in rounds:
-            self._round(name, value, place, statement.body)
-            if len(self.problems) >= MOST_PROBLEMS:
+        for value in rounds if statement.body else ():
+            if self._futile():
                 break
+            self._round(name, value, place, statement.body)
 
-    def _enough(self, count: int) -> None:
-        """Refuse a loop that is too long, alone or with those around and before it."""
-        if count <= self.rounds:
-            self.rounds -= count
-            return
-        said = f"loops of {MOST_ROUNDS - self.rounds + count:,} rounds together"
-        if count > MOST_ROUNDS:
-            said = f"a loop of {f'{count:,}' if count < 10**LONG else 'countless'} rounds"
-        raise Refused("E0218", f"{said}; wanted at most {MOST_ROUNDS:,}")
+    def _futile(self) -> bool:
+        """Whether another round can only repeat what is wrong."""
+        if len(self.problems) >= MOST_PROBLEMS:
+            return True
+        if self.problems and self.rounds.in_vain():
+            self.scope.undeclared.unread = True  # what these rounds declare is not known
+            return True
+        return False
 
     def _round(self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]) -> None:
         """One round of a loop: its variable, and constants that last until its end."""
@@ -326,7 +318,7 @@ class Expander:
         """A directive the language has and this version does not do yet."""
         name = statement.directive.name.lstrip(".")
         if name == "include":
-            self.scope.lost.unread = True  # what it would have declared is not known
+            self.scope.undeclared.unread = True  # what it would have declared is not known
         raise Failure(
             Problem("E0602", f".{name} is not supported yet", self._span(statement.directive))
         )
@@ -360,7 +352,7 @@ class Expander:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         generation = self.made.generation
         if statement.engine is None:
-            if self.engine is None and not self.scope.lost.unread:
+            if self.engine is None and not self.scope.undeclared.unread:
                 self.engine = ""
                 engines = listed(f"@{e.name}" for e in generation.engines)
                 raise Refused(
@@ -386,7 +378,7 @@ class Expander:
         """A declaration: a tensor, semaphores, a prepared transfer."""
         self.DECLARATIONS[type(statement)](statement, self.scope, self.made)
 
-    DECLARATIONS: ClassVar[dict[type, Callable[[Any, Scope, Builder], None]]] = {
+    DECLARATIONS: ClassVar[dict[type, Callable[[Any, Scope, ProgramBuilder], None]]] = {
         tree.TensorLine: declare.tensor,
         tree.SemLine: declare.semaphores,
         tree.DmaBlock: declare.transfer,

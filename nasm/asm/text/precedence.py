@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from lark import Token
 
-from nasm.asm import tree
-from nasm.asm.syntax_errors import Mistake
+from nasm.asm.text import tree
+from nasm.asm.text.syntax_errors import Mistake
 
 COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 
@@ -37,7 +37,7 @@ _LEVELS = {
 def grouped(items: Sequence[tree.Node | Token], lowest: int = 1) -> tree.Node:
     """The tree of operands with operators between and before them.
 
-    ``lowest`` is the loosest level that may stand here without brackets. Raises
+    ``lowest`` is the loosest level accepted here without brackets. Raises
     :class:`Mistake`. It keeps its own stack: text of any length must not exhaust Python's.
     """
     if len(items) == 1 and isinstance(items[0], tree.Node):
@@ -78,7 +78,7 @@ def _level(operator: Token, lowest: int) -> int:
     if operator == "~":
         raise _mistake(
             "E0113",
-            "'~' between two values stands only once, between the two sides of '.expect'",
+            "'~' between two values is written once, between the two sides of '.expect'",
             operator,
         )
     level = _LEVELS[operator]
@@ -106,7 +106,7 @@ def _apply(values: list[tree.Node], operator: Token) -> None:
 def _needs_brackets(operator: Token) -> Mistake:
     return _mistake(
         "E0112",
-        f"'{operator}' binds less tightly than what stands around it",
+        f"'{operator}' binds less tightly than the operators around it",
         operator,
         f"put the part with '{operator}' in ( )",
     )

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 
-from nasm.asm import check, tree
-from nasm.asm.builder import Builder, declared_note
-from nasm.asm.evaluate import Scope, evaluate, name_of
+from nasm.asm.building import check
+from nasm.asm.building.builder import ProgramBuilder, declared_note
+from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.spec.array_files import SPELLING, file_and_key
 from nasm.spec.initial import possible
 from nasm.spec.kinds import shown
 from nasm.spec.view import View
@@ -26,7 +28,7 @@ def whole(node: tree.Node, scope: Scope) -> int:
     return value
 
 
-def tensor(statement: tree.TensorLine, scope: Scope, builder: Builder) -> None:
+def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) -> None:
     """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
     name = _fresh(statement.name, scope)
     place = scope.span(statement.name)
@@ -64,7 +66,7 @@ def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:
     name = name_of(node, scope)
     if name in scope.values:
         notes = declared_note(name, scope.places.get(name))
-        refused = Refused("E0202", f"'{name}' is declared already", "", notes)
+        refused = Refused("E0202", f"'{name}' is already declared", "", notes)
         raise Failure(refused.at(scope.span(node)))
     return name
 
@@ -93,7 +95,7 @@ def _role(statement: tree.TensorLine, scope: Scope) -> str:
         return ""
     role = statement.role.name
     if role not in ROLES:
-        hint = did_you_mean(role, ROLES) or "a tensor is input, output, inout or nothing"
+        hint = did_you_mean(role, ROLES) or "a tensor is input, output or inout, or has no role"
         raise Failure(Problem("E0216", f"no role '{role}'", scope.span(statement.role), hint))
     return role
 
@@ -105,22 +107,16 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
     if isinstance(node, tree.Call) and node.function.name in DRAWS:
         return (node.function.name, _seed(node, scope))
     if isinstance(node, tree.Text):
-        path, _, key = node.value.partition(":")
-        if not path.endswith((".npy", ".npz")) or (key != "") != path.endswith(".npz"):
-            raise Failure(
-                Problem(
-                    "E0217",
-                    f'"{node.value}" is not an array file',
-                    scope.span(node),
-                    'write "file.npy", or "file.npz:key"',
-                )
-            )
-        return ("file", os.path.join(os.path.dirname(scope.source.name), path), key)
+        named = file_and_key(node.value)
+        if named is None:
+            message = f'"{node.value}" is not an array file'
+            raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
+        return ("file", os.path.join(os.path.dirname(scope.source.name), named[0]), named[1])
     if isinstance(node, tree.List):
         return ("list", evaluate(node, scope))
     name = node.name if isinstance(node, tree.Name) else ""
     name = node.function.name if isinstance(node, tree.Call) else name
-    message = f"no initialiser '{name}'" if name else "this initialises no tensor"
+    message = f"no initialiser '{name}'" if name else "this is not an initialiser"
     hint = "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list"
     close = did_you_mean(name, (*FILLS, *DRAWS)) if name else ""
     raise Failure(Problem("E0217", message, scope.span(node), close or hint))
@@ -142,13 +138,15 @@ def _seed(node: tree.Call, scope: Scope) -> int:
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
             Problem(
-                "E0217", f"a seed is an integer from 0 on, found {shown(seed)}", scope.span(node)
+                "E0217",
+                f"a seed is an integer of at least 0, found {shown(seed)}",
+                scope.span(node),
             )
         )
     return seed
 
 
-def semaphores(statement: tree.SemLine, scope: Scope, builder: Builder) -> None:
+def semaphores(statement: tree.SemLine, scope: Scope, builder: ProgramBuilder) -> None:
     """``.sem a, b = 7``, or ``.event e``."""
     problems: list[Problem] = []
     for name, number in statement.items:
@@ -160,15 +158,15 @@ def semaphores(statement: tree.SemLine, scope: Scope, builder: Builder) -> None:
             builder.semaphore(fresh, wanted, place, core=scope.core, event=event)
         except Refused as refused:
             problems.append(refused.at(place))
-            scope.lost.add_name(name)
+            scope.undeclared.add_name(name)
         except Failure as failure:
             problems += failure.problems
-            scope.lost.add_name(name)
+            scope.undeclared.add_name(name)
     if problems:
         raise Failure(problems)
 
 
-def transfer(statement: tree.DmaBlock, scope: Scope, builder: Builder) -> None:
+def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) -> None:
     """``.dma name queue=Q … .end``."""
     moves = [(_view(dst, scope), _view(src, scope)) for dst, src in statement.moves]
     if not moves:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from lark import UnexpectedCharacters, UnexpectedInput, UnexpectedToken
 
-from nasm.asm.syntax_errors import Mistake
+from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import listed
 
 FORMS = {
@@ -58,7 +58,7 @@ PAIRS = {")": "(", "]": "[", "}": "{"}
 
 
 @dataclass(frozen=True, slots=True)
-class Stop:
+class ParseFailure:
     """A place where a parser stopped in the characters [start, end) of a text.
 
     ``found`` is the lexeme there, empty at the end; ``before`` are those it had read, ``opened``
@@ -79,12 +79,12 @@ class Stop:
 
     @property
     def previous(self) -> str:
-        """The lexeme before the stop."""
+        """The lexeme before the failure."""
         return self.before[-1].group() if self.before else ""
 
     @property
     def wants_value(self) -> bool:
-        """Whether a value could have stood here."""
+        """Whether a value was accepted here."""
         return "NUMBER" in self.wanted
 
     @property
@@ -115,7 +115,7 @@ class Stop:
 
     @property
     def misfit(self) -> str:
-        """What was found, and what could have stood there."""
+        """What was found, and what was accepted there."""
         implied = {"NAME", "STRING", "LSQB"} if self.wants_value else set()
         implied |= {"CALLED"} if "NAME" in self.wanted else set()
         implied |= {"NAME"} if "ENGINE" in self.wanted else set()
@@ -130,7 +130,9 @@ class Stop:
         return Mistake(code, message, self.at, self.at + max(1, len(self.found)), hint)
 
 
-def stop_of(text: str, start: int, end: int, symbol: str, error: UnexpectedInput) -> Stop:
+def failure_of(
+    text: str, start: int, end: int, symbol: str, error: UnexpectedInput
+) -> ParseFailure:
     """The place at which an error of the parser arose."""
     at = end
     if isinstance(error, UnexpectedCharacters):
@@ -149,7 +151,7 @@ def stop_of(text: str, start: int, end: int, symbol: str, error: UnexpectedInput
             opened.pop()
     here = _LEXEME.match(text, at, end)
     accepted = error.interactive_parser.accepts()  # type: ignore[no-untyped-call]
-    return Stop(
+    return ParseFailure(
         text,
         start,
         end,

@@ -228,7 +228,7 @@ class Expect(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Wait(Node):
+class WaitClause(Node):
     """``$s >= n``."""
 
     name: Name | Template
@@ -237,7 +237,7 @@ class Wait(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Update(Node):
+class UpdateClause(Node):
     """``$s++``, ``$s -= n``, ``$s = n``; ``op`` is ``++ -- += -= =``."""
 
     name: Name | Template
@@ -258,7 +258,7 @@ class Line(Statement):
     engine: Name | None
     mnemonic: Name | None
     operands: tuple[Node, ...]
-    sync: tuple[Wait | Update, ...]
+    sync: tuple[WaitClause | UpdateClause, ...]
 
 
 @dataclass(frozen=True, slots=True)

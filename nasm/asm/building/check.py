@@ -6,13 +6,15 @@ import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
 
-from nasm.asm.availability import legal
+from nasm.asm.building.availability import legal
 from nasm.problems import Problem, Refused, did_you_mean, listed
 from nasm.source import Span
-from nasm.spec.instruction import Context, Row, Rule, rules_of
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.generation import Generation
+from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.lists import views
-from nasm.spec.program import DeclaredTransfer, Instruction, Program, Update, Wait
-from nasm.spec.target import Generation, Target
+from nasm.spec.program import Instruction, Program, Update, Wait
+from nasm.spec.target import Target, rules_of
 from nasm.spec.view import Reg, View
 
 
@@ -134,7 +136,7 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
         raise Refused("E0309", f".dma has no option '{option}'", hint)
     if not counts[option]:
         have = [g.summary for g in target.generations if g.priorities]
-        hint = f"those of {listed(have, 'and')} have" if have else ""
+        hint = f"{listed(have, 'and')} have it" if have else ""
         raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
     if type(value) is not int or not 0 <= value < counts[option]:
         last = counts[option] - 1
@@ -144,7 +146,7 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
 def instructions(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
     """Every rule on every form, reported where the form is first used.
 
-    A line of a loop may make many forms: what it breaks in one round it is not told again. Forms
+    A line of a loop may make many forms: what it breaks in one round is not reported again. Forms
     with tensors that found no place cannot be checked.
     """
     problems: list[Problem] = []
@@ -197,8 +199,8 @@ def _problem(
     return replace(problem, warning=rule.warning)
 
 
-def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:
-    """Labels that branches name and their queue does not have, those that are ``lost`` apart."""
+def labels(program: Program, undeclared: Container[str] = ()) -> list[Problem]:
+    """Labels that branches name and their queue lacks, those that are ``undeclared`` apart."""
     problems: list[Problem] = []
     targets = {
         n: name
@@ -210,7 +212,7 @@ def labels(program: Program, lost: Container[str] = ()) -> list[Problem]:
     for index, lines in enumerate(program.queues):
         for pc, number in enumerate(lines.instructions):
             name = targets.get(number)
-            if name is not None and name not in lines.labels and name not in lost:
+            if name is not None and name not in lines.labels and name not in undeclared:
                 problems.append(_no_label(program, index, pc, name))
     return problems
 
@@ -224,7 +226,7 @@ def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:
     elsewhere = [program.queue_name(n) for n, q in enumerate(program.queues) if name in q.labels]
     hint = did_you_mean(name, lines.labels)
     if elsewhere:
-        hint = f"it stands in @{elsewhere[0]}; labels belong to the queue they stand in"
+        hint = f"it is in @{elsewhere[0]}; a label belongs to the queue it is written in"
     place = _pointing(program.span(queue, pc), name)
     return Problem("E0207", f"no label '{name}' in @{program.queue_name(queue)}", place, hint)
 

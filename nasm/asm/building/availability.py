@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from nasm.problems import Refused, listed
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.kinds import Symbol
-from nasm.spec.target import Generation, Target
+from nasm.spec.target import Target
 
 
 def available(target: Target, generation: Generation, row: Row, engine: str) -> None:

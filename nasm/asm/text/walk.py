@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nasm.asm import tree
+from nasm.asm.text import tree
 
 
 def children(node: tree.Node) -> Iterator[tree.Node]:

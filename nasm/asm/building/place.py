@@ -59,7 +59,7 @@ class _Room:
         self.reached: dict[tuple[int, int, int], int] = {}
 
     def first_fit(self, tensor: Tensor) -> int | None:
-        """The lowest byte offset at partition 0 that nobody owns; None if there is none.
+        """The lowest byte offset at partition 0 that is free; None if there is none.
 
         Nothing is ever given back, so that one like an earlier one is looked for from there on.
         """
@@ -115,8 +115,8 @@ def _full(tensor: Tensor, group: list[Tensor], mapped: bool) -> Problem:
     placed = [t for t in group if t.offset is not None]
     used = sum(t.bytes for t in placed)
     head = (
-        f"{tensor.name} needs {tensor.bytes:,} bytes per partition, and {memory.name} has no run "
-        f"of so many left: {used:,} of {memory.size:,} are taken"
+        f"{tensor.name} needs {tensor.bytes:,} bytes per partition, and {memory.name} has no "
+        f"free run of that size: {used:,} of {memory.size:,} are used"
     )
     lines = [f"{memory.name} without it:", *chart(memory, placed)]
     hint = "" if mapped else "\n".join(["declare fewer or smaller tensors, or reuse one", *lines])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.problems import Refused
-from nasm.spec.target import Generation
+from nasm.spec.generation import Generation
 
 
 class Counters:
@@ -27,7 +27,7 @@ class Counters:
             name, chosen = self._holders[base + number]
             raise Refused(
                 "E0312",
-                f"{what} {number} {'is' if chosen else 'was given to'} ${name} already",
+                f"{what} {number} {'is already' if chosen else 'was already given to'} ${name}",
                 "" if chosen else f"declare numbered {what}s before those without a number",
             )
         if number is None:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nasm.asm import tree
-from nasm.asm.expect_functions import COMPARE, broadcast, numbers
-from nasm.asm.expect_values import Value
+from nasm.asm.expectations.functions import COMPARE, broadcast, numbers
+from nasm.asm.expectations.values import Elements
+from nasm.asm.text import tree
 from nasm.dtypes import Array
 from nasm.records import Mismatch
 
@@ -77,7 +77,7 @@ class Compared:
         return int(np.count_nonzero(self.holds))
 
 
-def compare(op: str, left: Value, right: Value, options: Mapping[str, float]) -> Compared:
+def compare(op: str, left: Elements, right: Elements, options: Mapping[str, float]) -> Compared:
     """Both sides element by element; refuses shapes that do not match."""
     found, wanted = numbers(left.array), numbers(right.array)
     shape = broadcast(f"'{op}'", found, wanted)

@@ -14,9 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nasm.asm import tree
-from nasm.asm.evaluate import CONSTANTS, Scope, evaluate, free_names, name_of
-from nasm.asm.expect_functions import (
+from nasm.asm.expanding.evaluate import CONSTANTS, Scope, evaluate, free_names, name_of
+from nasm.asm.expectations.functions import (
     ARITHMETIC,
     COMPARE,
     FUNCTIONS,
@@ -27,6 +26,7 @@ from nasm.asm.expect_functions import (
     conditions,
     numbers,
 )
+from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, to_float64
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.kinds import shown
@@ -56,7 +56,7 @@ class Measures(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
+class Elements:
     """Float64 or bool elements, and the dtype they are stored in if a tensor holds them."""
 
     array: Array
@@ -77,7 +77,7 @@ def is_condition(node: tree.Node) -> bool:
 
 @dataclass(slots=True)
 class Checker:
-    """Collects what is wrong with an expression that no run can mend.
+    """Collects what is wrong with an expression that no run can fix.
 
     ``known`` decides which names are tensors, ``names`` are those to suggest; ``engines`` are all
     spellings of engines, or None if they are not known yet. The program uses so many ``cores``.
@@ -96,12 +96,12 @@ class Checker:
             case tree.Name() | tree.Template():
                 self._name(node)
             case tree.Text():
-                self.report(node, "E0210", "a file stands alone on the right side")
+                self.report(node, "E0210", "a file can only be the whole right side")
             case tree.Register():
                 self.report(
                     node,
                     "E0210",
-                    "a register is no part of an expectation",
+                    "a register cannot be used in an expectation",
                     "have the program store it in a tensor, and compare that",
                 )
             case tree.List(items=items):
@@ -261,7 +261,7 @@ class Evaluator:
             self._tensors[name] = self.measures.tensor(name)
         return self._tensors[name]
 
-    def value(self, node: tree.Node) -> Value:
+    def value(self, node: tree.Node) -> Elements:
         """The value of a node; raises Failure at the part that cannot be computed."""
         try:
             return self._value(node)
@@ -271,35 +271,35 @@ class Evaluator:
     def _array(self, node: tree.Node) -> Array:
         return self.value(node).array
 
-    def _value(self, node: tree.Node) -> Value:
+    def _value(self, node: tree.Node) -> Elements:
         match node:
             case tree.Name() | tree.Template():
                 return self._name(name_of(node, self.scope))
             case tree.List(items=items):
-                return Value(_stacked([self._array(i) for i in items]))
+                return Elements(_stacked([self._array(i) for i in items]))
             case tree.Unary(op="-", operand=operand):
-                return Value(-numbers(self._array(operand)))
+                return Elements(-numbers(self._array(operand)))
             case tree.Unary(op="not", operand=operand):
-                return Value(np.logical_not(conditions(self._array(operand), "'not'")))
+                return Elements(np.logical_not(conditions(self._array(operand), "'not'")))
             case tree.Binary(op=op, left=left, right=right) if op in _OPERATORS:
-                return Value(binary(op, self._array(left), self._array(right)))
+                return Elements(binary(op, self._array(left), self._array(right)))
             case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
-                return Value(self._call(node))
+                return Elements(self._call(node))
             case tree.Method(target=target):
                 return self._method(self.value(target), node)
             case tree.Index(target=target, items=items):
                 whole = self.value(target)
                 picks = [_picked(i, self.scope) for i in items]
-                return Value(_cut(whole.array, picks), whole.dtype)
-        return Value(_constant(evaluate(node, self.scope)))
+                return Elements(_cut(whole.array, picks), whole.dtype)
+        return Elements(_constant(evaluate(node, self.scope)))
 
-    def _name(self, name: str) -> Value:
+    def _name(self, name: str) -> Elements:
         held = self.tensor(name)
         if held is None:
-            return Value(_constant(self.scope.lookup(name)))
+            return Elements(_constant(self.scope.lookup(name)))
         array, dtype = held
         try:
-            return Value(to_float64(array, dtype), dtype)
+            return Elements(to_float64(array, dtype), dtype)
         except ValueError as problem:
             raise Refused("E0210", f"{name} cannot be compared: {problem}") from None
 
@@ -319,17 +319,17 @@ class Evaluator:
         axes = [evaluate(a.value, self.scope) for a in node.arguments if isinstance(a, tree.Named)]
         return call(name, plain, axes[0] if axes else None)
 
-    def _method(self, target: Value, node: tree.Method) -> Value:
+    def _method(self, target: Elements, node: tree.Method) -> Elements:
         array, shape = target.array, list(target.array.shape)
         if node.name == "T":
-            return Value(array.T, target.dtype)
+            return Elements(array.T, target.dtype)
         sizes = _sizes(node, self.scope)
         try:
             done = array.reshape(sizes) if node.name == "reshape" else array.transpose(sizes)
         except (ValueError, OverflowError):
             spelled = f".{node.name}({', '.join(map(str, sizes))})"
             raise Refused(SHAPES, f"{spelled} does not fit the shape {shape}") from None
-        return Value(done, target.dtype)
+        return Elements(done, target.dtype)
 
 
 def _constant(value: Any) -> Array:

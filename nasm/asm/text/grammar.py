@@ -11,7 +11,7 @@ from pathlib import Path
 from lark import Lark, TextSlice
 from lark.lexer import LexerState, LexerThread, LineCounter
 
-from nasm.asm.transform import Builder, Built
+from nasm.asm.text.transform import Built, TreeBuilder
 
 START_SYMBOLS = ("line", "move", "expression")
 
@@ -19,7 +19,7 @@ START_SYMBOLS = ("line", "move", "expression")
 def read(text: str, start: int, end: int, symbol: str) -> Built:
     """What the characters [start, end) of a text mean as ``symbol``.
 
-    Raises :class:`~nasm.asm.syntax_errors.Mistake` or Lark's ``UnexpectedInput``.
+    Raises :class:`~nasm.asm.text.syntax_errors.Mistake` or Lark's ``UnexpectedInput``.
     """
     lark = parser()
     # Lark would count the newlines of everything before the slice, for every line again.
@@ -38,7 +38,7 @@ def parser() -> Lark:
         parser="lalr",
         start=list(START_SYMBOLS),
         maybe_placeholders=False,
-        transformer=Builder(),
+        transformer=TreeBuilder(),
         cache=_cache_file() or False,
     )
 
@@ -48,7 +48,7 @@ def grammar_text() -> str:
     packaged = resources.files("nasm") / "grammar" / "nasm.lark"
     if packaged.is_file():
         return packaged.read_text(encoding="utf-8")
-    checkout = Path(__file__).parents[2] / "grammar" / "nasm.lark"
+    checkout = Path(__file__).parents[3] / "grammar" / "nasm.lark"
     return checkout.read_text(encoding="utf-8")
 
 

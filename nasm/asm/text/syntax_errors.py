@@ -35,7 +35,7 @@ TABLE = (
     Entry(
         "E0101",
         "unexpected text",
-        "The line begins well and then holds something that cannot stand there. An instruction "
+        "The line begins well and then has something that is not accepted there. An instruction "
         "line is `[label:] [@engine] [Mnemonic operand, operand, name=value …] [$wait] "
         "[$update]`; nothing else may follow. The message says what was found and what could "
         "have stood in its place.",
@@ -60,13 +60,13 @@ TABLE = (
         "a malformed number",
         "Numbers are `512`, `1_024`, `0x400`, `0b101`, `1.5` and `1e-5`. There are digits on "
         "both sides of a dot, so that `0..4` is a range and `t.T` an attribute; underscores "
-        "stand between digits; no letter may touch a number.",
+        "are written between digits; no letter may touch a number.",
         ("Nop 1.", "Nop .5", "Nop 0x1g", "Nop 12abc", "Nop 1__0", "Nop 1.5.2", "Nop 1e999"),
     ),
     Entry(
         "E0105",
         "a bracket is not closed",
-        "Inside `( )`, `[ ]` and `{ }` a line goes on to the next, until the bracket closes. A "
+        "Inside `( )`, `[ ]` and `{ }` a line continues on the next, until the bracket closes. A "
         "line that starts with a directive or `@engine` ends what was left open, so the mistake "
         "is reported once, where the bracket opens.",
         ("Nop a[0, b\n.sem s", "Nop max(a, b", "Nop w{k, b\n@sync Nop", "Nop (1 + 2"),
@@ -81,10 +81,10 @@ TABLE = (
     Entry(
         "E0107",
         "a comma or an operator is missing",
-        "Two values stand side by side. Operands, arguments, indices and list items are "
+        "Two values follow each other. Operands, arguments, indices and list items are "
         "separated by commas, and values of an expression by operators. Only the options of "
         "`.expect` and `.dma` and the waits and updates of an instruction are separated by "
-        "blanks alone.",
+        "spaces alone.",
         ("Nop c acc", "Nop c, 1 2", "Nop t[0 1]", "Nop (a b)", "Nop a {k}", 'Nop a "x"'),
     ),
     Entry(
@@ -106,7 +106,7 @@ TABLE = (
     Entry(
         "E0109",
         "there is no unary plus",
-        "A plus sign stands between two values. A positive number is written without a sign. "
+        "A plus sign is written between two values. A positive number is written without a sign. "
         "(`a : +n` inside brackets is not a sign: it is a slice that starts at a and is n long.)",
         ("Nop +1", "Nop a, +b", "Nop a + +b", "Nop a++"),
     ),
@@ -128,7 +128,7 @@ TABLE = (
     Entry(
         "E0112",
         "brackets are needed here",
-        "`not`, `and`, `or` and comparisons bind less tightly than what stands around them, so "
+        "`not`, `and`, `or` and comparisons bind less tightly than other operators, so "
         "they go in brackets: as an operand of arithmetic, in the value of a wait or an update, "
         "and on either side of an expectation.",
         ("Nop a + not b", "Nop a == not b", "Nop $s += a and b", ".expect a == b or c"),
@@ -137,7 +137,7 @@ TABLE = (
         "E0113",
         "an operator of expectations",
         "`@` multiplies matrices, and `~` between two values means 'close to': both only in "
-        "`.expect`, which is evaluated on the tensors after the run. The `~` stands once, "
+        "`.expect`, which is evaluated on the tensors after the run. The `~` is written once, "
         "between the two sides; `~x` with nothing before it inverts bits.",
         (
             "Nop a @ b",
@@ -152,7 +152,7 @@ TABLE = (
         "a directive is not written like this",
         "The directive is known, but the line does not have its form, which the hint shows. What "
         "is in the way is marked; where a list is meant, commas separate its items, and options "
-        "`name=value` are separated by blanks.",
+        "`name=value` are separated by spaces.",
         (
             ".for k in 0 4\n.end",
             ".for k = 0..4\n.end",
@@ -180,8 +180,8 @@ TABLE = (
         "E0116",
         "a malformed wait or update",
         "A wait is `$s >= n` or `$s == n`. An update is one of `$s++`, `$s--`, `$s += n`, "
-        "`$s -= n` and `$s = n`, with `@read` behind it if it is to happen when the instruction "
-        "starts to read. They stand behind the operands, separated by blanks, the wait first.",
+        "`$s -= n` and `$s = n`, followed by `@read` if it is to happen when the instruction "
+        "starts to read. They follow the operands, separated by spaces, the wait first.",
         (
             "Nop $s > 3++",
             "Nop $s >= 3--",
@@ -231,7 +231,7 @@ TABLE = (
     Entry(
         "E0120",
         "a .dma block holds transfers only",
-        "Between `.dma name` and its `.end` stand lines `dst <- src`, one or more, each of them "
+        "Between `.dma name` and its `.end` are lines `dst <- src`, one or more, each of them "
         "two views of equally many elements. Loops and conditions go around the block.",
         (
             ".dma d\n.end",

@@ -6,9 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.asm import tree
-from nasm.asm.builder import Builder, Made
-from nasm.asm.evaluate import CONSTANTS, Closure, Scope, compile_name, compile_node, free_names
+from nasm.asm.building.builder import Made, ProgramBuilder
+from nasm.asm.expanding.evaluate import (
+    CONSTANTS,
+    Closure,
+    Scope,
+    compile_name,
+    compile_node,
+    free_names,
+)
+from nasm.asm.text import tree
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
@@ -36,7 +43,7 @@ class CompiledLine:
     span: int
     made: dict[tuple[object, ...], Made]
 
-    def make(self, scope: Scope, builder: Builder, queue: int) -> Made:
+    def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """The instruction, for the present values of the names it mentions."""
         values = scope.values
         seen = (queue, *[_key(values.get(name)) for name in self.free])
@@ -45,7 +52,7 @@ class CompiledLine:
             found = self.made[seen] = self._new(scope, builder, queue)
         return found
 
-    def _new(self, scope: Scope, builder: Builder, queue: int) -> Made:
+    def _new(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
         problems: list[Problem] = []
         silent = False
@@ -76,7 +83,7 @@ def _key(value: Any) -> object:
     return value if type(value) is int or value is None else (type(value), repr(value))
 
 
-def compile_line(statement: tree.Line, scope: Scope, builder: Builder) -> CompiledLine:
+def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
     """Look the mnemonic up and compile operands, wait and update; raises Failure."""
     assert statement.mnemonic is not None
     try:
@@ -86,7 +93,7 @@ def compile_line(statement: tree.Line, scope: Scope, builder: Builder) -> Compil
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     for node in statement.sync:
-        places["$wait" if isinstance(node, tree.Wait) else "$update"] = node
+        places["$wait" if isinstance(node, tree.WaitClause) else "$update"] = node
     place = Span(scope.source, statement.mnemonic.start, statement.end)
     free = tuple(sorted(free_names(statement)))
     return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
@@ -114,7 +121,7 @@ def _operands(
             raise Failure(
                 Problem(
                     "E0309",
-                    "an operand without a name after a named one",
+                    "a positional operand after a named one",
                     scope.span(node),
                     "from the first named operand on, all are named",
                 )
@@ -154,7 +161,7 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         if scope.knows(name):
             return scope.lookup(name)
         if words and "true" not in words:
-            if scope.lost.named(name):
+            if scope.undeclared.named(name):
                 raise Failure(())
             return name  # a misspelt word is the kind's to refuse: it knows what the words are
         try:
@@ -171,18 +178,18 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
     def refuse(scope: Scope) -> Any:
         meant = node.value in kind.words or kind.names
         hint = f"write {node.value}, without the quotes" if meant else f"wanted {kind.describe()}"
-        raise Failure(Problem("E0301", "this operand is no string", scope.span(node), hint))
+        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
 
     return refuse
 
 
 def _sync(
-    statement: tree.Line, scope: Scope, builder: Builder
+    statement: tree.Line, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
-    waits = [s for s in statement.sync if isinstance(s, tree.Wait)]
-    updates = [s for s in statement.sync if isinstance(s, tree.Update)]
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause)]
     bare = [row.name for row in builder.target.isa if not row.written]
-    for kind, found, where in (("wait", waits, "before"), ("update", updates, "behind")):
+    for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
         if len(found) > 1:
             raise Failure(
                 Problem(
@@ -198,7 +205,7 @@ def _sync(
         raise Failure(
             Problem(
                 "E0316",
-                "this wait stands behind the update",
+                "this wait follows the update",
                 scope.span(waits[0]),
                 f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}",
             )
@@ -209,7 +216,7 @@ def _sync(
     )
 
 
-def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[Scope], int]:
+def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:
     name = compile_name(node)
     semaphores, events = builder.program.semaphores, builder.program.events
 
@@ -219,7 +226,7 @@ def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[S
         if found is None:
             found = events.get(spelled)
         if found is None:
-            scope.lost.silence(spelled)
+            scope.undeclared.silence(spelled)
             known = [*semaphores, *events]
             hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
             hint = hint or f"declare it: .sem {spelled}"
@@ -229,7 +236,7 @@ def _semaphore(node: tree.Name | tree.Template, builder: Builder) -> Callable[[S
     return number
 
 
-def _wait(node: tree.Wait, scope: Scope, builder: Builder) -> Waiter:
+def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
     if node.op not in (">=", "=="):
         hint = "wait until it has reached a value, with >="
         if node.op == ">":
@@ -246,7 +253,7 @@ def _wait(node: tree.Wait, scope: Scope, builder: Builder) -> Waiter:
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
 
-def _update(node: tree.Update, builder: Builder) -> Updater:
+def _update(node: tree.UpdateClause, builder: ProgramBuilder) -> Updater:
     semaphore = _semaphore(node.name, builder)
     value = compile_node(node.value) if node.value is not None else None
     sign = -1 if node.op in ("--", "-=") else 1

@@ -1,4 +1,4 @@
-"""The one way to make a Program: declarations, then instructions, then :meth:`Builder.finish`.
+"""The one way to make a Program: declarations, then instructions, then the builder's ``finish``.
 
 The assembler calls it for every line of a text, Python front ends call it directly. Problems are
 collected, so that all of them are reported at once. Instructions with the same operands share
@@ -11,35 +11,29 @@ import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nasm.asm import availability, check
-from nasm.asm.counters import Counters
-from nasm.asm.place import fixed_problem, place
+from nasm.asm.building import availability, check
+from nasm.asm.building.counters import Counters
+from nasm.asm.building.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
 from nasm.source import Frame, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, bind
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES, Memory, Tensor
-from nasm.spec.program import (
-    DeclaredTransfer,
-    Expectation,
-    Instruction,
-    Program,
-    QueueProgram,
-    Update,
-    Wait,
-)
+from nasm.spec.program import Expectation, Instruction, Program, QueueProgram, Update, Wait
 from nasm.spec.reshape import dtype_named
-from nasm.spec.target import Generation, Target
+from nasm.spec.target import Target
 from nasm.spec.view import View
 
-Entry = TypeVar("Entry", Wait, Update)
+Sync = TypeVar("Sync", Wait, Update)
 
 Made = tuple[int, int, int]
 """Indices of an instruction's form, wait and update in the program's tables."""
 
 
-class Builder:
+class ProgramBuilder:
     """Collects a program for one generation of a target."""
 
     def __init__(self, target: Target, generation: Generation) -> None:
@@ -141,7 +135,7 @@ class Builder:
             if before and span and before.start == span.start and span.chain:
                 variable = span.chain[-1].what.split()[1]
                 hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
-            raise Refused("E0202", f"'{name}' is declared already", hint, notes)
+            raise Refused("E0202", f"'{name}' is already declared", hint, notes)
         self._declared[name] = span
 
     @property
@@ -212,7 +206,7 @@ class Builder:
             return did_you_mean(mnemonic, rows)
         if len(theirs[said]) == 1:
             return f"did you mean '{theirs[said][0]}'?"
-        return f"it is several instructions here: {listed(theirs[said], 'and')}"
+        return f"here it is several instructions: {listed(theirs[said], 'and')}"
 
     def queue(self, engine: str, core: int = 0) -> int:
         """The index of an engine's queue."""
@@ -299,7 +293,7 @@ class Builder:
         return found
 
     @staticmethod
-    def _interned(value: Entry | None, known: dict[Entry, int], table: list[Entry | None]) -> int:
+    def _interned(value: Sync | None, known: dict[Sync, int], table: list[Sync | None]) -> int:
         if value is None:
             return 0
         found = known.get(value)
@@ -346,7 +340,9 @@ class Builder:
         lines = self.program.queues[queue]
         if name in lines.labels:
             notes = declared_note(name, self._label_spans.get((queue, name)))
-            raise Refused("E0202", f"label '{name}' stands in @{lines.engine} already", "", notes)
+            raise Refused(
+                "E0202", f"label '{name}' is already defined in @{lines.engine}", "", notes
+            )
         lines.labels[name] = len(lines)
         self._label_spans[queue, name] = span
 
@@ -359,14 +355,14 @@ class Builder:
             self.problems += place(tensors)
             self._placed = len(tensors)
 
-    def finish(self, lost: Container[str] = ()) -> Program:
+    def finish(self, undeclared: Container[str] = ()) -> Program:
         """Place, check every form, and return the program; raises Failure with all problems.
 
-        ``lost`` are labels that are missing because of what was reported already.
+        ``undeclared`` are labels that are missing because of what was reported already.
         """
         self.place()
         self.problems += check.instructions(self.program, self._first_use)
-        self.problems += check.labels(self.program, lost)
+        self.problems += check.labels(self.program, undeclared)
         errors = _in_order(p for p in self.problems if not p.warning)
         if errors:
             raise Failure(_in_order(self.problems))

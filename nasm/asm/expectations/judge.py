@@ -19,21 +19,19 @@ from __future__ import annotations
 
 import os
 import sys
-import zlib
 from collections.abc import Collection
-from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
-from nasm.asm import tree
-from nasm.asm.evaluate import Scope, evaluate
-from nasm.asm.expect_functions import numbers
-from nasm.asm.expect_values import Checker, Evaluator, Measures, Value, is_condition
-from nasm.asm.expect_verdict import compare, one_line, verdict
+from nasm.asm.expanding.evaluate import Scope, evaluate
+from nasm.asm.expectations.functions import numbers
+from nasm.asm.expectations.values import Checker, Elements, Evaluator, Measures, is_condition
+from nasm.asm.expectations.verdict import compare, one_line, verdict
+from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, convert_float64, from_npy, to_float64
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.records import ExpectationRecord
+from nasm.spec.array_files import SPELLING, file_and_key, read_array
 from nasm.spec.kinds import shown
 from nasm.spec.program import Expectation
 
@@ -43,9 +41,9 @@ CODES: dict[str, tuple[str, str]] = {
     "E0221": (
         "shapes do not match in an expectation",
         "The values on both sides of an operator, or of the expectation itself, are matched axis "
-        "by axis from the last one on; two axes match if they have the same size or one of them "
-        "has size 1 (NumPy's broadcasting). `A @ B` wants the last axis of A as long as the last "
-        "but one of B. A reduction such as `mean(X, axis=1)` drops its axis; "
+        "by axis from the last one backwards; two axes match if they have the same size or one of "
+        "them has size 1 (NumPy's broadcasting). `A @ B` needs the last axis of A to be as long "
+        "as the last but one of B. A reduction such as `mean(X, axis=1)` drops its axis; "
         "`mean(X, axis=1).reshape(128, 1)` puts it back. An `axis=` counts from 0, or from the "
         "last axis with -1.",
     ),
@@ -132,7 +130,7 @@ def _check(statement: tree.Expect, checker: Checker) -> list[Problem]:
         checker.check(statement.right)
     else:
         try:
-            _split(path)
+            _file(path)
         except Refused as refused:
             checker.problems.append(refused.at(checker.scope.span(statement.right)))
     seen: set[str] = set()
@@ -165,7 +163,7 @@ def _check_option(
         return
     most = 1.0 if name == "at_least" else _LARGEST
     if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value <= most:
-        wanted = "a fraction from 0 to 1" if name == "at_least" else "a finite number from 0 on"
+        wanted = "a fraction from 0 to 1" if name == "at_least" else "a finite number of at least 0"
         checker.report(option.value, "E0222", f"{name}= is {wanted}, found {shown(value)}")
 
 
@@ -182,16 +180,16 @@ def _path(node: tree.Node, scope: Scope) -> str | None:
 # ---------------------------------------------------------------- the right side
 
 
-def _right(statement: tree.Expect, left: Value, evaluator: Evaluator) -> Value:
+def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elements:
     """What is wanted, rounded to the left's dtype where the operator says so."""
     node, scope = statement.right, evaluator.scope
     if node is None:
-        return Value(np.asarray(True))
+        return Elements(np.asarray(True))
     path = _path(node, scope)
     try:
         right = evaluator.value(node) if path is None else _golden(path, left, evaluator.measures)
         if statement.op in ("==", "!=") and left.dtype is not None:
-            return Value(_rounded(numbers(right.array), left.dtype))
+            return Elements(_rounded(numbers(right.array), left.dtype))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
     return right
@@ -206,19 +204,18 @@ def _rounded(values: Array, dtype: DType) -> Array:
     return np.where(np.isnan(values), np.nan, rounded) if dtype.is_int else rounded
 
 
-def _split(path: str) -> tuple[str, str]:
-    """A file and the key in it, which .npz has and .npy has not."""
-    if path.endswith(".npy"):
-        return path, ""
-    file, _, key = path.rpartition(":")
-    if file.endswith(".npz") and key:
-        return file, key
-    raise Refused("E0801", f'"{path}" is not an array file', 'write "file.npy", or "file.npz:key"')
+def _file(path: str) -> tuple[str, str]:
+    """The file that a right side names, and the key in it."""
+    named = file_and_key(path)
+    if named is None:
+        raise Refused("E0801", f'"{path}" is not an array file', SPELLING)
+    return named
 
 
-def _golden(path: str, left: Value, measures: Measures) -> Value:
+def _golden(path: str, left: Elements, measures: Measures) -> Elements:
     """The array of a golden file: of the left's dtype, or any numbers."""
-    array = _read(path, measures.directory)
+    file, key = _file(path)
+    array = read_array(os.path.join(measures.directory, file), key)
     if array.shape != left.array.shape:
         raise Refused(
             "E0801", f"{path} has the shape {list(array.shape)}, wanted {list(left.array.shape)}"
@@ -226,27 +223,9 @@ def _golden(path: str, left: Value, measures: Measures) -> Value:
     wanted = ""
     if left.dtype is not None:
         try:
-            return Value(to_float64(from_npy(array, left.dtype), left.dtype))
+            return Elements(to_float64(from_npy(array, left.dtype), left.dtype))
         except ValueError as problem:
             wanted = f": {problem}"
     if array.dtype.kind not in "biuf":
         raise Refused("E0801", f"{path} holds no numbers" + (wanted or f", but {array.dtype}"))
-    return Value(numbers(array))
-
-
-def _read(path: str, directory: str) -> Array:
-    file, key = _split(path)
-    place = os.path.join(directory, file)
-    try:
-        with open(place, "rb") as stream:
-            loaded: Any = np.load(stream, allow_pickle=False)
-            if isinstance(loaded, np.ndarray):
-                return loaded
-            if key in loaded.files:
-                return np.asarray(loaded[key])
-            hint = did_you_mean(key, loaded.files) or f"it holds {', '.join(loaded.files)}"
-    except FileNotFoundError:
-        raise Refused("E0801", f"no file {place}") from None
-    except (OSError, ValueError, EOFError, RuntimeError, zlib.error, BadZipFile) as problem:
-        raise Refused("E0801", f"{file} is not a readable array file: {problem}") from None
-    raise Refused("E0801", f"{file} has no array '{key}'", hint)
+    return Elements(numbers(array))

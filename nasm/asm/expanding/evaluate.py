@@ -13,28 +13,28 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from nasm.asm import tree
-from nasm.asm.functions import (
+from nasm.asm.expanding.functions import (
     ARITHMETIC,
     COMPARE,
     FORMS,
     FUNCTIONS,
     INTEGER,
+    Value,
     integer_of,
     number_of,
     tensor_of,
     truth,
 )
-from nasm.asm.undeclared import Lost
+from nasm.asm.expanding.undeclared import Undeclared
+from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
-from nasm.spec.program import DeclaredTransfer
-from nasm.spec.reshape import METHODS, SPELLINGS
-from nasm.spec.view import ALL, Reg, View, Window
+from nasm.spec.reshape import SPELLINGS
+from nasm.spec.view import ALL, METHODS, Reg, View, Window
 
-Value = Any
 Closure = Callable[["Scope"], Value]
 
 _REGISTER = re.compile(r"r[0-9]+")
@@ -55,7 +55,7 @@ class Scope:
     core: int = 0
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
-    lost: Lost = field(default_factory=Lost)
+    undeclared: Undeclared = field(default_factory=Undeclared)
     later: Callable[[str, str], tree.Node | None] = lambda name, kind: None
 
     def span(self, node: tree.Node) -> Span:
@@ -92,7 +92,7 @@ class Scope:
             return CONSTANTS[name]
         if name in self.transfers:
             return self.transfers[name]
-        self.lost.silence(name)
+        self.undeclared.silence(name)
         known = [*self.values, *self.tensors, *self.transfers]
         hint = self.before(name, "name") or did_you_mean(name, known)
         if not hint and _REGISTER.fullmatch(name):
@@ -105,7 +105,8 @@ class Scope:
         node = self.later(name, kind)
         if node is None:
             return ""
-        return f"it is declared later, on line {self.span(node).line}: a name is used after that"
+        line = self.span(node).line
+        return f"it is declared later, on line {line}: declare it before its first use"
 
 
 def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
@@ -242,7 +243,7 @@ def _binary(node: tree.Binary) -> Closure:
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
     if apply is None:
-        raise_in = f"'{op}' belongs to expectations"
+        raise_in = f"'{op}' is allowed in expectations only"
         return _refuse("E0210", raise_in)
 
     def compute(scope: Scope) -> Value:
@@ -418,6 +419,6 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.Call: _call,
     tree.Method: _method,
     tree.Index: _index,
-    tree.Slice: lambda node: _refuse("E0305", "a slice stands inside [ ] only"),
-    tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' does not belong here"),
+    tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
+    tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
 }

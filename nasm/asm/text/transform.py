@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from lark import Token
 
-from nasm.asm import tree
-from nasm.asm.precedence import ARITHMETIC, COMPARISONS, chained, grouped
-from nasm.asm.syntax_errors import Mistake
+from nasm.asm.text import tree
+from nasm.asm.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
+from nasm.asm.text.syntax_errors import Mistake
 
 # Parts come from Lark as one untyped list; each method knows what its rule holds. A leaf is a
 # lark.Token, whose positions are declared optional but are always there.
@@ -25,7 +25,7 @@ _ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
 
 @dataclass(frozen=True, slots=True)
 class Mark(tree.Statement):
-    """``.elif``, ``.else`` or ``.end``: where a block goes on or ends."""
+    """``.elif``, ``.else`` or ``.end``: where a block continues or ends."""
 
     word: str
     condition: tree.Node | None = None
@@ -186,7 +186,7 @@ class _Instructions(_Expressions):
     def instruction(self, parts: Parts) -> tree.Line:
         label, engine, at = _prefix(parts)
         last = len(parts)
-        while isinstance(parts[last - 1], (tree.Wait, tree.Update)):
+        while isinstance(parts[last - 1], (tree.WaitClause, tree.UpdateClause)):
             last -= 1
         return tree.Line(
             _start(parts[0]),
@@ -207,11 +207,11 @@ class _Instructions(_Expressions):
         word = tree.Name(called.start, called.end, "macro")
         return tree.Unsupported(_start(parts[0]), _end(parts[-1]), word)
 
-    def wait(self, parts: Parts) -> tree.Wait:
+    def wait(self, parts: Parts) -> tree.WaitClause:
         value = grouped(parts[2:], ARITHMETIC)
-        return tree.Wait(parts[0].start - 1, value.end, parts[0], parts[1].value, value)
+        return tree.WaitClause(parts[0].start - 1, value.end, parts[0], parts[1].value, value)
 
-    def update(self, parts: Parts) -> tree.Update:
+    def update(self, parts: Parts) -> tree.UpdateClause:
         name, operator = parts[0], parts[1].value
         end, at_read = _end(parts[-1]), False
         if isinstance(parts[-1], Token) and parts[-1].type == "AT_PHASE":
@@ -223,17 +223,17 @@ class _Instructions(_Expressions):
                     "neither '@read' nor '@complete' follows",
                     _start(part),
                     end,
-                    "an update happens '@read' or, as if nothing were said, '@complete'",
+                    "an update happens '@read' or '@complete', which is the default",
                 )
         value = grouped(parts[2:], ARITHMETIC) if len(parts) > 2 else None
-        return tree.Update(name.start - 1, end, name, operator, value, at_read)
+        return tree.UpdateClause(name.start - 1, end, name, operator, value, at_read)
 
     def move(self, parts: Parts) -> Move:
         target, less, minus, source = parts
         if less != "<" or minus != "-" or less.end_pos != minus.start_pos:
             raise Mistake(
                 "E0120",
-                f"'{less}' stands where '<-' was wanted",
+                f"found '{less}', wanted '<-'",
                 _start(less),
                 _end(less),
                 "a transfer is written 'dst <- src'",
@@ -252,7 +252,7 @@ def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name |
     return label, engine, at
 
 
-class Builder(_Instructions):
+class TreeBuilder(_Instructions):
     """Directives, and with them everything. It keeps no state: threads may share it."""
 
     def version(self, parts: Parts) -> tree.Version:

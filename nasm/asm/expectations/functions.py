@@ -20,7 +20,7 @@ from nasm.problems import Refused
 SHAPES = "E0221"
 
 MOST_ELEMENTS = 2**28
-"""Broadcasting to more than this (2 GiB of float64) is a slip, not a comparison."""
+"""Broadcasting to more than this (2 GiB of float64) is a mistake, not a comparison."""
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
     "+": np.add,
@@ -65,8 +65,8 @@ def broadcast(what: str, *arrays: Array) -> tuple[int, ...]:
         raise Refused(
             SHAPES,
             f"the shapes {told} do not match in {what}",
-            "axes are matched from the last one on; .reshape(…) puts axes of 1 where they are "
-            "wanted",
+            "axes are matched from the last one backwards; .reshape(…) adds axes of 1 where "
+            "they are needed",
         ) from None
     if math.prod(shape) > max(MOST_ELEMENTS, *(a.size for a in arrays)):
         raise Refused(SHAPES, f"the shapes {told} make {math.prod(shape):,} elements in {what}")

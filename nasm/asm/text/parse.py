@@ -6,13 +6,13 @@ import re
 
 from lark import UnexpectedInput
 
-from nasm.asm import grammar, tree
-from nasm.asm.blocks import WORD, Blocks
-from nasm.asm.diagnose import diagnose
-from nasm.asm.lines import LogicalLine, logical_lines
-from nasm.asm.syntax_errors import Mistake
-from nasm.asm.transform import Built
-from nasm.asm.walk import descendants
+from nasm.asm.text import grammar, tree
+from nasm.asm.text.blocks import WORD, Blocks
+from nasm.asm.text.diagnose import diagnose
+from nasm.asm.text.lines import LogicalLine, logical_lines
+from nasm.asm.text.syntax_errors import Mistake
+from nasm.asm.text.transform import Built
+from nasm.asm.text.walk import descendants
 from nasm.problems import Failure, Problem
 from nasm.source import Source
 
@@ -48,7 +48,7 @@ def parse_statement(source: Source) -> tree.Statement:
         end = len(source.text)
         found = "nothing" if not file.body else "several"
         at = file.body[1].start if file.body else 0
-        mistake = Mistake("E0101", f"one statement was wanted, but {found} found", at, end)
+        mistake = Mistake("E0101", f"wanted one statement, found {found}", at, end)
         problems = [mistake.problem(source)]
     if problems:
         raise Failure(problems)
@@ -124,7 +124,7 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
             at = text.find("@", inner.left.end)
             raise Mistake(
                 "E0113",
-                "'@' multiplies matrices in '.expect' alone",
+                "'@' multiplies matrices in '.expect' only",
                 at,
                 at + 1,
                 "an '@engine' comes first on its line" if isinstance(node, tree.Line) else "",
