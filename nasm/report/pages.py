@@ -80,7 +80,7 @@ def page(row: Row, target: Target) -> Page:
         f"{e} (from {row.engine_since[e]})" if e in row.engine_since else e for e in row.engines
     )
     have = tuple(g.summary for g in target.generations if target.available(row, g))
-    cost = (row.cost.__doc__ or "").strip().partition("\n")[0]
+    cost = row.cost.doc.partition("\n")[0]
     return Page(
         row.name,
         summary,

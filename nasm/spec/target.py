@@ -14,7 +14,8 @@ from nasm.spec.options import Option, Value, settled
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
     from nasm.spec.effects import Plan, Transfer
-    from nasm.spec.instruction import Isa, Row, Rule
+    from nasm.spec.instruction import Row, Rule
+    from nasm.spec.isa import Isa
 
 
 @dataclass(frozen=True, slots=True)

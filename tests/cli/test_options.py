@@ -13,9 +13,10 @@ from nasm.problems import Failure
 from nasm.repl import main as repl
 from nasm.session import Session
 from nasm.source import Source
-from nasm.spec.evidence import Evidence
+from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.implicit_operands import OptionOf
-from nasm.spec.instruction import Context, Isa, Operand, Row
+from nasm.spec.instruction import Context, Operand, Row, of_operands
+from nasm.spec.isa import Isa
 from nasm.spec.options import Option, defaults, settled
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.options import DEFAULTS, OPTIONS
@@ -77,6 +78,11 @@ def test_everything_wrong_is_told_at_once_with_what_was_meant() -> None:
 # -- who sees them
 
 
+@of_operands
+def free(_: Context) -> Cost:
+    return Cost(1, 1, Evidence.ASSUMED, "a test")
+
+
 def row_with_option() -> Row:
     def Choosing(word: str) -> None:  # noqa: N802  (a mnemonic)
         """Do nothing."""
@@ -85,7 +91,7 @@ def row_with_option() -> Row:
     make = isa.instruction(
         Operand("word", OptionOf("word")),
         engines=("alpha",),
-        cost=lambda context: None,  # type: ignore[arg-type,return-value]
+        cost=free(),
         source="a test",
         example="Choosing",
     )

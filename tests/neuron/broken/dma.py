@@ -37,7 +37,7 @@ def copying() -> list[Broken]:
     return [
         Broken(
             dma,
-            "dst and src have as many",
+            "dst and src have the same number",
             "E0404",
             "dst has 4096 elements, src 8192",
             "@sync DmaCopy half, A",
@@ -49,7 +49,20 @@ def copying() -> list[Broken]:
             dma, made, "E0408", "dge_mode=hwdge on vector", "@vector DmaCopy a, A, dge_mode=hwdge"
         ),
         Broken(dma, made, "E0408", "dge_mode=swdge on sync", "@sync DmaCopy a, A, dge_mode=swdge"),
-        Broken(dma, "a DMA converts through", "E0405", "with dge_mode=hwdge", "@sync DmaCopy a, H"),
+        Broken(
+            dma,
+            "a DMA converts through",
+            "E0405",
+            "with dge_mode=hwdge",
+            "@sync DmaCopy a, H, dge_mode=hwdge",
+        ),
+        Broken(
+            dma,
+            "a DMA converts through",
+            "E0405",
+            "bfloat16 into float32 with sync's default dge_mode=hwdge",
+            "@sync\nRegisterMove %r1, 0\nDmaCopy a[0:32], H[%r1 : +32]",
+        ),
         Broken(
             dma,
             "a DMA converts through",
@@ -62,7 +75,7 @@ def copying() -> list[Broken]:
             dma,
             "a start known at run time",
             "E0407",
-            "src starts at a register",
+            "src starts at a register with vector's default dge_mode=none",
             "@vector DmaCopy low, A[%r1 : +32]",
         ),
         Broken(

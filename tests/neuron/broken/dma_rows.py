@@ -54,7 +54,7 @@ def cases() -> list[Broken]:
             copy,
             "a start known at run time",
             "E0407",
-            "starts at a tile with dge_mode=none",
+            "starts at a tile with vector's default dge_mode=none",
             "@vector DmaCopy a, T.ap([[64, 128], [1, 64]], scalar_offset=one1, indirect_dim=0)",
         ),
         broken(

@@ -12,17 +12,18 @@ from nasm.spec.kinds import Choice, Either, Flag, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, reduced
-from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
-from nasm.targets.neuron.nan import Operators
-from nasm.targets.neuron.rules import (
-    LIMIT,
-    MODE,
-    free_dims,
+from nasm.targets.neuron.isa.table import (
+    COLUMN,
+    FLOAT_COLUMN,
+    INTEGERS,
+    ISA,
+    LANES,
+    ONCHIP,
+    Names,
     not_both_in,
-    rule,
-    same_partitions,
-    same_shape,
 )
+from nasm.targets.neuron.nan import Operators
+from nasm.targets.neuron.rules import LIMIT, MODE, free_dims, rule, same_partitions, same_shape
 
 EIGHT = ("float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 FLOATS = (*EIGHT, "float16", "bfloat16", "tfloat32", "float32")
@@ -90,7 +91,7 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
         nothing_idle,
         init_loaded,
     ),
-    cost=accumulator_costs.exponential,
+    cost=accumulator_costs.exponential("src"),
     vendor=Names("exponential", "", "Exponential"),
     formula="dst = e^(src - max_value); acc = acc + dst along the free axes; reduce_res = acc",
     example="Exponential c, a, 250.0, m, reduce_cmd=reset_reduce",
@@ -233,7 +234,7 @@ _SELECT = "nki.isa.select_reduce"
         not_both_in("psum", "on_true", "predicate", source=_SELECT),
         nothing_idle,
     ),
-    cost=accumulator_costs.select_reduce,
+    cost=accumulator_costs.choice_reduced("predicate", "on_true"),
     vendor=Names("select_reduce", "", "SelectReduce"),
     formula="dst = on_true if (predicate != 0) xor reverse_pred else on_false; "
     "acc = maximum of acc and dst; reduce_res = acc",

@@ -105,7 +105,7 @@ def reduction_used(context: Context) -> str | None:
         reduction_named,
         reduction_used,
     ),
-    cost=accumulator_costs.activation,
+    cost=accumulator_costs.function("data", "op", "reduce_res", "bias", "scale"),
     vendor=Names(
         ("activation", "activation_reduce"),
         "ACTIVATE",
@@ -159,7 +159,7 @@ def _scaled(data: Any, scale: Any, bias: Any) -> Any:
     Operand("accumulators", HELD),
     Operand("lanes", LanesOf("dst")),
     engines=("scalar",),
-    cost=accumulator_costs.read_accumulators,
+    cost=accumulator_costs.read_accumulators(),
     vendor=Names(explorer="ACTIVATION_READ_ACCUMULATOR"),
     formula="dst[p] = the accumulator of lane p",
     setup="Activation c, a, op=exp, reduce_op=add, reduce_cmd=reset_reduce",

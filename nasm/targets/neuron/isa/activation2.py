@@ -110,7 +110,9 @@ def parameter_used(context: Context) -> str | None:
         reduction_used,
         parameter_used,
     ),
-    cost=accumulator_costs.activation2,
+    cost=accumulator_costs.function_of_stages(
+        "data", "op", "reduce_res", "imm0", "imm1", "relu_param"
+    ),
     vendor=Names("activate2", "", "Activate2"),
     formula="dst = op((data <op0> imm0) <op1> imm1); acc = acc <reduce_op> dst along the free "
     "axes; reduce_res = acc",

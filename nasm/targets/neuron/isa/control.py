@@ -10,7 +10,7 @@ from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Jump
 from nasm.spec.implicit_operands import DtypeOf, Here
-from nasm.spec.instruction import BITS, Context, Operand
+from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -24,10 +24,6 @@ REGISTER_OR_WORD = Either((REGISTER, WORD))
 ELEMENT = Tile(("hbm", "sbuf"), lanes=False)
 KLR = "KLR Core/Operators.lean"
 COMPARISONS = ("always", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-
-
-def _in_bits(_: Context) -> str:
-    return BITS
 
 
 @ISA.instruction(
@@ -108,7 +104,7 @@ def whole_words(context: Context) -> str | None:
     engines=EVERY_ENGINE,
     rules=(one_element, whole_words),
     cost=costs.control("tensor_load_ns"),
-    domain=_in_bits,
+    domain=in_bits,
     vendor=Names("register_load", "TENSOR_LOAD", "TensorLoad"),
     formula="dst = the bits of src",
     example="TensorLoad %r1, n",
@@ -127,7 +123,7 @@ def TensorLoad(src: Any, dtype: DType) -> int:
     engines=EVERY_ENGINE,
     rules=(one_element, whole_words),
     cost=costs.control("tensor_store_ns"),
-    domain=_in_bits,
+    domain=in_bits,
     vendor=Names("register_store", "", "TensorStore"),
     formula="dst = the low bits of src",
     setup="RegisterMove %r1, 7",

@@ -31,7 +31,12 @@ COMMANDS = commands("reset_reduce", "reduce", "load_reduce")
 
 
 def _operand_present(op: str, operand: str, source: str) -> Rule:
-    @rule(MODE, f"{op} has its {operand}, unless it is an operator of one operand", source)
+    @rule(
+        MODE,
+        f"{op} has its {operand}, unless it is an operator of one operand",
+        source,
+        names=(op, operand),
+    )
     def check(context: Context) -> str | None:
         value = context[operand]
         if alu.OPERATORS[context[op]].unary:
@@ -42,7 +47,7 @@ def _operand_present(op: str, operand: str, source: str) -> Rule:
 
 
 def _loaded(operand: str, source: str) -> Rule:
-    @rule(MODE, f"reduce_cmd=load_reduce has its {operand}", source)
+    @rule(MODE, f"reduce_cmd=load_reduce has its {operand}", source, names=("reduce_cmd", operand))
     def check(context: Context) -> str | None:
         missing = context["reduce_cmd"] == "load_reduce" and context[operand] is None
         return f"reduce_cmd=load_reduce without {operand}" if missing else None
@@ -99,7 +104,7 @@ def not_reversed(context: Context) -> str | None:
         _loaded("reduce_init", _REDUCE),
         init_loaded,
     ),
-    cost=accumulator_costs.tensor_scalar_reduce,
+    cost=accumulator_costs.reduced("data", "reduce_res"),
     vendor=Names("tensor_scalar_reduce", "", "TensorScalarReduce"),
     formula="dst = data <op0> operand0; acc = acc <reduce_op> dst along the free axes; "
     "reduce_res = acc, or -acc",
@@ -158,7 +163,7 @@ _SHORT_TILE = Tile(ONCHIP, (*EIGHT, "float16", "bfloat16", "float32", *SHORT), i
         on_engine("op0"),
         _loaded("imm1", _CUMULATIVE),
     ),
-    cost=accumulator_costs.cumulative,
+    cost=accumulator_costs.cumulative("src"),
     vendor=Names("tensor_scalar_cumulative", "", "TensorScalarCumulative"),
     formula="acc = (src[i] <op0> imm0) <op1> acc; dst[i] = acc",
     example="TensorScalarCumulative c, a, op0=multiply, op1=add, imm0=2.0",

@@ -9,9 +9,15 @@ from nasm.spec.lists import Numbers, Tiles
 from nasm.spec.program import DeclaredTransfer
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
-from nasm.targets.neuron import dma_rows as rows
-from nasm.targets.neuron import dma_rules as rules
-from nasm.targets.neuron.dma_rules import AXES, COMPUTE_SOURCE, DMA_SOURCE, SHARES, TRANSPOSE_SOURCE
+from nasm.targets.neuron.isa import dma_rows as rows
+from nasm.targets.neuron.isa import dma_rules as rules
+from nasm.targets.neuron.isa.dma_rules import (
+    AXES,
+    COMPUTE_SOURCE,
+    DMA_SOURCE,
+    SHARES,
+    TRANSPOSE_SOURCE,
+)
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
 
 QUEUE = Operand(
@@ -53,8 +59,8 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
         DGE,
         "-",
         None,
-        "who makes the descriptors; default: hwdge on Sync and Scalar from v3, swdge on "
-        "GpSimd, else none",
+        "who makes the descriptors; default: hwdge on Sync and Scalar from v3, which does not "
+        "convert, so that a transfer between two dtypes has none; swdge on GpSimd; else none",
     ),
     Operand(
         "compute_op",
@@ -79,7 +85,7 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
         rows.rows_by_swdge,
         rows.one_entry_each,
     ),
-    cost=costs.dma_issue,
+    cost=costs.dma_issue("dst", "src", "dge_mode"),
     posts=SHARES,
     effect=Transfer,
     vendor=Names("dma_copy", "DMA_DIRECT2D", ("DmaCopy", "NcDmaCopy")),
@@ -134,7 +140,7 @@ def DmaCopy(
         rows.index_transposable,
         rows.skip_is_indirect,
     ),
-    cost=costs.dma_issue,
+    cost=costs.dma_issue("dst", "src", "dge_mode"),
     posts=SHARES,
     effect=Transfer,
     vendor=Names("dma_transpose", "", "DmaTranspose"),
@@ -182,7 +188,7 @@ def DmaTranspose(
         rows.one_entry_each,
         rows.read_modify_write,
     ),
-    cost=costs.dma_sum,
+    cost=costs.dma_sum("dst", "srcs"),
     posts=SHARES,
     effect=Transfer,
     vendor=Names("dma_compute", "", "DmaCompute"),
