@@ -159,9 +159,10 @@ def of_operands(function: Callable[Concatenate[Context, P], T]) -> Callable[...,
     @wraps(function)
     def named(*names: str, **keywords: str) -> OfOperands[T]:
         try:
-            signature.bind(None, *names, **keywords)
+            bound = signature.bind(None, *names, **keywords)
         except TypeError as error:
             raise TypeError(f"{function.__name__}, called with {names}: {error}") from None
+        names, keywords = bound.args[1:], bound.kwargs
         return OfOperands(
             (*names, *keywords.values()),
             _asking(function, names, keywords),

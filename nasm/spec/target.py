@@ -114,7 +114,8 @@ class Samples:
     ``tensors`` are declarations of the tensors that examples name, ``{n}`` elements per partition,
     with what they hold (``input = …``) in any memory; ``transfer`` declares the one called
     ``load``. ``fill`` are lines that fill ``{dst}``, by memory, from ``{dst}_in`` in the memory
-    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``.
+    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``. ``labelled`` is what the
+    label ``again`` stands at.
     """
 
     tensors: tuple[str, ...]
@@ -124,6 +125,7 @@ class Samples:
     semaphores: str
     posts: int
     wait: str
+    labelled: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -29,8 +29,10 @@ ELSEWHERE = {
     "local_gather, 512 rows of 4": "gather: the_published_local_gather",
     "bn_stats and bn_aggr give np.mean and np.var of 128x1024":
         "batchnorm: together_they_give_numpys_mean_and_variance",
-    "MX, scales and values of the reference": "mx: random_tiles_quantise_as_the_reference_does",
-    "MX, the matmul of the reference": "models_mx: load_stationary_mx_and_multiply_moving_mx",
+    "scales and values of the published MX reference":
+        "mx: random_tiles_quantise_as_the_reference_does",
+    "the matmul of the published MX reference":
+        "models_mx: load_stationary_mx_and_multiply_moving_mx",
     "dependent ACTIVATEs of one element, 264 cycles apart":
         "activation_row: dependent_activations_of_one_element_start_264_cycles_apart_on_v2",
 }
