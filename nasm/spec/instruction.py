@@ -117,7 +117,13 @@ class Context:
         return Context(row, operands, engine, generation, tiles, addressed)
 
     def __getitem__(self, name: str) -> Any:
-        return self.operands[name]
+        """An operand by name."""
+        try:
+            return self.operands[name]
+        except KeyError:
+            has = ", ".join(self.operands) or "none"
+            said = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
+            raise LookupError(said) from None
 
     def option(self, name: str) -> Value:
         """A machine option in force."""
