@@ -112,7 +112,8 @@ def Exponential(
 
     reduce_cmd sums the results along the free axes into Vector's accumulators: reset_reduce
     from 0, load_reduce from reduce_init, reduce from what they hold. idle (the default) leaves
-    them unknown: a later reduce is a fault.
+    them unknown: a later reduce is a fault. A sum runs in float32 from a partition's first element
+    to its last, and is then added to the accumulator (assumed).
     """
     y = folded(activations.activate("exp", src - max_value), accumulate, rounded)
     return y, *reduced(accumulators, reduce_cmd, "add", y, lanes, out, reduce_init)

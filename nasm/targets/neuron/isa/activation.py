@@ -135,8 +135,12 @@ def Activation(
     engine for the next Activation, Activation2 or ActReadAccumulator. nki.isa.activation_reduce is
     reduce_op=add, reduce_cmd=reset_reduce with a reduce_res.
 
+    A sum runs in float32 from a partition's first element to its last, and is then added to the
+    accumulator (assumed: the vendor documents no order). Every addition rounds: of 16,384 elements
+    such a sum was seen 85 units in the last place away from one in float64.
+
     An element outside the function's valid input range gets the mathematical value and a
-    warning: there the hardware's result is invalid. sin goes on as the vendor says it does.
+    warning: there the hardware's result is invalid. sin continues as the vendor says it does.
     """
     x = _scaled(data, scale, bias)
     y = activations.activate(op, x)

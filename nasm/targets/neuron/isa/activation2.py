@@ -143,6 +143,7 @@ def Activation2(
     The accumulators are those of Activation: reset sets them to the identity of reduce_op (0 for
     add and abs_max, -inf for maximum, inf for minimum and abs_min), reduce joins the results to
     them, reset_reduce does both, idle (the default) leaves them alone. reduce_res reads them out.
+    A partition is reduced in float32 from its first element to its last (assumed).
     """
     x = _stage(op0, data, imm0, reverse0)
     x = _stage(op1, x, imm1, reverse1)

@@ -129,7 +129,9 @@ def TensorScalarReduce(
 
     reduce_cmd joins the reduction to Vector's accumulators: reset_reduce (the default) starts
     them from the identity of reduce_op, load_reduce from reduce_init, reduce from what they hold.
-    reduce_res_negate changes what reduce_res receives, not what the engine keeps.
+    reduce_res_negate changes what reduce_res receives, not what the engine keeps. A partition is
+    reduced in float32 from its first element to its last, and what that gives joins the
+    accumulator (assumed).
     """
     y = folded(alu.apply(op0, data, operand0), accumulate, rounded)
     result, held = reduced(accumulators, reduce_cmd, reduce_op, y, lanes, out, reduce_init)
