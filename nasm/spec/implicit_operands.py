@@ -102,7 +102,7 @@ class LanesOf(Hidden):
 class Doubt(Hidden):
     """Where the hardware does not promise a result: semantics write a sentence, or None.
 
-    The run goes on with the result and warns; the sentence begins with a verb, and ``rule`` is
+    The run continues with the result and warns; the sentence begins with a verb, and ``rule`` is
     what it goes against.
     """
 

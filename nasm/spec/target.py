@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.evidence import Fact
 from nasm.spec.memory import Memory
-from nasm.spec.options import Option, Value, settled
+from nasm.spec.options import Option, Value, in_force
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
@@ -132,7 +132,7 @@ class Samples:
 class Target:
     """An instruction set and the machines that run it.
 
-    ``rules`` hold for every instruction; ``plan`` turns a move into shares for channels.
+    ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
     casts of a stream of instructions, by the stream's number.
     """
@@ -153,11 +153,11 @@ class Target:
 
     def configured(self, generation: Generation, given: Mapping[str, object]) -> Generation:
         """A generation with these options in force; raises Failure with all that are wrong."""
-        return replace(generation, options=settled(self.options, given))
+        return replace(generation, options=in_force(self.options, given))
 
     def chosen(self, generation: Generation) -> dict[str, Value]:
         """The options of a generation that are not as they are by default."""
-        defaults = settled(self.options, {})
+        defaults = in_force(self.options, {})
         return {n: v for n, v in generation.options.items() if v != defaults[n]}
 
     def available(self, row: Row, generation: Generation) -> bool:

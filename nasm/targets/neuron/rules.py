@@ -173,7 +173,7 @@ EVERYWHERE = (
     ),
     Rule(
         PATTERN,
-        "a destination's pattern meets every element once: a step of 0 is for inputs",
+        "a destination's pattern visits every element once: a step of 0 is for inputs",
         PATTERN_SOURCE,
         _each_once,
     ),

@@ -32,8 +32,8 @@ def cases() -> list[Broken]:
 
 
 def copying() -> list[Broken]:
-    dma, made = "DmaCopy", "hwdge is Sync's and Scalar's"
-    add = "compute_op=add is SBUF's"
+    dma, made = "DmaCopy", "hwdge is for Sync and"
+    add = "compute_op=add needs v4 and"
     return [
         Broken(
             dma,
@@ -88,7 +88,7 @@ def copying() -> list[Broken]:
         Broken(dma, "a DMA does not write PSUM", "E0406", "dst is in psum", "@sync DmaCopy p, A"),
         Broken(
             dma,
-            "a DMA has a priority",
+            "a DMA takes a priority",
             "E0408",
             "priority=1 on v3",
             "@sync DmaCopy a, A, priority=1",
@@ -170,7 +170,7 @@ def triggering() -> list[Broken]:
         Broken("DmaTrigger", dtypes, "E0405", "does not have", trigger.format("fn <- fn")),
         Broken(
             "DmaTrigger",
-            "a prepared transfer waits",
+            "a prepared transfer has",
             "E0407",
             "A starts at a register",
             trigger.format("low <- A[%r1 : +32]"),
@@ -223,7 +223,7 @@ def transposing() -> list[Broken]:
         ),
         Broken(
             turn,
-            "hwdge is Sync's and Scalar's",
+            "hwdge is for Sync and",
             "E0408",
             "dge_mode=hwdge on v2",
             "@sync DmaTranspose t, K, dge_mode=hwdge",
@@ -231,7 +231,7 @@ def transposing() -> list[Broken]:
         ),
         Broken(
             turn,
-            "a DMA has a priority",
+            "a DMA takes a priority",
             "E0408",
             "priority=0 on v2",
             "@sync DmaTranspose t, K, priority=0",
@@ -239,7 +239,7 @@ def transposing() -> list[Broken]:
         ),
         Broken(
             turn,
-            "a transpose has no swdge",
+            "a transpose takes swdge only",
             "E0407",
             "dge_mode=swdge",
             "@gpsimd DmaTranspose t, K, dge_mode=swdge",

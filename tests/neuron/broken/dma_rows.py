@@ -59,7 +59,7 @@ def cases() -> list[Broken]:
         ),
         broken(
             "DmaTrigger",
-            "a prepared transfer waits",
+            "a prepared transfer has",
             "E0407",
             "T is addressed by a tile",
             f".dma t\n  a <- {ROWS}\n.end\n@sync DmaTrigger t",

@@ -158,7 +158,9 @@ def false_value(context: Context) -> str | None:
     Operand("reduce_res", COLUMN, "w", None, RESULT_DOC),
     Operand("reduce_op", MAXIMUM, default="maximum"),
     Operand("range_start", Number(integer=True), default=0, doc="the index of the first element"),
-    Operand("on_false_value", Number(), "-", FP32_MIN, "FP32_MIN, which it must be"),
+    Operand(
+        "on_false_value", Number(), "-", FP32_MIN, "must be FP32_MIN: the hardware has no other"
+    ),
     Operand("accumulators", HELD, "rw"),
     Operand("lanes", LanesOf("on_true_tile")),
     Operand("out", LanesOf("reduce_res")),

@@ -52,7 +52,7 @@ def reciprocal_unbiased(context: Context) -> str | None:
 
 @rule(
     MODE,
-    "a reduction says reduce_op=add",
+    "a reduction needs reduce_op=add",
     SOURCE,
     "for example reduce_op=add, reduce_res=total, reduce_cmd=reset_reduce",
 )

@@ -62,7 +62,9 @@ def same_immediates(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "a reduction says a reduce_op, whose identity a reset needs", SOURCE)
+@rule(
+    MODE, "a reduction needs reduce_op, and so does a reset, which starts from its identity", SOURCE
+)
 def reduction_named(context: Context) -> str | None:
     """What is reduced, or reset, is said by reduce_op."""
     command = context["reduce_cmd"]

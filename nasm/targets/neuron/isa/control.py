@@ -140,7 +140,7 @@ def _holds(op: str, a: int, b: int) -> bool:
     return bool(alu.apply_register(op, wrap32(a), wrap32(b)))
 
 
-@rule(MODE, "a comparison has both its sides", f"{KLR}, CmpBranch")
+@rule(MODE, "a comparison needs both sides", f"{KLR}, CmpBranch")
 def compared(context: Context) -> str | None:
     """Only op=always compares nothing."""
     if context["op"] != "always" and (context["reg1"] is None or context["reg2"] is None):
@@ -152,13 +152,13 @@ def compared(context: Context) -> str | None:
     Operand("reg1", REGISTER_OR_WORD, default=None, doc="not needed with op=always"),
     Operand("reg2", REGISTER_OR_WORD, default=None, doc="a register or a number"),
     Operand("op", Choice(COMPARISONS, "comparison"), default="always"),
-    Operand("target", Label(), doc="where to go on if the comparison holds"),
+    Operand("target", Label(), doc="where to continue if the comparison holds"),
     engines=EVERY_ENGINE,
     rules=(compared,),
     cost=costs.control("branch_ns"),
     effect=Jump,
     vendor=Names("", "COMPARE_BRANCH", "CmpBranch"),
-    formula="if reg1 <op> reg2: go on at target",
+    formula="if reg1 <op> reg2: continue at target",
     setup="RegisterMove %r0, 0",
     example="CompareBranch %r0, 0, op=greater, target=again",
     source=f"{KLR}, CmpBranch; signed comparison is assumed",

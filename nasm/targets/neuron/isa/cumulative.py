@@ -31,12 +31,7 @@ COMMANDS = commands("reset_reduce", "reduce", "load_reduce")
 
 
 def _operand_present(op: str, operand: str, source: str) -> Rule:
-    @rule(
-        MODE,
-        f"{op} has its {operand}, unless it is an operator of one operand",
-        source,
-        names=(op, operand),
-    )
+    @rule(MODE, f"{op} needs {operand}, unless it is a unary operator", source, names=(op, operand))
     def check(context: Context) -> str | None:
         value = context[operand]
         if alu.OPERATORS[context[op]].unary:
@@ -47,7 +42,7 @@ def _operand_present(op: str, operand: str, source: str) -> Rule:
 
 
 def _loaded(operand: str, source: str) -> Rule:
-    @rule(MODE, f"reduce_cmd=load_reduce has its {operand}", source, names=("reduce_cmd", operand))
+    @rule(MODE, f"reduce_cmd=load_reduce needs {operand}", source, names=("reduce_cmd", operand))
     def check(context: Context) -> str | None:
         missing = context["reduce_cmd"] == "load_reduce" and context[operand] is None
         return f"reduce_cmd=load_reduce without {operand}" if missing else None
@@ -69,7 +64,7 @@ def init_loaded(context: Context) -> str | None:
 
 @rule(
     MODE,
-    "reverse0 is not supported yet by the vendor",
+    "reverse0 is not supported by the vendor yet",
     _REDUCE,
     "a subtraction the other way round: multiply by -1 and add",
 )
@@ -85,7 +80,7 @@ def not_reversed(context: Context) -> str | None:
     Operand("operand0", NUMBER, default=None, doc="a number, or one value per partition"),
     Operand("reduce_op", REDUCTION),
     Operand("reduce_res", COLUMN, "w", None, RESULT_DOC),
-    Operand("reverse0", Flag(), "-", False, "not supported yet by the vendor"),
+    Operand("reverse0", Flag(), "-", False, "not supported by the vendor yet"),
     Operand("reduce_cmd", COMMANDS, default="reset_reduce", doc=COMMAND_DOC),
     Operand("reduce_init", NUMBER, default=None, doc="what load_reduce starts from"),
     Operand("reduce_res_negate", Flag(), default=False, doc="reduce_res gets the negative"),

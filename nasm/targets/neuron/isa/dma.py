@@ -38,8 +38,8 @@ OOB = Operand(
     "oob_mode",
     Choice(("error", "skip"), "oob_mode"),
     default="error",
-    doc="what becomes of rows, or of all, that the run addresses out of bounds: a fault, "
-    "or dst stays as it is there",
+    doc="what happens to rows, or to the whole transfer, that the run addresses out of "
+    "bounds: a fault, or dst stays as it is there",
 )
 ANYWHERE = Tile(("hbm", "sbuf", "psum"), indirect=True)
 STORED = ("hbm", "sbuf")
@@ -99,11 +99,11 @@ def DmaCopy(
     """Move data between memories with the core's 16 DMA engines.
 
     For its queue the instruction is complete once issued; its update, `+= 16`, counts the
-    engines whose share has landed. Dtypes that differ are converted through float32. `add`
-    takes what dst holds when the share lands, in float32, and rounds once.
+    engines whose share has landed. Dtypes that differ are converted through float32.
+    `compute_op=add` reads dst when the share lands, adds in float32 and rounds once.
 
     `vector_offset=` of src gathers rows of HBM, that of dst scatters them: GpSimd reads the
-    tile when the instruction starts. Of rows that land on one place the last stays (assumed).
+    tile when the instruction starts. Of rows that land in one place the last one stays (assumed).
     """
     op = ONTO if compute_op == "add" else COPY
     return Transfer(((dst, src),), _options(queue, priority), op, skips=oob_mode == "skip")
@@ -222,6 +222,6 @@ def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> 
 def DmaTrigger(transfer: DeclaredTransfer) -> Transfer:
     """Start a transfer whose descriptors were written before the run, by a `.dma` block.
 
-    Any engine can ring it, any number of times; its update is `+= 16`.
+    Any engine can start it, any number of times; its update is `+= 16`.
     """
     return Transfer(transfer.moves, transfer.options)

@@ -25,7 +25,7 @@ def same_size(context: Context) -> str | None:
 
 @rule(
     AVAILABLE,
-    "hwdge is Sync's and Scalar's from v3 on, swdge GpSimd's; every engine has none",
+    "hwdge is for Sync and Scalar from v3 on, swdge for GpSimd, dge_mode=none for every engine",
     f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'",
 )
 def dge_available(context: Context) -> str | None:
@@ -40,7 +40,7 @@ def dge_available(context: Context) -> str | None:
     return None
 
 
-@rule(AVAILABLE, "a DMA has a priority from NeuronCore-v4 on", f"{DMA_SOURCE}, priority")
+@rule(AVAILABLE, "a DMA takes a priority from NeuronCore-v4 on", f"{DMA_SOURCE}, priority")
 def priority_available(context: Context) -> str | None:
     """Earlier generations serve their queues in turn."""
     priority = context["priority"]
@@ -122,7 +122,7 @@ def not_into_psum(context: Context) -> str | None:
 
 @rule(
     MEMORY,
-    "NKI lets a DMA read PSUM up to 0.2 and forbids it since 0.3",
+    "NKI allows a DMA to read PSUM up to 0.2 and forbids it from 0.3 on",
     "NKI 0.3 release notes",
     "copy to sbuf first (TensorCopy)",
     warning=True,
@@ -134,7 +134,7 @@ def from_psum(context: Context) -> str | None:
 
 @rule(
     MODE,
-    "compute_op=add is SBUF's from v4 on, for bfloat16 or float32 on both sides",
+    "compute_op=add needs v4 and a dst in SBUF, with bfloat16 or float32 on both sides",
     "Trainium3 guide, 'SBUF Read-Add-Write'",
     "DmaCompute with dst among its sources adds anywhere",
 )
@@ -202,7 +202,7 @@ def transposable(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "a transpose has no swdge but through an index tile", TRANSPOSE_SOURCE)
+@rule(MODE, "a transpose takes swdge only with an index tile", TRANSPOSE_SOURCE)
 def transpose_mode(context: Context) -> str | None:
     """GpSimd makes descriptors for gathered rows only."""
     return (
@@ -342,7 +342,8 @@ def lines_convertible(context: Context) -> str | None:
 
 @rule(
     MODE,
-    "a prepared transfer waits for nothing of the run: its descriptors are written before",
+    "a prepared transfer has no address that only the run knows: its descriptors are written "
+    "before it",
     DMA_SOURCE,
 )
 def lines_static(context: Context) -> str | None:

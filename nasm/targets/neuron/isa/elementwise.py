@@ -109,7 +109,7 @@ def described_on_gpsimd(context: Context) -> str | None:
 
 @rule(
     DTYPE,
-    "an order of exact integers needs them of one dtype",
+    "an operator that orders exact integers needs data1 and data2 of one dtype",
     "nki.isa.tensor_tensor says nothing of an order between int32 and uint32",
 )
 def one_order(context: Context) -> str | None:
@@ -153,7 +153,7 @@ def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
 
 @rule(
     MODE,
-    "an operator of two operands has one, and an operand has its operator",
+    "a binary operator needs its operand, and an operand needs its operator",
     "nki.isa.tensor_scalar",
 )
 def operands_present(context: Context) -> str | None:
@@ -216,7 +216,7 @@ def scalar_dtypes(context: Context) -> str | None:
 
 @rule(
     DTYPE,
-    "a number beside exact integers or bits fits data's width",
+    "a number combined with exact integers or bits fits the width of data",
     "nki.isa.tensor_scalar says nothing of what is beyond it (assumed)",
 )
 def number_fits(context: Context) -> str | None:

@@ -268,14 +268,14 @@ def SequenceBounds(segment_ids: Any) -> Any:
     """Find where the run of equal ids that an element belongs to begins, and where it ends.
 
     The end is exclusive. Only neighbours are compared: an id that comes again begins a new run.
-    Ids are integers from 0 on; any other is refused.
+    Ids are integers, 0 or more; any other is refused.
     """
     ids = segment_ids[0]
     wrong = ids[~((ids >= 0) & (ids % 1 == 0))]
     if wrong.size:
         raise Refused(
             "E0701",
-            f"the segment id {wrong[0]} is no integer from 0 on; what that gives is not "
+            f"the segment id {wrong[0]} is not an integer of 0 or more; what it gives is not "
             f"documented ({BOUNDS})",
         )
     n = len(ids)
@@ -310,7 +310,9 @@ def room_for_count(context: Context) -> str | None:
     ),
     Operand("src", NUMBERS, doc="[P, T]", footprint=_first_of_each_core("src")),
     Operand("index_offset", REGISTER_OR_WORD, default=0, doc="added to every index"),
-    Operand("padding_val", REGISTER_OR_WORD, default=-1, doc="stands behind the indices"),
+    Operand(
+        "padding_val", REGISTER_OR_WORD, default=-1, doc="fills what is left behind the indices"
+    ),
     engines=("gpsimd",),
     since="v3",
     rules=(same_partitions("dst", "src"), room_for_count),
@@ -339,7 +341,7 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
 
 @rule(
     SHAPE,
-    "a message has every element of the tensor once",
+    "a message shows every element of the tensor once",
     f"{PRINT} (assumed)",
     "print the tensor itself, and not what repeats it",
 )

@@ -84,7 +84,9 @@ def _scale_place(scale: str, data: str) -> Rule:
 
 
 def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
-    columns = f"as many columns as {data}" if per == 1 else f"a column for {per} of {data}"
+    columns = (
+        f"the same number of columns as {data}" if per == 1 else f"a column for {per} of {data}"
+    )
 
     @rule(
         SHAPE,

@@ -96,7 +96,7 @@ def prob_dtype(context: Context) -> str | None:
 def Dropout(
     data: Any, prob: Any, threshold_type: str, generator: Generator, lanes: slice
 ) -> tuple[Any, Generator]:
-    """Set elements to zero by chance, and leave the others as they are.
+    """Set elements to zero at random, and leave the others as they are.
 
     prob is the probability of becoming zero, or with threshold_type=keep_rate of staying. What
     stays is not scaled up.
@@ -125,9 +125,9 @@ def Dropout(
 def Rng(generator: Generator, lanes: slice, shape: tuple[int, int]) -> tuple[Any, Generator]:
     """Fill a tile with random bits: 32 for each element.
 
-    Narrower dtypes keep the low ones. Every partition is a lane with its own stream, and goes on
-    where the last instruction of the engine that drew from it left it. A run begins as after
-    SetRngSeed with 0 where Vector has its LFSR; where there is XORWOW, word j of lane p is
+    Narrower dtypes keep the low ones. Every partition is a lane with its own stream, which
+    continues where the last instruction of the engine that drew from it left it. A run begins as
+    after SetRngSeed with 0 where Vector has its LFSR; where there is XORWOW, word j of lane p is
     splitmix32(p * w + j), w being the 6 words of a lane on GpSimd, and the 24 on Vector.
     """
     return generator.draw(lanes.start, *shape)
@@ -262,5 +262,5 @@ def RandSetState(generator: Xorwow, src_seeds: Any, lanes: slice) -> Generator:
     source=f"{GET}; the order of the words is assumed; {OURS}",
 )
 def RandGetState(generator: Xorwow, lanes: slice, shape: tuple[int, int]) -> Any:
-    """Store the state of the engine's generator, for RandSetState to go on from."""
+    """Store the state of the engine's generator, for RandSetState to restore."""
     return generator.words(lanes.start, shape[0])

@@ -90,7 +90,7 @@ def MatchValueLoad(vals: Any) -> Any:
     source=f"{FIND}; NKI release notes 2.32 for duplicates and missing values",
 )
 def FindIndex8(data: Any, values: Any) -> Any:
-    """Find where eight loaded values stand in each partition; all ones where one does not.
+    """Find eight loaded values in each partition: their positions, all ones for a missing one.
 
     Equal values find successive occurrences. Comparison is in float32, and NaN matches nothing
     (assumed).
