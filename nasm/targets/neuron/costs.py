@@ -85,10 +85,11 @@ def drain(context: Context, table: bool = True) -> str:
 def strided(context: Context) -> bool:
     """Whether a tile's innermost axis steps so far that its port runs at half rate."""
     far = STRIDE_BYTES + (context.option("stride.sixteen") == "full")
-    return any(
-        v.dims and abs(v.dims[-1][0]) * v.dtype.itemsize >= far and v.dims[-1][0] != 1
-        for _, v in context.tiles
-    )
+    for _, view in context.tiles:
+        dims = view.dims
+        if dims and (step := dims[-1][0]) != 1 and abs(step) * view.dtype.itemsize >= far:
+            return True
+    return False
 
 
 def _fast_dtypes(context: Context) -> tuple[str, ...]:
