@@ -96,6 +96,12 @@ def _consistent(row: Row) -> None:
     reads = tuple(o.name for o in row.reads)
     if takes != reads:
         raise TypeError(f"{row.name} takes {takes} but its row reads {reads}")
+    for what, made in _given(row):
+        if not isinstance(made, OfOperands):
+            raise TypeError(
+                f"{row.name}: {what} is the function {getattr(made, '__name__', made)} itself; call "
+                "it with the names of the operands it is to ask for"
+            )
     for what, names in _asked(row):
         missing = [name for name in names if name not in row.position]
         if missing:
@@ -108,6 +114,15 @@ def _consistent(row: Row) -> None:
         raise TypeError(f"{row.name} {said}")
     if not row.doc or not row.source or not row.example:
         raise TypeError(f"{row.name} lacks its documentation, source or example")
+
+
+def _given(row: Row) -> Iterator[tuple[str, object]]:
+    """What must be a function of operands, with their names."""
+    yield "its cost", row.cost
+    yield "its domain", row.domain
+    for operand in row.operands:
+        if operand.footprint is not None:
+            yield f"the footprint of {operand.name}", operand.footprint
 
 
 def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:

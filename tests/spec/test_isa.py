@@ -85,6 +85,18 @@ def test_a_cost_is_told_all_that_it_asks_for() -> None:
         combined("data", "dst", "op", slower="data")
 
 
+def test_a_cost_is_called_with_names_and_not_handed_over_itself() -> None:
+    assert refusal(Copy, DST, DATA, cost=combined) == (
+        "Copy: its cost is the function combined itself; call it with the names of the operands "
+        "it is to ask for"
+    )
+    assert "Copy: its domain is the function <lambda> itself" in refusal(
+        Copy, DST, DATA, domain=lambda context: "bits"
+    )
+    twice = Operand("dst", LANES, "w", footprint=both)  # type: ignore[arg-type]
+    assert "Copy: the footprint of dst is the function both itself" in refusal(Copy, twice, DATA)
+
+
 def test_so_do_a_domain_a_footprint_a_rule_and_what_is_not_written() -> None:
     domain = OfOperands(("op",), lambda _: "bits", "choosing")
     rule = Rule("E0404", "all is well", "a test", lambda _: None, names=("data", "mask"))

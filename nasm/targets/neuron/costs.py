@@ -180,7 +180,7 @@ def copy(context: Context, src: View, dst: View) -> Cost:
 
 
 @of_operands
-def two_tiles(context: Context, first: View, second: View, dst: View, op: str) -> Cost:
+def two_tiles(context: Context, first: View, second: View, dst: View, op: str = "") -> Cost:
     """Two tiles through one read port of SBUF take two cycles per element, through two take one."""
     count = slots(context, first)
     if context.engine == "gpsimd":
@@ -235,7 +235,7 @@ def tile_and_scalars(
 
 
 @of_operands
-def reduction(context: Context, data: View, dst: View, op: str) -> Cost:
+def reduction(context: Context, data: View, dst: View, op: str = "") -> Cost:
     """An element per cycle; on v2 two for add and maximum in bfloat16."""
     count = slots(context, data)
     if context.engine == "gpsimd":
