@@ -98,9 +98,10 @@ def _consistent(row: Row) -> None:
         raise TypeError(f"{row.name} takes {takes} but its row reads {reads}")
     for what, made in _given(row):
         if not isinstance(made, OfOperands):
+            name = getattr(made, "__name__", made)
             raise TypeError(
-                f"{row.name}: {what} is the function {getattr(made, '__name__', made)} itself; call "
-                "it with the names of the operands it is to ask for"
+                f"{row.name}: {what} is the function {name} itself; call it with the names of the "
+                "operands it is to ask for"
             )
     for what, names in _asked(row):
         missing = [name for name in names if name not in row.position]
