@@ -343,7 +343,7 @@ def transpose(context: Context, data: View) -> Cost:
 
 @of_operands
 def reciprocal(context: Context, data: View) -> Cost:
-    """Eight cycles per element on v2, six on v3, measured."""
+    """Eight cycles per element on v2, six on v3 and v4."""
     per = context.generation.number("reciprocal_per_element")
     count = floored(context, data.elements * per.value)
     return drained(context, drain(context), count, per.evidence, per.source)
