@@ -221,7 +221,7 @@ class Builder:
     def transfer(
         self, name: str, *moves: tuple[View, View], queue: int = 0, priority: int | None = None
     ) -> DeclaredTransfer:
-        """Declare a prepared transfer: pairs (dst, src), started by DmaTrigger."""
+        """Declare a prepared transfer: pairs (dst, src), which an instruction starts."""
         options = {"queue": queue} | ({} if priority is None else {"priority": priority})
         with _located() as span:
             return self.core.transfer(name, moves, options, span)

@@ -212,7 +212,7 @@ ROWS = (
     Code(
         "E0404",
         "tiles whose shapes do not go together",
-        "Operands that are walked together have as many partitions and as many elements per "
+        "Operands that are walked together have the same number of partitions and of elements per "
         "partition; shapes are not stretched as NumPy does. What broadcasts is an operand that "
         "takes one value per partition, or a view with `.broadcast(…)`.\n\n"
         "The rows of the two tiles of a matmul are compared when it runs, because the stationary "

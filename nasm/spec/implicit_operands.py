@@ -12,6 +12,11 @@ from nasm.spec.kinds import WRONG_KIND, Kind, OperandContext
 class Hidden(Kind):
     """What semantics need and no program writes."""
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The operands it follows from, which the row must have."""
+        return ()
+
     def accept(self, value: object) -> object:
         raise Refused(WRONG_KIND, f"{self.describe()} is not written in a program")
 
@@ -38,6 +43,10 @@ class DtypeOf(Hidden):
 
     operand: str
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
+
     def describe(self) -> str:
         return f"the dtype of {self.operand}"
 
@@ -52,6 +61,10 @@ class ShapeOf(Hidden):
 
     operand: str
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
+
     def describe(self) -> str:
         return f"the shape of {self.operand}"
 
@@ -65,6 +78,10 @@ class LanesOf(Hidden):
     """The partitions of another operand, as a slice; None if that one is not given."""
 
     operand: str
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
 
     def describe(self) -> str:
         return f"the partitions of {self.operand}"
@@ -106,6 +123,10 @@ class RoundingOf(Hidden):
     """How results are rounded into another operand: a function from float32 to float32."""
 
     operand: str
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
 
     def describe(self) -> str:
         return f"the rounding into {self.operand}"

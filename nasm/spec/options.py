@@ -63,7 +63,7 @@ def defaults(options: Iterable[Option]) -> dict[str, OptionValue]:
     return {option.name: option.default for option in options}
 
 
-def settled(options: Iterable[Option], given: Mapping[str, object]) -> dict[str, OptionValue]:
+def in_force(options: Iterable[Option], given: Mapping[str, object]) -> dict[str, OptionValue]:
     """Every option with the value given for it, or its default; raises Failure with all wrong."""
     known = {option.name: option for option in options}
     values = defaults(known.values())

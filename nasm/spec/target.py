@@ -8,8 +8,9 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from nasm.spec.generation import Generation
-from nasm.spec.instruction import Isa, Row, Rule
-from nasm.spec.options import Option, OptionValue, settled
+from nasm.spec.instruction import Row, Rule
+from nasm.spec.isa import Isa
+from nasm.spec.options import Option, OptionValue, in_force
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
@@ -23,7 +24,8 @@ class Samples:
     ``tensors`` are declarations of the tensors that examples name, ``{n}`` elements per partition,
     with what they hold (``input = …``) in any memory; ``transfer`` declares the one called
     ``load``. ``fill`` are lines that fill ``{dst}``, by memory, from ``{dst}_in`` in the memory
-    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``.
+    ``outside``; each posts ``posts``, and ``wait`` waits for ``{count}``. ``labelled`` is what the
+    label ``again`` stands at.
     """
 
     tensors: tuple[str, ...]
@@ -33,13 +35,14 @@ class Samples:
     semaphores: str
     posts: int
     wait: str
+    labelled: str
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
 
-    ``rules`` hold for every instruction; ``plan`` turns a move into shares for channels.
+    ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
     casts of a stream of instructions, by the stream's number.
     """
@@ -60,11 +63,11 @@ class Target:
 
     def configured(self, generation: Generation, given: Mapping[str, object]) -> Generation:
         """A generation with these options in force; raises Failure with all that are wrong."""
-        return replace(generation, options=settled(self.options, given))
+        return replace(generation, options=in_force(self.options, given))
 
     def chosen(self, generation: Generation) -> dict[str, OptionValue]:
         """The options of a generation that are not as they are by default."""
-        defaults = settled(self.options, {})
+        defaults = in_force(self.options, {})
         return {n: v for n, v in generation.options.items() if v != defaults[n]}
 
     def available(self, row: Row, generation: Generation) -> bool:

@@ -30,7 +30,7 @@ Range = tuple[int, int, int]
 
 
 def plan(transfer: Transfer, generation: Generation, engine: str) -> Plan:
-    """Split a move into shares, one per DMA engine."""
+    """Split a transfer into shares, one per DMA engine."""
     ring, priority = transfer.option("queue"), transfer.option("priority")
     least = max(0, generation.priorities - 1)
     return Plan(

@@ -1,4 +1,4 @@
-"""What a DMA can do: constraints on the operands of the rows in `isa/dma.py`."""
+"""What a DMA can do: constraints on the operands of the rows in `dma.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from nasm.dtypes import Kind
 from nasm.problems import listed
 from nasm.spec.instruction import Context
 from nasm.spec.view import View
-from nasm.targets.neuron import costs
+from nasm.targets.neuron import dge
 from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MEMORY, MODE, SHAPE, repeats, rule
 
 DMA_SOURCE = "nki.isa.dma_copy"
@@ -16,7 +16,7 @@ SHARES = 16
 """DMA engines of a core."""
 
 
-@rule(SHAPE, "dst and src have as many elements", DMA_SOURCE)
+@rule(SHAPE, "dst and src have the same number of elements", DMA_SOURCE)
 def same_size(context: Context) -> str | None:
     """A DMA walks both sides in row-major order."""
     dst, src = context["dst"].size, context["src"].size
@@ -25,7 +25,7 @@ def same_size(context: Context) -> str | None:
 
 @rule(
     AVAILABLE,
-    "hwdge is Sync's and Scalar's from v3 on, swdge GpSimd's; every engine has none",
+    "hwdge is for Sync and Scalar from v3 on, swdge for GpSimd, dge_mode=none for every engine",
     f"{DMA_SOURCE}; Trainium2 guide, 'Descriptor Generation Engine'",
 )
 def dge_available(context: Context) -> str | None:
@@ -40,7 +40,7 @@ def dge_available(context: Context) -> str | None:
     return None
 
 
-@rule(AVAILABLE, "a DMA has a priority from NeuronCore-v4 on", f"{DMA_SOURCE}, priority")
+@rule(AVAILABLE, "a DMA takes a priority from NeuronCore-v4 on", f"{DMA_SOURCE}, priority")
 def priority_available(context: Context) -> str | None:
     """Earlier generations serve their queues in turn."""
     priority = context["priority"]
@@ -50,20 +50,24 @@ def priority_available(context: Context) -> str | None:
 
 
 def _mode(context: Context) -> str:
-    return context.operands.get("dge_mode") or costs.default_dge(context)
+    return dge.mode(context, context["dst"], context["src"], context["dge_mode"])
+
+
+def _named(context: Context) -> str:
+    return dge.named(context, _mode(context), context["dge_mode"])
 
 
 @rule(
     DTYPE,
     "a DMA converts through float32, not with hardware descriptors, never x4 dtypes",
     f"{DMA_SOURCE}; NKI 0.3 release notes (no cast with hardware DGE)",
-    "dge_mode=none lets a DMA convert",
+    "dge_mode=none lets a DMA convert at a fixed address, swdge (@gpsimd) at any",
 )
 def convertible(context: Context) -> str | None:
     """Between which dtypes a DMA moves data."""
     dst, src = context["dst"], context["src"]
     if dst.dtype is not src.dtype and _mode(context) == "hwdge":
-        return f"{src.dtype.name} into {dst.dtype.name} with dge_mode=hwdge"
+        return f"{src.dtype.name} into {dst.dtype.name} with {_named(context)}"
     return _inconvertible(dst, src)
 
 
@@ -78,17 +82,10 @@ def _inconvertible(dst: View, src: View) -> str | None:
 def dynamic_needs_dge(context: Context) -> str | None:
     """Descriptors written before the run cannot know a register."""
     for name in ("dst", "src"):
-        held = at_run_time(context[name])
+        held = dge.at_run_time(context[name])
         if held and _mode(context) == "none":
-            return f"{name} starts at a {held} with dge_mode=none on {context.engine}"
+            return f"{name} starts at a {held} with {_named(context)}"
     return None
-
-
-def at_run_time(view: View) -> str:
-    """What holds the start of a view that only the run knows: a register or a tile."""
-    if view.dynamic:
-        return "register"
-    return "tile" if view.offsets is not None and view.offsets.single else ""
 
 
 @rule(
@@ -100,7 +97,7 @@ def at_run_time(view: View) -> str:
 def dynamic_partitions(context: Context) -> str | None:
     """What the hardware makes descriptors for from a register's value."""
     if _mode(context) != "hwdge" or not (
-        at_run_time(context["dst"]) or at_run_time(context["src"])
+        dge.at_run_time(context["dst"]) or dge.at_run_time(context["src"])
     ):
         return None
     for name in ("dst", "src"):
@@ -125,7 +122,7 @@ def not_into_psum(context: Context) -> str | None:
 
 @rule(
     MEMORY,
-    "NKI lets a DMA read PSUM up to 0.2 and forbids it since 0.3",
+    "NKI allows a DMA to read PSUM up to 0.2 and forbids it from 0.3 on",
     "NKI 0.3 release notes",
     "copy to sbuf first (TensorCopy)",
     warning=True,
@@ -137,7 +134,7 @@ def from_psum(context: Context) -> str | None:
 
 @rule(
     MODE,
-    "compute_op=add is SBUF's from v4 on, for bfloat16 or float32 on both sides",
+    "compute_op=add needs v4 and a dst in SBUF, with bfloat16 or float32 on both sides",
     "Trainium3 guide, 'SBUF Read-Add-Write'",
     "DmaCompute with dst among its sources adds anywhere",
 )
@@ -205,7 +202,7 @@ def transposable(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "a transpose has no swdge but through an index tile", TRANSPOSE_SOURCE)
+@rule(MODE, "a transpose takes swdge only with an index tile", TRANSPOSE_SOURCE)
 def transpose_mode(context: Context) -> str | None:
     """GpSimd makes descriptors for gathered rows only."""
     return (
@@ -237,7 +234,9 @@ def hardware_transpose(context: Context) -> str | None:
     return None
 
 
-@rule(SHAPE, "every source has as many elements as dst", f"{COMPUTE_SOURCE}, 'Tile size'")
+@rule(
+    SHAPE, "every source has the same number of elements as dst", f"{COMPUTE_SOURCE}, 'Tile size'"
+)
 def sources_fit(context: Context) -> str | None:
     """All are walked in row-major order."""
     wanted = context["dst"].size
@@ -287,14 +286,15 @@ def unique(context: Context) -> str | None:
 def static(context: Context) -> str | None:
     """Its descriptors are written before the run."""
     for view in (context["dst"], *context["srcs"]):
-        if at_run_time(view):
-            return f"{view.tensor.name} starts at a {at_run_time(view)}"
+        if dge.at_run_time(view):
+            return f"{view.tensor.name} starts at a {dge.at_run_time(view)}"
     return None
 
 
 @rule(
     SHAPE,
-    "each line of the transfer has as many elements on both sides, in memories a DMA writes",
+    "each line of the transfer has the same number of elements on both sides, in memories "
+    "a DMA writes",
     DMA_SOURCE,
 )
 def lines_fit(context: Context) -> str | None:
@@ -342,7 +342,8 @@ def lines_convertible(context: Context) -> str | None:
 
 @rule(
     MODE,
-    "a prepared transfer waits for nothing of the run: its descriptors are written before",
+    "a prepared transfer has no address that only the run knows: its descriptors are written "
+    "before it",
     DMA_SOURCE,
 )
 def lines_static(context: Context) -> str | None:
