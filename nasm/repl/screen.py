@@ -12,10 +12,10 @@ from typing import TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from nasm.problems import Problem
+from nasm.problems import Problem, clean
 from nasm.records import ExpectationRecord
 from nasm.report import tables
-from nasm.report.diagnostics import clean, diagnostic
+from nasm.report.diagnostics import diagnostic
 
 WIDTH = 80
 """Columns that tables and arrays are laid out for."""

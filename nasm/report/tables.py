@@ -9,9 +9,9 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nasm.problems import Problem
+from nasm.problems import Problem, clean, folded
 from nasm.records import EngineRecord, ExpectationRecord, Message, Mismatch, RunReport, Status
-from nasm.report.diagnostics import clean, diagnostic, folded
+from nasm.report.diagnostics import diagnostic
 from nasm.spec.evidence import Evidence
 
 if TYPE_CHECKING:
