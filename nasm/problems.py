@@ -58,7 +58,7 @@ class Note:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Problem:
     """One thing that is wrong: a code, a sentence, a place, and what to do about it."""
 
@@ -83,6 +83,10 @@ class Problem:
     def __str__(self) -> str:
         return render(self)
 
+    def __repr__(self) -> str:
+        where = f" at {self.span}" if self.span is not None else ""
+        return f"<{self.label} {self.code}{where}: {clean(self.message)}>"
+
 
 class Failure(Exception):
     """Problems that stop the work; raised once they are all collected.
@@ -99,6 +103,9 @@ class Failure(Exception):
 
     def __str__(self) -> str:
         return "\n\n".join(map(render, self.problems))
+
+    def __repr__(self) -> str:
+        return f"Failure({list(self.problems)})"
 
 
 class Refused(Exception):
@@ -161,6 +168,11 @@ def listed(words: Iterable[str], last: str = "or") -> str:
     """Words as a phrase: 'a, b or c'."""
     items = list(words)
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
+
+
+def counted(count: int, what: str) -> str:
+    """'1 hazard', '2 hazards'."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
 # -- how a problem is shown

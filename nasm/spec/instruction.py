@@ -14,7 +14,7 @@ from nasm.spec.evidence import Cost
 from nasm.spec.implicit_operands import Hidden
 from nasm.spec.kinds import Kind, Tile
 from nasm.spec.options import Value
-from nasm.spec.target import Generation, Target
+from nasm.spec.target import Generation, Target, named
 from nasm.spec.view import Offsets, View
 
 
@@ -199,6 +199,9 @@ class Row:
     defaults: tuple[object, ...]
     places: tuple[tuple[int, Operand], ...]
     labels: tuple[int, ...]
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Row], tuple[str, str]]:
+        return named, (self.semantics.__module__, self.name)
 
     @property
     def summary(self) -> str:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.evidence import Fact
@@ -125,16 +126,23 @@ class Samples:
     wait: str
 
 
+def named(module: str, name: str) -> Any:
+    """What a module calls so: what holds functions is copied and pickled by its name."""
+    return getattr(import_module(module), name)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
 
     ``rules`` hold for every instruction; ``plan`` turns a move into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number.
+    casts of a stream of instructions, by the stream's number. ``module`` is where it is written,
+    under the name TARGET.
     """
 
     name: str
+    module: str
     summary: str
     isa: Isa
     generations: tuple[Generation, ...]
@@ -143,6 +151,9 @@ class Target:
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
     casting: Callable[[Mapping[str, Value], int], Casting] | None = None
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
+        return named, (self.module, "TARGET")
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""
