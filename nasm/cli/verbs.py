@@ -11,7 +11,7 @@ from rich.text import Text
 
 from nasm.cli import streams
 from nasm.cli.screen import Screen
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Problem, Refused, counted
 from nasm.report import jsonable
 
 if TYPE_CHECKING:
@@ -51,8 +51,6 @@ def check(args: argparse.Namespace) -> int:
             screen.show(_fine(about))
     wrong = sum(len(p) for _, p in checked)
     if wrong:
-        from nasm.report.tables import counted
-
         bad = sum(bool(p) for _, p in checked)
         screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(checked), 'file')}")
     return code
@@ -83,8 +81,6 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
 
 
 def _fine(about: dict[str, Any]) -> Text:
-    from nasm.report.tables import counted
-
     queues = about["instructions"]
     return Text(
         f"{about['file']}: ok, {counted(sum(queues.values()), 'instruction')} on "

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nasm.problems import Refused, did_you_mean, listed
+from nasm.problems import Refused, counted, did_you_mean, listed
 from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import FORMATS
@@ -146,7 +146,7 @@ def report(shell: Shell, rest: str) -> None:
     shell.screen.say(["", *tables.time_lines(found, session.program.generation)])
     count = len(found.hazards)
     if count:
-        shell.screen.say(f"{tables.counted(count, 'hazard')}: 'info hazards' shows them")
+        shell.screen.say(f"{counted(count, 'hazard')}: 'info hazards' shows them")
 
 
 # -- info

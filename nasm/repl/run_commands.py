@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from nasm.problems import Failure, Refused
+from nasm.problems import Failure, Refused, counted
 from nasm.records import Progress, Status
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
@@ -156,7 +156,7 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
         shell.screen.say(text.completed(session, done))
         shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
     elif not each:
-        shell.screen.say(f"{tables.counted(done.count, 'instruction')} completed")
+        shell.screen.say(f"{counted(done.count, 'instruction')} completed")
     _came_to(shell, before, stopped, brief=each and done.count > 0)
 
 
@@ -214,8 +214,8 @@ def loaded(shell: Shell) -> None:
     program = shell.program
     engines = sum(1 for q in program.queues if len(q))
     shell.screen.say(
-        f"{shell.path}: {tables.counted(len(program), 'instruction')} on "
-        f"{tables.counted(engines, 'engine')}, {program.generation.summary}"
+        f"{shell.path}: {counted(len(program), 'instruction')} on "
+        f"{counted(engines, 'engine')}, {program.generation.summary}"
         + "".join(f", {name}={value}" for name, value in program.chosen.items())
     )
 
