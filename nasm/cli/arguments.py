@@ -19,7 +19,8 @@ LATER = {
 }
 """Verbs of the language's reference that this version does not have."""
 
-VERBS = ("run", "check", "isa", "explain", "repl")
+VERBS = ("run", "check", "isa", "explain", "repl", "help")
+COLORS = ("auto", "always", "never")
 
 
 def refusal(given: list[str]) -> str:
@@ -59,15 +60,24 @@ def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) ->
 
 def _options(top: argparse.ArgumentParser, verb: str | None) -> list[str]:
     """The options of a verb, or of the command itself."""
+    return [name for action in of_verb(top, verb)._actions for name in action.option_strings]
+
+
+def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.ArgumentParser:
+    """The parser of a verb, or of the command itself."""
     subs = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
-    chosen = subs.choices[verb] if verb else top
-    return [name for action in chosen._actions for name in action.option_strings]
+    chosen: argparse.ArgumentParser = subs.choices[verb] if verb else top
+    return chosen
 
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
     if parsed.verb != "isa":
         return ""
+    if parsed.options and (parsed.mnemonic or parsed.example or parsed.search):
+        return "--options lists the options of the machines: no instruction goes with it"
+    if parsed.search is not None and (parsed.mnemonic or parsed.example):
+        return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
     if parsed.example and parsed.mnemonic is None:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
     if parsed.target is not None and not parsed.example:
@@ -138,9 +148,16 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"{COMMAND} {__version__}")
+    top.add_argument(
+        "-V",
+        "--version",
+        action="version",
+        version=f"{COMMAND} {__version__}",
+        help="print the version and leave",
+    )
+    _color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _check, _isa, _explain, _repl):
+    for add in (_run, _check, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
@@ -148,13 +165,25 @@ def parser() -> argparse.ArgumentParser:
 def _verb(
     verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
 ) -> argparse.ArgumentParser:
-    return verbs.add_parser(
+    verb = verbs.add_parser(
         name,
         help=summary,
         description=summary[0].upper() + summary[1:] + ".",
         epilog=epilog,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+    )
+    _color(verb, argparse.SUPPRESS)  # before the verb or behind it: the last one counts
+    return verb
+
+
+def _color(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        choices=COLORS,
+        default=default,
+        help="colours: auto (on a terminal, unless NO_COLOR is set), always or never",
     )
 
 
@@ -248,6 +277,12 @@ def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = _verb(verbs, "isa", "show the manual page of an instruction, or list them all", ISA)
     verb.add_argument("mnemonic", nargs="?", help="an instruction, as programs spell it")
     verb.add_argument(
+        "--search",
+        metavar="WORDS",
+        help="list the instructions that have these words: a name, the vendor's name, an "
+        "operator, a dtype, or any word of their description",
+    )
+    verb.add_argument(
         "--options", action="store_true", help="list the options of the machines instead"
     )
     verb.add_argument(
@@ -266,6 +301,13 @@ def _explain(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     verb = _verb(verbs, "explain", "explain a diagnostic at length, or list them all", EXPLAIN)
     verb.add_argument("code", nargs="?", help="a code, like E0501")
     _json(verb)
+
+
+def _help(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "help", "explain a command, an instruction or a diagnostic", HELP)
+    verb.add_argument(
+        "topic", nargs="?", help="a command (run), an instruction (Max8) or a code (E0501)"
+    )
 
 
 def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -293,7 +335,7 @@ examples:
   neuron-nasm explain E0501                   what a diagnostic means
   neuron-nasm repl matmul.nasm                step through it
 
-'neuron-nasm COMMAND --help' explains a command's options.
+'neuron-nasm help COMMAND' explains a command's options.
 
 exit codes: 0 all well; 1 the program breaks a promise (an expectation, a
 hazard, a deadlock, a fault, --max-cycles); 2 it does not assemble, or the
@@ -322,6 +364,7 @@ ISA = """\
 examples:
   neuron-nasm isa
   neuron-nasm isa MultiplyMoving
+  neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
   neuron-nasm isa --options                   what --option may set
   neuron-nasm isa TensorTensor --example | neuron-nasm run -
 """
@@ -329,6 +372,12 @@ EXPLAIN = """\
 examples:
   neuron-nasm explain
   neuron-nasm explain E0501
+"""
+HELP = """\
+examples:
+  neuron-nasm help run
+  neuron-nasm help TensorTensor
+  neuron-nasm help E0501
 """
 REPL = """\
 examples:

@@ -273,6 +273,14 @@ ROWS = (
         "been made with its own, and keeps them.",
     ),
     Code(
+        "E0811",
+        "nothing to help with",
+        "`neuron-nasm help` explains a command, an instruction or a diagnostic. The word is none "
+        "of these.",
+        "$ neuron-nasm help reduction",
+        "$ neuron-nasm isa --search reduction",
+    ),
+    Code(
         "E0821",
         "an unknown command of the debugger",
         "The first word of the line is no command, or the beginning of several. `help` lists the "

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
 
-from nasm.problems import Refused
+from nasm.problems import Refused, closest, did_you_mean, listed
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
 from nasm.spec.implicit_operands import Hidden
@@ -62,6 +62,11 @@ class Operand:
         return isinstance(self.kind, Hidden)
 
     @property
+    def named(self) -> bool:
+        """Whether nasm writes it with its name, as it does with all that follow such a one."""
+        return self.keyword or bool(self.kind.words) or self.kind.names == "label"
+
+    @property
     def walked(self) -> bool:
         """Whether the engine's lanes walk it: not a transfer's view, not a sequencer's element."""
         return self.access != "@" and any(t.lanes for t in self._tiles)
@@ -69,14 +74,15 @@ class Operand:
     @property
     def indirect(self) -> bool:
         """Whether a tile of entries may address it."""
-        return any(getattr(kind, "indirect", False) for kind in self._kinds)
+        return any(getattr(kind, "indirect", False) for kind in self.kinds)
 
     @property
     def _tiles(self) -> list[Tile]:
-        return [k for k in self._kinds if isinstance(k, Tile)]
+        return [k for k in self.kinds if isinstance(k, Tile)]
 
     @property
-    def _kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[Kind, ...]:
+        """Its kind, and those that it may be one of."""
         return (self.kind, *getattr(self.kind, "kinds", ()))
 
 
@@ -222,6 +228,26 @@ class Isa:
 
     def __iter__(self) -> Any:
         return iter(self.rows.values())
+
+    def meant(self, word: str, also: Iterable[str] = ()) -> str:
+        """A hint for a word that is no mnemonic: the vendor's other names are known as well.
+
+        ``also`` are other words that may have been meant. Empty if nothing is close.
+        """
+        theirs: dict[str, list[str]] = {}
+        for name, row in self.rows.items():
+            every = (n.rpartition(".")[2] for names in row.vendor.values() for n in names)
+            for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
+                theirs.setdefault(spelling, []).append(name)
+        known = [*self.rows, *also]
+        said = word if word in theirs else ""
+        if not said and not closest(word, known):
+            said = next(iter(closest(word, theirs)), "")
+        if not said:
+            return did_you_mean(word, known)
+        if len(theirs[said]) == 1:
+            return f"did you mean '{theirs[said][0]}'?"
+        return f"it is several instructions here: {listed(theirs[said], 'and')}"
 
     def arrange(self, modules: Iterable[str]) -> None:
         """List the rows by the modules they were written in, in this order; all are named."""
