@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,9 @@ LANGUAGE = (DOCS / "language.md").read_text(encoding="utf-8")
 FENCE = re.compile(
     r"(<!-- (?:file|from): .*? -->\n+)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
+
+
+ACTIVATE = ".venv/bin/activate"
 
 
 class Block(NamedTuple):
@@ -136,8 +140,28 @@ def test_commands_in_the_docs_exist(block: Block) -> None:
             arguments.parser().parse_args(words[1:])
         elif words[0] == "make":
             assert words[1] in targets
+        elif words[0] == ".":
+            assert words[1:] == [ACTIVATE]
         else:
             assert words[:2] == ["pip", "install"]
+
+
+@each("console")
+def test_a_command_that_is_typed_after_make_is_on_the_path(block: Block) -> None:
+    """What make sets up is not: one activates it, or installs the command, before typing it."""
+    lines = (shlex.split(line, comments=True) for line in block.text.splitlines())
+    typed = [" ".join(words) for words in lines if words]
+    made = any(line.startswith("make ") for line in typed)
+    for n, line in enumerate(typed):
+        if made and line.startswith("neuron-nasm "):
+            assert {f". {ACTIVATE}", "pip install ."} & set(typed[:n])
+
+
+def test_what_is_activated_is_what_make_sets_up_and_it_has_the_command() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"VENV := {ACTIVATE.partition('/')[0]}\n" in makefile
+    assert "install --quiet --editable . --group dev" in makefile
+    assert (Path(sysconfig.get_path("scripts")) / "neuron-nasm").exists()
 
 
 @each("py")

@@ -67,7 +67,7 @@ def test_every_instruction_has_a_page(toy: Tried, row: Row) -> None:
 
 def test_the_page_of_an_instruction(toy: Tried) -> None:
     page = toy.does("help Add")
-    assert page.startswith("Add  dst, a, b\n\nAdd two tiles: dst = a + b.\n\nExample\n    Add y, x, x\n")
+    assert page.startswith("Add  dst, a, b\n\nAdd two tiles: dst = a + b.\n\nExample\n")
     assert "\n    b    read     a tile in bank\n" in page
     assert "\n    E0404  all tiles have one shape (made up)\n" in page
     # 8 elements, 2 per partition, and results three cycles after the last
