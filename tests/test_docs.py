@@ -129,13 +129,17 @@ def test_python_in_the_docs_runs(
     exec(compile(block.text, block.where, "exec"), {"__name__": "docs"})
 
 
+def typed(block: Block) -> list[list[str]]:
+    """The commands that a console block shows: lines behind ``$``, or all of one without."""
+    lines = block.text.splitlines()
+    prompted = [line[2:] for line in lines if line.startswith("$ ")]
+    return [shlex.split(line, comments=True) for line in prompted or lines]
+
+
 @each("console")
 def test_commands_in_the_docs_exist(block: Block) -> None:
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    lines = block.text.splitlines()
-    prompted = [line[2:] for line in lines if line.startswith("$ ")]
-    for line in prompted or lines:
-        words = shlex.split(line, comments=True)
+    for words in typed(block):
         if words[0] == "neuron-nasm":
             arguments.parser().parse_args(words[1:])
         elif words[0] == "make":
@@ -149,12 +153,11 @@ def test_commands_in_the_docs_exist(block: Block) -> None:
 @each("console")
 def test_a_command_that_is_typed_after_make_is_on_the_path(block: Block) -> None:
     """What make sets up is not: one activates it, or installs the command, before typing it."""
-    lines = (shlex.split(line, comments=True) for line in block.text.splitlines())
-    typed = [" ".join(words) for words in lines if words]
-    made = any(line.startswith("make ") for line in typed)
-    for n, line in enumerate(typed):
-        if made and line.startswith("neuron-nasm "):
-            assert {f". {ACTIVATE}", "pip install ."} & set(typed[:n])
+    commands = typed(block)
+    made = any(words[0] == "make" for words in commands)
+    for n, words in enumerate(commands):
+        if made and words[0] == "neuron-nasm":
+            assert [".", ACTIVATE] in commands[:n]
 
 
 def test_what_is_activated_is_what_make_sets_up_and_it_has_the_command() -> None:
