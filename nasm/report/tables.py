@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from nasm.spec.target import Generation
 
 ASCII_MARKS = ("ok", "FAILED")
-SHORT = {Evidence.DOCUMENTED: "doc.", Evidence.MEASURED: "meas.", Evidence.ASSUMED: "ass."}
 
 
 def run_report(
@@ -97,8 +96,7 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("waits for")
     table.add_column("util.", justify="right", no_wrap=True)
-    for kind in Evidence:
-        table.add_column(SHORT[kind], justify="right", no_wrap=True)
+    table.add_column("evidence")
     for e in engines:
         if e.instructions:
             name = names[e.core, e.engine]
@@ -109,7 +107,7 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
                 f"{e.waiting:,}",
                 main_wait(e),
                 f"{100 * e.utilisation:.1f}%",
-                *evidence_shares(e),
+                mix(e.evidence),
             )
     return table if table.row_count else Text("no instruction completed", "dim")
 
@@ -135,15 +133,8 @@ def table_notes(engines: Sequence[EngineRecord]) -> str:
     idle = [names[e.core, e.engine] for e in engines if not e.instructions]
     if len(idle) == len(engines):
         return ""
-    said = "cycles of each engine's own clock; busy ones documented, measured or assumed"
+    said = "cycles of each engine's own clock; evidence for the cost of the busy ones"
     return f"{said}\nnothing completed on {', '.join(idle)}" if idle else said
-
-
-def evidence_shares(engine: EngineRecord) -> list[str]:
-    """How an engine's busy cycles are known: a share for each kind, empty if there is none."""
-    found = dict(engine.evidence)
-    cycles = [found.get(kind.value, 0) for kind in Evidence]
-    return [share if n else "" for share, n in zip(shares(cycles), cycles, strict=True)]
 
 
 def shares(parts: Sequence[int]) -> list[str]:
