@@ -126,7 +126,7 @@ class BankRecord:
 class EngineRecord:
     """What an engine did: instructions, and cycles of its own clock.
 
-    ``busy`` is when one of its units worked, ``waiting`` when its next instruction was held up
+    ``busy`` is when one of its units worked, ``waiting`` when its next instruction was stalled
     (by cause in ``waits``); ``utilisation`` is busy over the whole run. ``evidence`` splits the
     busy cycles by how well their cost is known. ``cycles`` is its counter when its last
     instruction completed.
@@ -216,7 +216,7 @@ class RunReport:
             (not finished, self.status.value),
             (self.hazards, counted(len(self.hazards), "hazard")),
             (failed, f"{failed} of {counted(count, 'expectation')} failed"),
-            (finished and self.problems, "expectations could not be judged"),
+            (finished and self.problems, "expectations could not be evaluated"),
         )
         return tuple(said for holds, said in found if holds)
 
@@ -224,7 +224,9 @@ class RunReport:
     def promises(self) -> str:
         """What is said of a run that is ok: how many expectations it met."""
         count = len(self.expectations)
-        return f"{counted(count, 'expectation')} met" if count else "the program expects nothing"
+        return (
+            f"{counted(count, 'expectation')} met" if count else "the program has no expectations"
+        )
 
     def __str__(self) -> str:
         done = sum(e.instructions for e in self.engines)

@@ -35,7 +35,7 @@ def used() -> set[str]:
     found: set[str] = set()
     for path in (ROOT / "nasm").rglob("*.py"):
         parts = path.relative_to(ROOT / "nasm").parts
-        if parts[0] != "codes" and parts != ("asm", "mistakes.py"):
+        if parts[0] != "codes" and parts[-1] != "syntax_errors.py":
             found |= set(CODE.findall(path.read_text(encoding="utf-8")))
     # expect.py explains its own codes beside their use
     return found

@@ -143,7 +143,7 @@ def help_(args: argparse.Namespace) -> int:
         return isa(arguments.read(["isa", color, topic]))
     said = arguments.LATER.get(topic)
     if said is not None:
-        said = f"{said} comes with a later version"
+        said = f"{said} is planned for a later version"
     hints = (load().isa.meant(topic, arguments.VERBS) for load in TARGETS.values())
     hint = said or next(filter(None, hints), "") or f"commands: {', '.join(arguments.VERBS)}"
     message = f"no command, instruction or diagnostic '{topic}'"

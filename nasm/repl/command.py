@@ -100,7 +100,7 @@ def subcommand(parent: str, word: str) -> Command:
     """A subcommand by name, alias or unambiguous beginning; raises Refused."""
     below = subcommands(parent)
     names = listed(last_word(c) for c in below)
-    return _resolve(word, below, f"{parent} command", f"there is {names}")
+    return _resolve(word, below, f"{parent} command", f"it has {names}")
 
 
 def match(word: str, commands: Iterable[Command]) -> list[Command]:

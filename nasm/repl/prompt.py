@@ -28,7 +28,7 @@ MENU = 6
 class NameCompleter(Completer):
     """Hands the text before the cursor to :func:`~nasm.repl.suggest.suggest`.
 
-    What goes wrong there is given to ``failed``: typing goes on.
+    What goes wrong there is given to ``failed``: typing continues.
     """
 
     def __init__(self, names: Callable[[], Names], failed: Callable[[Exception], None]) -> None:

@@ -119,10 +119,10 @@ def status(session: Session) -> str:
     said = {
         Status.READY: "not started: 'step' or 'run' begins",
         Status.RUNNING: f"running, at {moment(session)}",
-        Status.LIMIT: f"stopped at {moment(session)}; 'continue' goes on",
-        Status.FINISHED: f"finished at {moment(session)}; 'restart' begins again",
-        Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' begins again",
-        Status.FAULT: f"fault at {moment(session)}; 'restart' begins again",
+        Status.LIMIT: f"stopped at {moment(session)}; 'continue' resumes",
+        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over",
+        Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' starts over",
+        Status.FAULT: f"fault at {moment(session)}; 'restart' starts over",
     }
     return said[session.status]
 

@@ -169,7 +169,7 @@ def test_a_page_opens_with_a_synopsis_in_operand_order(ran: Any, name: str, syno
 
 
 def test_explain_tells_a_code_at_length_and_lists_them_all(ran: Any) -> None:
-    assert "a read of memory that nobody has written" in ran("explain", "e0501").out
+    assert "a read of uninitialised memory" in ran("explain", "e0501").out
     every = ran("explain").out
     assert "E0101" in every
     assert "E0901" in every
@@ -263,7 +263,7 @@ def test_help_alone_and_of_other_topics(ran: Any) -> None:
     [
         ("expalin", "did you mean 'explain'?"),
         ("tensor_copy", "did you mean 'TensorCopy'?"),
-        ("profile", "profiling comes with a later version"),
+        ("profile", "profiling is planned for a later version"),
         ("qqq", "commands: run, check, isa, explain, repl, help"),
     ],
 )
@@ -315,8 +315,8 @@ def test_colours_in_a_pipe_fold_nothing(ran: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("profile", "not there yet"),
-        ("asm", "not there yet"),
+        ("profile", "not implemented yet"),
+        ("asm", "not implemented yet"),
         ("rnu", "did you mean 'run'"),
         ("matmul.nasm", "neuron-nasm run matmul.nasm"),
     ],

@@ -26,7 +26,7 @@ def test_unwritten_elements_are_shown_as_such(toy: Tried) -> None:
         "      0   1\n"
         "  0  __  __\n"
         "  1  __  __\n"
-        "  4 elements  none written\n"
+        "  4 elements  all uninitialised\n"
     )
 
 
@@ -165,7 +165,7 @@ def test_expectations_are_listed_and_judged_before_the_end(toy: Tried) -> None:
 def test_the_report_counts_each_engine_in_its_own_cycles(toy: Tried) -> None:
     # alpha issues six instructions of one cycle, beta two of one and an Add of two.
     assert toy.does("run", "report") == (
-        "finished at 0.053 µs, cycle 26; 'restart' begins again\n"
+        "finished at 0.053 µs, cycle 26; 'restart' starts over\n"
         "engine  instr.  busy  waiting  waits for  util.  evidence\n"
         "alpha        6     6        3  data       22.5%  100% assumed\n"
         "beta         3     4        9  semaphore  25.0%  100% assumed\n"

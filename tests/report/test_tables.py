@@ -166,11 +166,11 @@ def test_found_and_wanted_have_the_digits_that_tell_them_apart() -> None:
     ("change", "wanted"),
     [
         ({}, "PASS: 1 expectation met"),
-        ({"expectations": ()}, "PASS: the program expects nothing"),
+        ({"expectations": ()}, "PASS: the program has no expectations"),
         ({"expectations": (HELD, FAILED)}, "FAIL: 1 of 2 expectations failed"),
         ({"status": Status.DEADLOCK}, "FAIL: deadlock"),
         ({"hazards": (Problem("E0501", "x"),) * 2}, "FAIL: 2 hazards"),
-        ({"problems": (Problem("E0801", "x"),)}, "FAIL: expectations could not be judged"),
+        ({"problems": (Problem("E0801", "x"),)}, "FAIL: expectations could not be evaluated"),
     ],
 )
 def test_the_last_line_says_whether_it_passed_and_why_not(
