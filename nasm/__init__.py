@@ -45,3 +45,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'nasm' has no attribute {name!r}")
     return getattr(import_module(_HOMES.get(name, "nasm.api")), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

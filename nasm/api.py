@@ -41,18 +41,43 @@ def assemble(
     return assemble_source(source_of(text_or_path), TARGETS, target, defines, options)
 
 
-@dataclass(frozen=True, slots=True)
 class Result:
-    """A finished run: its report, its outputs by name, and the session to look further."""
+    """A finished run: its report, its outputs by name, and the session to look further.
 
-    report: RunReport
-    outputs: dict[str, np.ndarray[Any, Any]]
-    session: Session
+    The session stays in the process that ran the program: a result that was pickled has none.
+    """
+
+    def __init__(
+        self,
+        report: RunReport,
+        outputs: dict[str, np.ndarray[Any, Any]],
+        session: Session | None = None,
+    ) -> None:
+        self.report, self.outputs, self._session = report, outputs, session
+
+    @property
+    def session(self) -> Session:
+        """The session that ran it, for looking further."""
+        if self._session is None:
+            raise RuntimeError("a pickled result has no session: run the program in this process")
+        return self._session
 
     @property
     def ok(self) -> bool:
         """Whether everything the program promised holds."""
         return self.report.ok
+
+    def __copy__(self) -> Result:
+        return Result(self.report, self.outputs, self._session)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Result, (self.report, self.outputs)
+
+    def __str__(self) -> str:
+        return str(self.report)
+
+    def __repr__(self) -> str:
+        return repr(self.report)
 
 
 def run(

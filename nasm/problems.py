@@ -8,7 +8,10 @@ problems travel together as one :class:`Failure`.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Sequence
+import re
+import textwrap
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
@@ -28,6 +31,25 @@ class Family(Enum):
     DEFECT = "a defect in nasm itself"
 
 
+FAMILIES = {
+    "E01": Family.SYNTAX,
+    "E02": Family.NAME,
+    "E03": Family.RULE,
+    "E04": Family.RULE,
+    "E05": Family.HAZARD,
+    "E06": Family.UNSUPPORTED,
+    "E07": Family.UNSPECIFIED,
+    "E08": Family.USAGE,
+    "E09": Family.DEFECT,
+}
+"""Families by the first digits of a code."""
+
+
+def family(code: str) -> Family:
+    """Whose fault a problem with this code is."""
+    return FAMILIES[code[:3]]
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """A second place that matters to a problem, e.g. where a name was declared."""
@@ -36,7 +58,7 @@ class Note:
     span: Span | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Problem:
     """One thing that is wrong: a code, a sentence, a place, and what to do about it."""
 
@@ -51,18 +73,39 @@ class Problem:
         """The same problem, placed, unless it already has a place."""
         return self if self.span is not None else replace(self, span=span)
 
+    @property
+    def label(self) -> str:
+        """What it is called: a warning, a hazard or an error."""
+        if self.warning:
+            return "warning"
+        return "hazard" if family(self.code) is Family.HAZARD else "error"
+
+    def __str__(self) -> str:
+        return render(self)
+
+    def __repr__(self) -> str:
+        where = f" at {self.span}" if self.span is not None else ""
+        return f"<{self.label} {self.code}{where}: {clean(self.message)}>"
+
 
 class Failure(Exception):
     """Problems that stop the work; raised once they are all collected.
 
-    One without problems stops a line whose problem was reported where it arose.
+    ``str`` of one is what the command prints. One without problems stops a line whose problem was
+    reported where it arose.
     """
 
     def __init__(self, problems: Problem | Iterable[Problem]) -> None:
         self.problems: tuple[Problem, ...] = (
             (problems,) if isinstance(problems, Problem) else tuple(problems)
         )
-        super().__init__("\n".join(f"{p.code}: {p.message}" for p in self.problems))
+        super().__init__(self.problems)
+
+    def __str__(self) -> str:
+        return "\n\n".join(map(render, self.problems))
+
+    def __repr__(self) -> str:
+        return f"Failure({list(self.problems)})"
 
 
 class Refused(Exception):
@@ -70,7 +113,10 @@ class Refused(Exception):
 
     def __init__(self, code: str, message: str, hint: str = "", notes: Sequence[Note] = ()) -> None:
         self.code, self.message, self.hint, self.notes = code, message, hint, tuple(notes)
-        super().__init__(message)
+        super().__init__(code, message, hint, self.notes)
+
+    def __str__(self) -> str:
+        return self.message
 
     def at(self, span: Span | None, notes: Sequence[Note] = ()) -> Problem:
         """The problem at its place."""
@@ -124,17 +170,44 @@ def listed(words: Iterable[str], last: str = "or") -> str:
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} {last} {items[-1]}"
 
 
+def counted(count: int, what: str) -> str:
+    """'1 hazard', '2 hazards'."""
+    return f"{count:,} {what}" + ("" if count == 1 else "s")
+
+
+# -- how a problem is shown
+
+Piece = tuple[str, str]
+"""Characters of a diagnostic and what they are: ``label``, ``message``, ``caret``, …"""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_GAP = "…"
+
+
 def render(problem: Problem) -> str:
     """A problem as plain text: head, excerpt with a caret, expansions, notes and hint."""
-    kind = "warning" if problem.warning else "error"
-    lines = [f"{kind}[{problem.code}]: {problem.message}"]
+    return "".join(text for _, text in pieces(problem))
+
+
+def pieces(problem: Problem, width: int | None = None) -> Iterator[Piece]:
+    """What a diagnostic consists of, in its order: who shows one in colour gives each its own.
+
+    With a width, sentences are folded at it and a long line of a program is cut around its caret;
+    without one nothing is folded or cut, so that what is written to a file can be searched.
+    """
+    label = f"{problem.label}[{problem.code}]"
+    head = folded(f"{label}: {problem.message}", "", width)
+    yield "label", head[0][: len(label)]
+    yield "message", "\n".join([head[0][len(label) :], *head[1:]])
     if problem.span is not None:
-        lines += _excerpt(problem.span)
+        yield from _excerpt(problem.span, width)
         for frame in reversed(problem.span.chain):
-            lines.append(f"  in {frame.what}, {frame.span}")
+            yield from _sentence("expansion", f"  in {frame.what}, {frame.span}", width)
     for note in problem.notes:
-        lines.append(f"  note: {note.message}" + (f" ({note.span})" if note.span else ""))
-    return "\n".join([*lines, *(f"  {line}" for line in advice(problem))])
+        where = f" ({note.span})" if note.span else ""
+        yield from _sentence("note", f"  note: {note.message}{where}", width)
+    for line in advice(problem):
+        yield from _sentence("hint", f"  {line}", width)
 
 
 def advice(problem: Problem) -> list[str]:
@@ -147,13 +220,78 @@ def advice(problem: Problem) -> list[str]:
     ]
 
 
-def _excerpt(span: Span) -> list[str]:
-    number, text, column, width = span.excerpt()
+def clean(text: str) -> str:
+    """Text with what would move a terminal's cursor made visible and harmless."""
+    return _CONTROL.sub("\ufffd", text).expandtabs(8)
+
+
+def columns(text: str) -> int:
+    """How many columns of a terminal a text takes."""
+    return sum(
+        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        for c in text
+    )
+
+
+def folded(text: str, indent: str, width: int | None) -> list[str]:
+    """A sentence in lines of at most a width, all but the first indented; its own lines stay."""
+    lines: list[str] = []
+    for line in clean(text).split("\n"):
+        # A map or a table among the lines keeps its columns.
+        if width is None or columns(line) <= width or line.startswith("    "):
+            lines.append(line)
+            continue
+        own = line[: len(line) - len(line.lstrip())]
+        lines += textwrap.wrap(
+            line,
+            width,
+            initial_indent="",
+            subsequent_indent=indent or own + "  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+    return lines or [""]
+
+
+def _sentence(kind: str, line: str, width: int | None) -> Iterator[Piece]:
+    """A line below the excerpt: the word before its first colon, or all of one without."""
+    lines = folded(line, "        ", width)
+    word, colon, rest = lines[0].partition(": ")
+    if not colon or not word.strip().isalpha():
+        yield kind, "\n" + "\n".join(lines)
+        return
+    yield kind, f"\n{word}{colon}"
+    yield "text", "\n".join([rest, *lines[1:]])
+
+
+def _excerpt(span: Span, width: int | None) -> Iterator[Piece]:
+    number, line, column, length = span.excerpt()
     margin = " " * len(str(number))
-    pad = "".join("\t" if c == "\t" else " " for c in text[:column])
-    return [
-        f"{margin}--> {span}",
-        f"{margin} |",
-        f"{number} | {text}",
-        f"{margin} | {pad}{'^' * width}",
-    ]
+    before, marked = clean(line[:column]), line[column : column + length]
+    shown = clean(line)
+    start = columns(before)
+    size = max(1, columns(shown[len(before) :][: len(clean(marked))]))
+    if width is not None:
+        shown, start, size = _cut(shown, start, size, width - len(margin) - 3)
+    yield "margin", f"\n{margin}--> "
+    yield "text", clean(str(span))
+    yield "margin", f"\n{margin} |\n{number} |"
+    yield "text", f" {shown}".rstrip()
+    yield "margin", f"\n{margin} | {' ' * start}"
+    yield "caret", "^" * size
+
+
+def _cut(line: str, start: int, size: int, room: int) -> tuple[str, int, int]:
+    """The part of a line around its caret that fits, with the caret's place in it."""
+    if columns(line) <= room or room < 20:
+        return line, start, size
+    first = 0
+    if start + size > room - 1:
+        # A third of what comes before stays: the mark is what matters, and where it ends.
+        first = max(0, min(start - room // 3, start + size - room + 2))
+    head = _GAP if first else ""
+    rest = line[first + len(head) :]
+    tail = _GAP if len(rest) + len(head) > room else ""
+    shown = head + rest[: room - len(head) - len(tail)] + tail
+    start -= first
+    return shown, start, max(1, min(size, room - start))

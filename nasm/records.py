@@ -1,7 +1,8 @@
 """What a session tells: plain frozen records, which reports turn into tables or JSON.
 
 Cycles are of the engine named beside them, ticks divide every clock, and microseconds are what
-ticks are worth. Nothing in a record changes when the machine goes on.
+ticks are worth. Nothing in a record changes when the machine runs on. ``repr`` of a record is one
+line, ``str`` what a report says of it.
 """
 
 from __future__ import annotations
@@ -9,8 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from nasm.problems import Problem
+from nasm.problems import Problem, clean, counted
 from nasm.source import Span
+
+MARKS = ("✓", "✗")
+"""What stands in front of an expectation that held, and of one that did not."""
 
 
 class Status(Enum):
@@ -55,6 +59,10 @@ class Message:
     ticks: int
     microseconds: float
     text: str
+
+    def __str__(self) -> str:
+        said = f"{self.queue} pc {self.pc} at {self.microseconds:,.3f} µs: {self.text}"
+        return clean(said.replace("\n", "\n    "))
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +126,7 @@ class BankRecord:
 class EngineRecord:
     """What an engine did: instructions, and cycles of its own clock.
 
-    ``busy`` is when one of its units worked, ``waiting`` when its next instruction was held up
+    ``busy`` is when one of its units worked, ``waiting`` when its next instruction was stalled
     (by cause in ``waits``); ``utilisation`` is busy over the whole run. ``evidence`` splits the
     busy cycles by how well their cost is known. ``cycles`` is its counter when its last
     instruction completed.
@@ -145,7 +153,7 @@ class Mismatch:
     error: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class ExpectationRecord:
     """An expectation and what was measured: ``summary`` is one line, ``worst`` the worst places."""
 
@@ -157,8 +165,14 @@ class ExpectationRecord:
     bound: float | None
     worst: tuple[Mismatch, ...] = ()
 
+    def __str__(self) -> str:
+        return clean(f"{MARKS[not self.held]} {self.text}\n    {self.summary}")
 
-@dataclass(frozen=True, slots=True)
+    def __repr__(self) -> str:
+        return f"<expectation {clean(self.text)}: {'held' if self.held else 'failed'}>"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class RunReport:
     """A run at its end, or as far as it got; ``options`` are those not as they are by default."""
 
@@ -184,12 +198,50 @@ class RunReport:
     @property
     def ok(self) -> bool:
         """Whether the program finished, without hazards, and all it promised holds."""
-        return (
-            self.status is Status.FINISHED
-            and not self.problems
-            and not self.hazards
-            and all(e.held for e in self.expectations)
+        return not self.reasons
+
+    @property
+    def title(self) -> str:
+        """Which program ran on which machine, with the options that are not the default."""
+        chosen = "".join(f", {name}={value}" for name, value in self.options)
+        return f"{clean(self.program) or 'a program'} on {self.generation}{chosen}"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not ok, in a few words each; empty if it is."""
+        failed = sum(not e.held for e in self.expectations)
+        count = len(self.expectations)
+        finished = self.status is Status.FINISHED
+        found = (
+            (not finished, self.status.value),
+            (self.hazards, counted(len(self.hazards), "hazard")),
+            (failed, f"{failed} of {counted(count, 'expectation')} failed"),
+            (finished and self.problems, "expectations could not be evaluated"),
         )
+        return tuple(said for holds, said in found if holds)
+
+    @property
+    def promises(self) -> str:
+        """What is said of a run that is ok: how many expectations it met."""
+        count = len(self.expectations)
+        return (
+            f"{counted(count, 'expectation')} met" if count else "the program has no expectations"
+        )
+
+    def __str__(self) -> str:
+        done = sum(e.instructions for e in self.engines)
+        parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
+        if self.messages:
+            parts.append("\n".join(map(str, self.messages)))
+        parts += map(str, (*self.warnings, *self.hazards, *self.problems))
+        if self.expectations:
+            parts.append("\n".join(map(str, self.expectations)))
+        parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
+        return "\n\n".join(parts)
+
+    def __repr__(self) -> str:
+        said = ", ".join(self.reasons) or "ok"
+        return f"<run of {self.title}: {said}, {self.microseconds:,.3f} µs>"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,13 +6,16 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Source:
     """A named text. Its name is shown in diagnostics as the user gave it."""
 
     name: str
     text: str
-    _starts: list[int] = field(default_factory=list, repr=False, compare=False)
+    _starts: list[int] = field(default_factory=list, compare=False)
+
+    def __repr__(self) -> str:
+        return f"<source {self.name}>"
 
     def _line_starts(self) -> list[int]:
         if not self._starts:
@@ -48,7 +51,7 @@ class Frame:
     span: Span
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Span:
     """Characters [start, end) of a source, and the expansions that led there, outermost first."""
 
@@ -75,6 +78,9 @@ class Span:
     def __str__(self) -> str:
         line, column = self.source.position(self.start)
         return f"{self.source.name}:{line}:{column}"
+
+    def __repr__(self) -> str:
+        return f"<{self}>"
 
     def within(self, chain: tuple[Frame, ...]) -> Span:
         """The same place, reached through these expansions."""

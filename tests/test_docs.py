@@ -9,6 +9,7 @@ import re
 import shlex
 import subprocess
 import sys
+import sysconfig
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
@@ -29,6 +30,9 @@ LANGUAGE = (DOCS / "language.md").read_text(encoding="utf-8")
 FENCE = re.compile(
     r"(<!-- (?:file|from): .*? -->\n+)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
+
+
+ACTIVATE = ".venv/bin/activate"
 
 
 class Block(NamedTuple):
@@ -125,19 +129,42 @@ def test_python_in_the_docs_runs(
     exec(compile(block.text, block.where, "exec"), {"__name__": "docs"})
 
 
+def typed(block: Block) -> list[list[str]]:
+    """The commands that a console block shows: lines behind ``$``, or all of one without."""
+    lines = block.text.splitlines()
+    prompted = [line[2:] for line in lines if line.startswith("$ ")]
+    return [shlex.split(line, comments=True) for line in prompted or lines]
+
+
 @each("console")
 def test_commands_in_the_docs_exist(block: Block) -> None:
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
-    lines = block.text.splitlines()
-    prompted = [line[2:] for line in lines if line.startswith("$ ")]
-    for line in prompted or lines:
-        words = shlex.split(line, comments=True)
+    for words in typed(block):
         if words[0] == "neuron-nasm":
             arguments.parser().parse_args(words[1:])
         elif words[0] == "make":
             assert words[1] in targets
+        elif words[0] == ".":
+            assert words[1:] == [ACTIVATE]
         else:
             assert words[:2] == ["pip", "install"]
+
+
+@each("console")
+def test_a_command_that_is_typed_after_make_is_on_the_path(block: Block) -> None:
+    """What make sets up is not: one activates it, or installs the command, before typing it."""
+    commands = typed(block)
+    made = any(words[0] == "make" for words in commands)
+    for n, words in enumerate(commands):
+        if made and words[0] == "neuron-nasm":
+            assert [".", ACTIVATE] in commands[:n]
+
+
+def test_what_is_activated_is_what_make_sets_up_and_it_has_the_command() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"VENV := {ACTIVATE.partition('/')[0]}\n" in makefile
+    assert "install --quiet --editable . --group dev" in makefile
+    assert (Path(sysconfig.get_path("scripts")) / "neuron-nasm").exists()
 
 
 @each("py")

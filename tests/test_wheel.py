@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import email
 import os
+import re
 import subprocess
 import sys
 import sysconfig
@@ -91,6 +93,30 @@ def test_the_wheel_carries_package_grammar_types_and_licence(installed: Installe
     assert any(n.endswith("/licenses/LICENSE") for n in names)
     tops = {n.split("/")[0].split("-")[0] for n in names}
     assert tops == {"nasm", "neuron_nasm"}
+
+
+def test_what_a_package_index_shows_has_no_link_that_leads_nowhere(installed: Installed) -> None:
+    archive = zipfile.ZipFile(installed.wheel)
+    (name,) = (n for n in archive.namelist() if n.endswith("/METADATA"))
+    shown = email.message_from_bytes(archive.read(name))
+    payload = shown.get_payload(decode=True)
+    assert isinstance(payload, bytes)
+    text = payload.decode("utf-8")
+    assert shown["Description-Content-Type"] == "text/markdown"
+    prose = re.sub(r"^```.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    links = re.findall(r"\]\(([^)\s]+)\)", prose)
+    headings = re.findall(r"^#+ (.*)$", prose, re.MULTILINE)
+    anchors = {"#" + h.lower().replace(",", "").replace(" ", "-") for h in headings}
+    assert [x for x in links if not x.startswith("https://") and x not in anchors] == []
+    assert "| guide (`docs/guide.md`) |" in text
+    files = re.findall(r"\(`([\w./]+)`\)", prose)
+    assert len(files) >= 10
+    assert [f for f in files if not (ROOT / f).exists()] == []
+    assert text.rstrip().endswith("are in the source distribution.")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"^```.*?^```$", readme, re.DOTALL | re.MULTILINE) == re.findall(
+        r"^```.*?^```$", text, re.DOTALL | re.MULTILINE
+    )
 
 
 def test_the_installed_package_is_not_the_checkout(installed: Installed) -> None:

@@ -19,7 +19,8 @@ LATER = {
 }
 """Verbs of the language's reference that this version does not have."""
 
-VERBS = ("run", "check", "isa", "explain", "repl")
+VERBS = ("run", "check", "isa", "explain", "repl", "help")
+COLORS = ("auto", "always", "never")
 
 
 def refusal(given: list[str]) -> str:
@@ -28,10 +29,10 @@ def refusal(given: list[str]) -> str:
     if not word or word.startswith("-") or word in VERBS:
         return ""
     if word in LATER:
-        return f"'{word}' is not there yet: {LATER[word]} comes with a later version"
+        return f"'{word}' is not implemented yet: {LATER[word]} is planned for a later version"
     if word.endswith(".nasm"):
-        return f"'{word}' is no command; to run it: {COMMAND} run {word}"
-    close = did_you_mean(word, (*VERBS, *LATER)) or f"there are {', '.join(VERBS)}"
+        return f"'{word}' is not a command; to run it: {COMMAND} run {word}"
+    close = did_you_mean(word, (*VERBS, *LATER)) or f"the commands are {', '.join(VERBS)}"
     return f"no command '{word}': {close}"
 
 
@@ -59,15 +60,24 @@ def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) ->
 
 def _options(top: argparse.ArgumentParser, verb: str | None) -> list[str]:
     """The options of a verb, or of the command itself."""
+    return [name for action in of_verb(top, verb)._actions for name in action.option_strings]
+
+
+def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.ArgumentParser:
+    """The parser of a verb, or of the command itself."""
     subs = next(a for a in top._actions if isinstance(a, argparse._SubParsersAction))
-    chosen = subs.choices[verb] if verb else top
-    return [name for action in chosen._actions for name in action.option_strings]
+    chosen: argparse.ArgumentParser = subs.choices[verb] if verb else top
+    return chosen
 
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
     if parsed.verb != "isa":
         return ""
+    if parsed.options and (parsed.mnemonic or parsed.example or parsed.search):
+        return "--options lists the options of the machines: no instruction goes with it"
+    if parsed.search is not None and (parsed.mnemonic or parsed.example):
+        return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
     if parsed.example and parsed.mnemonic is None:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
     if parsed.target is not None and not parsed.example:
@@ -138,9 +148,16 @@ def parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    top.add_argument("--version", action="version", version=f"{COMMAND} {__version__}")
+    top.add_argument(
+        "-V",
+        "--version",
+        action="version",
+        version=f"{COMMAND} {__version__}",
+        help="print the version and leave",
+    )
+    _color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _check, _isa, _explain, _repl):
+    for add in (_run, _check, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
@@ -148,7 +165,7 @@ def parser() -> argparse.ArgumentParser:
 def _verb(
     verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
 ) -> argparse.ArgumentParser:
-    return verbs.add_parser(
+    verb = verbs.add_parser(
         name,
         help=summary,
         description=summary[0].upper() + summary[1:] + ".",
@@ -156,13 +173,25 @@ def _verb(
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
+    _color(verb, argparse.SUPPRESS)  # before the verb or behind it: the last one counts
+    return verb
+
+
+def _color(parser: argparse.ArgumentParser, default: str) -> None:
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        choices=COLORS,
+        default=default,
+        help="colours: auto (on a terminal, unless NO_COLOR is set), always or never",
+    )
 
 
 def _common(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the machine, instead of the one .target names: trn1, inf2, trn2, trn3, …",
+        help="the target, instead of the one that .target names: trn1, inf2, trn2, trn3, …",
     )
     verb.add_argument(
         "-D",
@@ -171,7 +200,7 @@ def _common(verb: argparse.ArgumentParser) -> None:
         type=define,
         action="append",
         default=[],
-        help="give a constant that the program declares with .const another value",
+        help="override a constant that the program declares with .const",
     )
     verb.add_argument(
         "--option",
@@ -180,7 +209,7 @@ def _common(verb: argparse.ArgumentParser) -> None:
         type=option,
         action="append",
         default=[],
-        help="set an option of the machine; 'neuron-nasm isa --options' lists them",
+        help="set a machine option; 'neuron-nasm isa --options' lists them",
     )
 
 
@@ -197,15 +226,15 @@ def _inputs(verb: argparse.ArgumentParser) -> None:
 
 
 def _json(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="print one JSON document instead")
+    verb.add_argument("--json", action="store_true", help="print a JSON document instead of text")
 
 
 def _quiet(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("-q", "--quiet", action="store_true", help="print only what is wrong")
+    verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
 
 
 def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "run", "run a program and say what it did", RUN)
+    verb = _verb(verbs, "run", "run a program and report on it", RUN)
     verb.add_argument("program", help="a .nasm file, or - for standard input")
     _inputs(verb)
     verb.add_argument(
@@ -220,7 +249,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--out-dir",
         metavar="DIR",
-        help="write every output tensor to DIR/NAME.npy; the folder is made if needed",
+        help="write every output tensor to DIR/NAME.npy; the folder is created if needed",
     )
     _common(verb)
     verb.add_argument(
@@ -230,14 +259,14 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "--max-cycles",
         metavar="N",
         type=cycles,
-        help="stop after so many cycles of the base clock, and fail",
+        help="stop after N cycles of the base clock, with exit code 1",
     )
     _json(verb)
     _quiet(verb)
 
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "check", "assemble and verify programs, run nothing", CHECK)
+    verb = _verb(verbs, "check", "assemble and check programs without running them", CHECK)
     verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
     _common(verb)
     _json(verb)
@@ -245,59 +274,70 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "isa", "show the manual page of an instruction, or list them all", ISA)
+    verb = _verb(verbs, "isa", "show the manual page of an instruction, or list instructions", ISA)
     verb.add_argument("mnemonic", nargs="?", help="an instruction, as programs spell it")
     verb.add_argument(
-        "--options", action="store_true", help="list the options of the machines instead"
+        "--search",
+        metavar="WORDS",
+        help="list the instructions that have these words: a name, the vendor's name, an "
+        "operator, a dtype, or any word of their description",
     )
+    verb.add_argument("--options", action="store_true", help="list the machine options instead")
     verb.add_argument(
         "--example", action="store_true", help="print a whole program that runs its example"
     )
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the machine of that program: trn1, inf2, trn2, trn3, …; otherwise the first that "
+        help="the target of that program: trn1, inf2, trn2, trn3, …; by default the first that "
         "has the instruction",
     )
     _json(verb)
 
 
 def _explain(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "explain", "explain a diagnostic at length, or list them all", EXPLAIN)
+    verb = _verb(verbs, "explain", "explain a diagnostic in full, or list all of them", EXPLAIN)
     verb.add_argument("code", nargs="?", help="a code, like E0501")
     _json(verb)
 
 
+def _help(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "help", "explain a command, an instruction or a diagnostic", HELP)
+    verb.add_argument(
+        "topic", nargs="?", help="a command (run), an instruction (Max8) or a code (E0501)"
+    )
+
+
 def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "repl", "step through a program and look inside", REPL)
+    verb = _verb(verbs, "repl", "debug a program: step, and inspect the machine", REPL)
     verb.add_argument("program", nargs="?", help="a .nasm file")
     _common(verb)
     _inputs(verb)
-    verb.add_argument("-x", dest="script", metavar="FILE", help="run the commands of a file")
+    verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(
         "-ex",
         dest="commands",
         metavar="COMMAND",
         action="append",
         default=[],
-        help="run a command; may be given several times",
+        help="execute a command; may be given several times",
     )
 
 
 EPILOG = """\
 examples:
-  neuron-nasm run matmul.nasm                 run it, see cycles and expectations
+  neuron-nasm run matmul.nasm                 run it: cycles and expectations
   neuron-nasm run matmul.nasm --in A=a.npy --out C=c.npy
-  neuron-nasm check *.nasm                    all errors of all files
+  neuron-nasm check *.nasm                    report all errors in all files
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
   neuron-nasm repl matmul.nasm                step through it
 
-'neuron-nasm COMMAND --help' explains a command's options.
+'neuron-nasm help COMMAND' explains a command's options.
 
-exit codes: 0 all well; 1 the program breaks a promise (an expectation, a
-hazard, a deadlock, a fault, --max-cycles); 2 it does not assemble, or the
-command line or a file is wrong; 70 a defect in nasm; 130 interrupted.
+exit codes: 0 no errors; 1 the program fails (an expectation, a hazard, a
+deadlock, a fault, --max-cycles); 2 it does not assemble, or the command
+line or a file is wrong; 70 a defect in nasm; 130 interrupted.
 """
 RUN = """\
 examples:
@@ -310,8 +350,8 @@ examples:
 
 A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
 lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
-their width. Files appear whole or not at all. Outputs are written if the
-program ran to its end, the trace in any case.
+their width. Files are written atomically: the outputs if the program ran to
+its end, the trace in any case.
 """
 CHECK = """\
 examples:
@@ -322,6 +362,7 @@ ISA = """\
 examples:
   neuron-nasm isa
   neuron-nasm isa MultiplyMoving
+  neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
   neuron-nasm isa --options                   what --option may set
   neuron-nasm isa TensorTensor --example | neuron-nasm run -
 """
@@ -329,6 +370,12 @@ EXPLAIN = """\
 examples:
   neuron-nasm explain
   neuron-nasm explain E0501
+"""
+HELP = """\
+examples:
+  neuron-nasm help run
+  neuron-nasm help TensorTensor
+  neuron-nasm help E0501
 """
 REPL = """\
 examples:

@@ -7,7 +7,7 @@ from typing import Any
 
 from nasm.cli import files
 from nasm.cli.screen import Screen
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, counted
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, tables
 from nasm.session import Session
@@ -135,7 +135,7 @@ class Run:
             self.screen.document(jsonable.document("run", REFUSED, **content))
             return REFUSED
         self.screen.problems(problems)
-        errors = tables.counted(sum(not p.warning for p in problems), "error")
+        errors = counted(sum(not p.warning for p in problems), "error")
         self.screen.note(f"\n{errors}; the program was not run")
         return REFUSED
 
@@ -149,7 +149,7 @@ class Run:
             return INTERRUPTED
         far = session.progress(0.0)
         self.screen.note(
-            f"interrupted after {tables.counted(far.instructions, 'instruction')}, at "
+            f"interrupted after {counted(far.instructions, 'instruction')}, at "
             f"{far.microseconds:,.3f} µs; nothing was written"
         )
         for queue in session.queues():

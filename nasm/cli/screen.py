@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import json
-import os
 import re
 import sys
 from collections.abc import Iterable
@@ -16,6 +15,7 @@ from rich.text import Text
 from nasm.cli import streams
 from nasm.problems import Problem
 from nasm.records import Progress
+from nasm.report.console import settings
 from nasm.report.diagnostics import diagnostics
 
 PATIENCE = 0.5
@@ -40,9 +40,9 @@ class _Held(io.StringIO):
 class Screen:
     """Standard output and standard error, with colour where it is wanted and can be shown."""
 
-    def __init__(self) -> None:
-        self.out = _console(sys.stdout)
-        self.err = _console(sys.stderr)
+    def __init__(self, color: str = "auto") -> None:
+        self.out = _console(sys.stdout, color)
+        self.err = _console(sys.stderr, color)
         self._shown = 0
 
     @property
@@ -109,17 +109,8 @@ class Screen:
             self._shown = 0
 
 
-def _console(stream: IO[str]) -> _Console:
-    # Rich keeps bold under NO_COLOR; a reader who sets it wants plain text.
-    plain = bool(os.environ.get("NO_COLOR"))
-    console = _Console(
-        file=stream,
-        highlight=False,
-        markup=False,
-        emoji=False,
-        no_color=plain,
-        color_system=None if plain else "auto",
-    )
+def _console(stream: IO[str], color: str) -> _Console:
+    console = _Console(**settings(stream, color))
     if not console.is_terminal:
         held = _Held()
         held.encoding = getattr(stream, "encoding", None) or "utf-8"

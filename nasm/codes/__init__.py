@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from nasm.asm.text import syntax_errors
 from nasm.codes import names, operands, running
-from nasm.codes.row import Code, family
+from nasm.codes.row import Code
 
-__all__ = ["Code", "family", "find", "table"]
+__all__ = ["Code", "find", "table"]
 
 _OWN = {row.code: row for row in (*names.ROWS, *operands.ROWS, *running.ROWS)}
 

@@ -8,9 +8,9 @@ ROWS = (
     Code(
         "E0201",
         "an unknown instruction",
-        "The word where the mnemonic stands is no instruction of the target. Every mnemonic has "
-        "one spelling; the names that the vendor's tools use are recognised and the hint says "
-        "how they are written here. `neuron-nasm isa` lists all instructions.",
+        "The mnemonic is not an instruction of the target. Every mnemonic has one spelling; the "
+        "names that the vendor's tools use are recognised, and the hint gives the spelling used "
+        "here. `neuron-nasm isa` lists all instructions, `neuron-nasm isa --search` finds some.",
         "@vector tensor_copy  c, acc",
         "@vector TensorCopy  c, acc",
     ),
@@ -18,17 +18,17 @@ ROWS = (
         "E0202",
         "a name is declared twice",
         "Constants, tensors, semaphores and transfers share one set of names, and a name means "
-        "one thing. A loop variable may not hide another name either. Labels belong to the queue "
-        "they stand in: two queues may use the same one, one queue may not.\n\n"
-        "In a loop a name can carry the number of the round: `t{k}`.",
+        "one thing. A loop variable may not shadow another name either. Labels are local to their "
+        "queue: two queues may use the same label, one queue may not use it twice.\n\n"
+        "In a loop a name can contain the loop variable: `t{k}`.",
         ".for k in 0..2\n.sbuf  tile  f32[128, 8]\n.end",
         ".for k in 0..2\n.sbuf  tile{k}  f32[128, 8]\n.end",
     ),
     Code(
         "E0203",
         "an unknown engine",
-        "`@` is followed by an engine of the target or one of its aliases. The message names "
-        "those there are.",
+        "`@` is followed by an engine of the target or one of its aliases. The hint names the "
+        "engines.",
         "@vectr TensorCopy  c, acc",
         "@vector TensorCopy  c, acc",
     ),
@@ -36,14 +36,14 @@ ROWS = (
         "E0204",
         "an unknown memory",
         "A tensor is declared by the name of the memory it lives in: `.memory name dtype[shape]`. "
-        "The target has no memory of this name, and it is no directive either.",
+        "The target has no memory of this name, and it is not a directive either.",
         ".sbuff  t  f32[128, 8]",
         ".sbuf  t  f32[128, 8]",
     ),
     Code(
         "E0205",
         "an unknown dtype",
-        "The storage type of a tensor or of `.view(…)` is not known. Types have their full names "
+        "The dtype of a tensor or of `.view(…)` is not known. Dtypes have full names "
         "(`bfloat16`, `float32`, `int32`) and short ones (`bf16`, `f32`, `i32`).",
         ".sbuf  t  float[128, 8]",
         ".sbuf  t  float32[128, 8]",
@@ -52,24 +52,24 @@ ROWS = (
         "E0206",
         "an unknown operator, function, mode or semaphore",
         "An operand that takes one of a list of words (an operator, an activation function, a "
-        "mode) was given another, or `$name` is no declared semaphore. `neuron-nasm isa` with a "
-        "mnemonic shows the words each operand takes; semaphores are declared with `.sem`.",
+        "mode) was given another, or `$name` is not a declared semaphore. `neuron-nasm isa` with a "
+        "mnemonic shows the words that each operand accepts; semaphores are declared with `.sem`.",
         "@vector TensorTensor  c, c, acc, op=plus",
         "@vector TensorTensor  c, c, acc, op=add",
     ),
     Code(
         "E0207",
         "an unknown label",
-        "A branch goes to a label of its own queue. The queue of this engine has no label of "
-        "that name; the hint says if another queue has.",
+        "A branch targets a label of its own queue. The queue of this engine has no label of this "
+        "name; the hint says if another queue has.",
         "@scalar\nagain: Nop\nCompareBranch  %r0, 0, op=greater, target=agian",
         "@scalar\nagain: Nop\nCompareBranch  %r0, 0, op=greater, target=again",
     ),
     Code(
         "E0208",
-        "a name means nothing here",
-        "The name is no constant, tensor, transfer or loop variable that was declared before "
-        "this line. Names are case-sensitive.",
+        "an undefined name",
+        "No constant, tensor, transfer or loop variable of this name was declared before this "
+        "line. Names are case-sensitive.",
         "@vector TensorCopy  d, acc",
         "@vector TensorCopy  c, acc",
     ),
@@ -93,8 +93,8 @@ ROWS = (
         "E0211",
         "an expression has no value",
         "The operands are of the right kind, but the operation has no result for them: a "
-        "division by zero, a logarithm of nothing positive, an axis or a bank that the tensor "
-        "does not have, or a number too long to be meant.",
+        "division by zero, the logarithm of zero or less, an axis or a bank that the tensor does "
+        "not have, or an excessively long number.",
         ".const N = 0, K = 512 // N",
         ".const N = 4, K = 512 // N",
     ),
@@ -110,24 +110,22 @@ ROWS = (
         "E0213",
         "-D names no constant",
         "`-D NAME=VALUE` gives a constant that the program declares with `.const` another value. "
-        "The program has no constant of this name: a typing error here would otherwise pass in "
-        "silence.",
+        "The program has no constant of this name. A misspelt one would otherwise go unnoticed.",
         "$ neuron-nasm run prog.nasm -D SIZE=256      # .const N = 512",
         "$ neuron-nasm run prog.nasm -D N=256",
     ),
     Code(
         "E0214",
         "no target, or an unknown one",
-        "A program says for which machine it is written before anything else. `--target` "
-        "overrides that for one run. The target is never guessed, because sizes, rules and times "
-        "all depend on it.",
+        "A program names its target before anything else. `--target` overrides it for one run. "
+        "There is no default, because sizes, rules and timing all depend on the target.",
         ".target trn9\n@sync Nop",
         ".target trn1\n@sync Nop",
     ),
     Code(
         "E0215",
         "a misplaced .target, or another version of the language",
-        "`.target` stands once, before everything that depends on it. `.nasm 1` may state the "
+        "`.target` is given once, before everything that depends on it. `.nasm 1` may state the "
         "version of the language, which is 1.",
         ".target trn1\n.target trn2",
         ".nasm 1\n.target trn2",
@@ -135,7 +133,7 @@ ROWS = (
     Code(
         "E0216",
         "an unknown role of a tensor",
-        "Behind the shape of a tensor stands `input`, `output`, `inout` or nothing.",
+        "The shape of a tensor is followed by `input`, `output`, `inout` or nothing.",
         ".hbm  X  f32[4]  in = zeros",
         ".hbm  X  f32[4]  input = zeros",
     ),
@@ -150,9 +148,9 @@ ROWS = (
     ),
     Code(
         "E0218",
-        "a loop that does not end, or hardly",
-        "`.for` repeats its lines when the program is assembled. A step of 0 would never end, and "
-        "20 million rounds are taken for a slip. A loop that runs on the machine is made of a "
+        "a loop without an end, or with too many iterations",
+        "`.for` is unrolled when the program is assembled. A step of 0 would never end, and more "
+        "than 20 million iterations are taken for a mistake. A loop at run time consists of a "
         "register, a label and a branch.",
         ".for k in 0..4 step 0\n.end",
         ".for k in 0..4 step 2\n.end",
@@ -160,16 +158,16 @@ ROWS = (
     Code(
         "E0219",
         "an assertion fails",
-        "The condition of an `.assert` is false for the constants of this assembly. The program "
-        "says so itself, and its message says why; look at the values given with `-D`.",
+        "The condition of an `.assert` is false for the constants of this assembly. The message "
+        "is the program's own; check the values given with `-D`.",
         '.const N = 100\n.assert N % 128 == 0, "N is a multiple of 128"',
         '.const N = 256\n.assert N % 128 == 0, "N is a multiple of 128"',
     ),
     Code(
         "E0220",
-        "no engine is chosen",
+        "no engine is selected",
         "Every instruction belongs to the queue of one engine. `@engine` before an instruction "
-        "serves that line; alone on a line, it serves those that follow.",
+        "applies to that line; alone on a line, to those that follow.",
         "TensorCopy  c, acc",
         "@vector\nTensorCopy  c, acc",
     ),

@@ -32,8 +32,8 @@ ROWS = (
     ),
     Code(
         "E0304",
-        "a shape that cannot be",
-        "Every axis is an integer from 1 on. The first axis of a tensor on chip counts "
+        "an illegal shape",
+        "An axis has an integer size of at least 1. The first axis of an on-chip tensor counts "
         "partitions, of which the memory has only so many: more rows are laid out along another "
         "axis, or handled tile by tile. An operand that is one value per partition is a [P, 1] "
         "tile.",
@@ -44,19 +44,18 @@ ROWS = (
         "E0305",
         "an index outside its tensor",
         "A slice, an index or an access pattern leaves the tensor, selects nothing, or is not "
-        "made of integers. Unlike Python, a slice that reaches past the end is refused: on the "
-        "machine it would be somebody else's data. `a : +n` is a slice that starts at a and is n "
-        "long.",
+        "made of integers. Unlike in Python, a slice that reaches past the end is refused: on the "
+        "machine it would touch other data. `a : +n` is a slice of length n that starts at a.",
         "@vector Memset  c[:, 0:1024], 0.0",
         "@vector Memset  c[:, 0:512], 0.0",
     ),
     Code(
         "E0306",
-        "a view that cannot be made",
-        "A view is another look at the same bytes: `.view(dtype)`, `.reshape(…)`, `.permute(…)`, "
-        "`.broadcast(…)`, `.ap(…)`, `.indirect(…)` and `.T`. There is no such view, or the bytes "
-        "do not lie so that an access pattern could walk them in this way; then the data has to "
-        "be copied.",
+        "an impossible view",
+        "A view is another interpretation of the same bytes: `.view(dtype)`, `.reshape(…)`, "
+        "`.permute(…)`, `.broadcast(…)`, `.ap(…)`, `.indirect(…)` and `.T`. There is no such "
+        "view, or the bytes are not laid out so that an access pattern could walk them this way; "
+        "then the data has to be copied.",
         "@vector Memset  c.veiw(i32), 0",
         "@vector Memset  c.view(i32), 0",
     ),
@@ -85,7 +84,7 @@ ROWS = (
     ),
     Code(
         "E0310",
-        "a place that does not exist",
+        "an illegal place",
         "`@ P:B` puts a tensor at partition P and byte B of each partition, `@ bank N` at the "
         "start of a bank. The tensor would leave its memory there, or is not aligned to its "
         "dtype. Without a place the assembler finds one.",
@@ -96,15 +95,15 @@ ROWS = (
         "E0311",
         "a memory is full, or two tensors share bytes",
         "Tensors are placed in the order of their declaration and never share bytes by accident. "
-        "There is no run of free bytes for this one, or two chosen places overlap. The map shows "
-        "who owns what, byte by byte within each partition.\n\n"
-        "Use a tensor again, in smaller tiles, or hold it in a narrower dtype.",
+        "There is no free range large enough for this one, or two given places overlap. The map "
+        "shows the allocation, byte by byte within each partition.\n\n"
+        "Reuse a tensor, work in smaller tiles, or choose a narrower dtype.",
         ".sbuf  big  f32[128, 49152]",
         ".sbuf  big  bf16[128, 49152]",
     ),
     Code(
         "E0312",
-        "a semaphore that cannot be had",
+        "a semaphore that is not available",
         "A core has a fixed number of semaphores. The number asked for does not exist or is "
         "taken, or all are declared already.",
         ".sem  ready = 256",
@@ -152,15 +151,15 @@ ROWS = (
     Code(
         "E0318",
         "a core that is not there",
-        "Two cores of a generation that has pairs run beside each other, `.core 0` and "
-        "`.core 1`; others have one core alone, core 0.",
+        "The two cores of a generation that has pairs run side by side, `.core 0` and "
+        "`.core 1`; other generations have core 0 only.",
         ".target trn1\n.core 1",
         ".target trn2\n.core 1",
     ),
     Code(
         "E0319",
         "a tensor of another core",
-        "A tensor on chip belongs to the core that is chosen where it is declared, and only the "
+        "An on-chip tensor belongs to the core that is selected where it is declared, and only the "
         "engines and transfers of that core reach it. Device memory is shared.",
         ".target trn2\n.core 1\n.sbuf  t  f32[128, 8]\n.core 0\n@vector Memset  t, 0",
         ".target trn2\n.core 1\n.sbuf  t  f32[128, 8]\n@vector Memset  t, 0",
@@ -168,7 +167,7 @@ ROWS = (
     Code(
         "E0320",
         "a wait for a semaphore of another core",
-        "An engine waits for semaphores and events of its own core; to update one of another "
+        "An engine waits for semaphores and events of its own core only. Updating one of another "
         "core is a write, which any engine can do.",
         ".target trn2\n.sem  far\n.core 1\n@sync EventSemaphore  $far >= 1",
         ".target trn2\n.core 1\n.sem  near\n@sync EventSemaphore  $near >= 1\n"
@@ -178,17 +177,16 @@ ROWS = (
         "E0321",
         "more than an event holds",
         "An event is one bit: it is set with `$e = 1`, cleared with `$e = 0`, and an instruction "
-        "waits until it is one or the other. What counts is a semaphore.",
+        "waits until it is one or the other. Use a semaphore to count.",
         ".event  e\n@sync EventSemaphore  $e++",
         ".event  e\n@sync EventSemaphore  $e = 1",
     ),
     Code(
         "E0401",
-        "a tile starts at a partition where it cannot",
-        "An engine reaches the partitions through ports that start at some of them only, the "
-        "fewer the more partitions the tile has; tiles of the systolic array start where their "
-        "rows and columns do. Place the tensor elsewhere, or move the data with a DMA, which has "
-        "no such limit.",
+        "a tile starts at an illegal partition",
+        "An engine's ports reach a tile only from certain start partitions, the fewer the more "
+        "partitions the tile has; tiles of the systolic array start where their rows and columns "
+        "do. Place the tensor elsewhere, or move the data with a DMA, which has no such limit.",
         "@vector Memset  c[16:80], 0.0",
         "@vector Memset  c[64:128], 0.0",
     ),
@@ -197,7 +195,7 @@ ROWS = (
         "an access pattern the hardware cannot walk",
         "An operand is a start, a run of partitions, and a few nested loops with a step and a "
         "count each. This one needs more loops, larger numbers or a step between partitions. "
-        "Neighbouring axes that lie behind one another count as one. A DMA can walk more.",
+        "Adjacent axes that are contiguous count as one. A DMA supports more.",
         "@vector Memset  c[0:128:2], 0.0",
         "@vector Memset  c[0:64], 0.0",
     ),
@@ -211,18 +209,18 @@ ROWS = (
     ),
     Code(
         "E0404",
-        "tiles whose shapes do not go together",
-        "Operands that are walked together have the same number of partitions and of elements per "
-        "partition; shapes are not stretched as NumPy does. What broadcasts is an operand that "
-        "takes one value per partition, or a view with `.broadcast(…)`.\n\n"
-        "The rows of the two tiles of a matmul are compared when it runs, because the stationary "
-        "one was loaded by an earlier instruction.",
+        "tiles of incompatible shapes",
+        "Operands that are processed together have the same number of partitions and the same "
+        "number of elements per partition; shapes do not broadcast as in NumPy. Only an operand "
+        "that takes one value per partition, or a view with `.broadcast(…)`, does.\n\n"
+        "The row counts of the two tiles of a matmul are compared at run time, because the "
+        "stationary tile was loaded by an earlier instruction.",
         "@vector TensorCopy  c, acc[:, 0:256]",
         "@vector TensorCopy  c[:, 0:256], acc[:, 0:256]",
     ),
     Code(
         "E0405",
-        "a dtype that the operation does not have",
+        "a dtype that the operation does not support",
         "The dtypes of the operands do not fit the operation, one another, or the generation. The "
         "rule that the message quotes says which do.",
         ".psum  p  bf16[128, 512]\n@tensor LoadStationary  a\n@tensor MultiplyMoving  p, b",
@@ -237,26 +235,26 @@ ROWS = (
     ),
     Code(
         "E0407",
-        "modes or operands that exclude one another",
-        "Each operand is legal, but not this combination: an operator without its operand, a mode "
-        "that asks for another. The rule that the message quotes says what goes together.",
+        "conflicting modes or operands",
+        "Each operand is legal, but the combination is not: an operator without its operand, a "
+        "mode that requires another. The rule that the message quotes says what is legal.",
         "@vector TensorScalar  c, c, op0=multiply",
         "@vector TensorScalar  c, c, op0=multiply, operand0=2.0",
     ),
     Code(
         "E0408",
         "an instruction that this engine or generation does not have",
-        "Every instruction runs on some engines only, and some came with a later generation. The "
-        "message says who has it.",
+        "Each instruction exists on certain engines only, and some on later generations only. The "
+        "message says which do.",
         "@tensor TensorCopy  c, acc",
         "@vector TensorCopy  c, acc",
     ),
     Code(
         "E0409",
-        "a result crosses a bank border",
-        "The matmul's result is written to one bank of the partial-sum buffer. The view would "
-        "begin in one bank and end in another. Tensors that fit one bank are placed within one; "
-        "slices of longer ones are up to the program.",
+        "a result crosses a bank boundary",
+        "The result of a matmul is written to one bank of PSUM. This view would begin in one bank "
+        "and end in another. Tensors that fit into a bank are placed within one; for slices of "
+        "larger ones the program is responsible.",
         ".psum  p  f32[128, 1024]\n@tensor MultiplyMoving  p[:, 256 : +512], b",
         ".psum  p  f32[128, 1024]\n@tensor MultiplyMoving  p[:, 512 : +512], b",
     ),

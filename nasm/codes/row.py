@@ -1,28 +1,10 @@
-"""A diagnostic code as one row, and the family its number puts it in."""
+"""A diagnostic code as one row."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.problems import Family
-
-FAMILIES = {
-    "E01": Family.SYNTAX,
-    "E02": Family.NAME,
-    "E03": Family.RULE,
-    "E04": Family.RULE,
-    "E05": Family.HAZARD,
-    "E06": Family.UNSUPPORTED,
-    "E07": Family.UNSPECIFIED,
-    "E08": Family.USAGE,
-    "E09": Family.DEFECT,
-}
-"""Families by the first digits of a code."""
-
-
-def family(code: str) -> Family:
-    """Whose fault a problem with this code is."""
-    return FAMILIES[code[:3]]
+from nasm.problems import Family, family
 
 
 @dataclass(frozen=True, slots=True)

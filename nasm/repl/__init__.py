@@ -25,6 +25,7 @@ def main(
     options: Mapping[str, object] | None = None,
     script: str | None = None,
     commands: Sequence[str] = (),
+    color: str = "auto",
 ) -> int:
     """Start the REPL on a program (``-`` is standard input) or on none; returns an exit code.
 
@@ -38,7 +39,9 @@ def main(
     from nasm.repl.screen import Screen
     from nasm.repl.shell import Shell
 
-    shell = Shell(Screen(), target=target, defines=defines, inputs=inputs, options=options)
+    shell = Shell(
+        Screen(color=color), target=target, defines=defines, inputs=inputs, options=options
+    )
     shell.adopt(None)
     try:
         return _session(shell, path, script, commands)

@@ -1,4 +1,4 @@
-"""Tensors as text: aligned, elided where they are large, unwritten elements shown as such."""
+"""Tensors as text: aligned, elided where they are large, uninitialised elements shown as such."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from nasm.spec.view import View
 Array = np.ndarray[Any, Any]
 
 UNWRITTEN = "__"
-"""What stands for an element nobody has written."""
+"""What is shown for an uninitialised element."""
 
 ROWS = 16
 """Rows that are shown in full; of more, the first and last."""
@@ -60,7 +60,7 @@ def cell(value: Any, known: bool, dtype: DType, form: str) -> str:
 
 
 def statistics(values: Array, known: Array, dtype: DType) -> str:
-    """Least, greatest and mean of what is written, and how much is not."""
+    """Minimum, maximum and mean of what is initialised, and how much is not."""
     written = int(np.count_nonzero(known))
     missing = values.size - written
     parts = []
@@ -75,7 +75,7 @@ def statistics(values: Array, known: Array, dtype: DType) -> str:
             parts.append(f"{numbers.size - good.size:,} NaN")
     parts.append(f"{values.size:,} element{'' if values.size == 1 else 's'}")
     if missing:
-        parts.append("none written" if not written else f"{missing:,} never written")
+        parts.append("all uninitialised" if not written else f"{missing:,} uninitialised")
     return "  " + "  ".join(parts)
 
 

@@ -6,14 +6,14 @@ import inspect
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, TypeVar
 
 from nasm.problems import Refused, did_you_mean, listed
 
-if TYPE_CHECKING:
-    from nasm.repl.shell import Shell
+Handler = Callable[[Any, str], None]
+"""Does a command: it takes the shell, which is nothing to know about here, and the arguments."""
 
-Handler = Callable[["Shell", str], None]
+Declared = TypeVar("Declared", bound=Handler)
 
 UNKNOWN = "E0821"
 """The code of a command that does not exist."""
@@ -51,10 +51,10 @@ COMMANDS: dict[str, Command] = {}
 
 def command(
     name: str, *aliases: str, usage: str = "", takes: tuple[str, ...] = (), repeats: bool = False
-) -> Callable[[Handler], Handler]:
+) -> Callable[[Declared], Declared]:
     """Declare a command; the first line of its docstring is what ``help`` says of it."""
 
-    def declare(handler: Handler) -> Handler:
+    def declare(handler: Declared) -> Declared:
         doc = inspect.getdoc(handler)
         if not doc:
             raise TypeError(f"the command {name} says nothing of itself")
@@ -100,7 +100,7 @@ def subcommand(parent: str, word: str) -> Command:
     """A subcommand by name, alias or unambiguous beginning; raises Refused."""
     below = subcommands(parent)
     names = listed(last_word(c) for c in below)
-    return _resolve(word, below, f"{parent} command", f"there is {names}")
+    return _resolve(word, below, f"{parent} command", f"it has {names}")
 
 
 def match(word: str, commands: Iterable[Command]) -> list[Command]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from nasm.problems import Refused
+from nasm.problems import Refused, did_you_mean
 from nasm.repl import command as commands
 from nasm.repl import inspect_commands, run_commands
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
@@ -66,9 +66,9 @@ def _about(shell: Shell, word: str) -> None:
         shell.screen.say(_command_page(chosen))
         return
     target = shell.program.target if shell.loaded else None
-    row = pages.find(target, word) if target else None
+    row = target.isa.rows.get(word) if target else None
     if target is None or row is None:
-        hint = pages.suggestion([target] if target else [], word, COMMANDS)
+        hint = target.isa.meant(word, COMMANDS) if target else did_you_mean(word, COMMANDS)
         if not hint and target is None:
             hint = "instructions belong to a target: load a program first"
         raise Refused(WRONG, f"no command, instruction or code '{word}'", hint)

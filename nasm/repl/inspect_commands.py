@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nasm.problems import Refused, did_you_mean, listed
+from nasm.problems import Refused, counted, did_you_mean, listed
 from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import FORMATS
@@ -27,8 +27,8 @@ BAR = 16
 def print_(shell: Shell, rest: str) -> None:
     """Show a tensor, a part of one, or a semaphore.
 
-    Slices and views are written as in a program: print c[0:4, :8], print c.T. Elements that
-    nobody has written are shown as __. /x shows the bits of each element.
+    Slices and views are written as in a program: print c[0:4, :8], print c.T. Uninitialised
+    elements are shown as __. /x shows the bits of each element.
     """
     text, form = _form(rest)
     if not text:
@@ -146,7 +146,7 @@ def report(shell: Shell, rest: str) -> None:
     shell.screen.say(["", *tables.time_lines(found, session.program.generation)])
     count = len(found.hazards)
     if count:
-        shell.screen.say(f"{tables.counted(count, 'hazard')}: 'info hazards' shows them")
+        shell.screen.say(f"{counted(count, 'hazard')}: 'info hazards' shows them")
 
 
 # -- info
@@ -183,7 +183,7 @@ def queues(shell: Shell, rest: str) -> None:
 
 @command("info semaphores", "semaphore")
 def semaphores(shell: Shell, rest: str) -> None:
-    """Every semaphore and event, and who waits for it."""
+    """Every semaphore and event, and what waits for it."""
     rows = [
         (
             f"${s.name}",
@@ -203,7 +203,7 @@ def _numbered(shell: Shell, core: int, number: int) -> str:
 
 @command("info banks", usage="info banks [MEMORY]", takes=("memory",))
 def banks(shell: Shell, rest: str) -> None:
-    """Every bank of a memory: its tensors, what is written."""
+    """Every bank of a memory: its tensors, bytes written."""
     _banks(shell, rest.strip())
 
 
@@ -226,7 +226,7 @@ def _banks(shell: Shell, memory: str) -> None:
 
 @command("info channels", "dma")
 def channels(shell: Shell, rest: str) -> None:
-    """Every channel: what it moved and has still to move.
+    """Every channel: what it has moved, and what is pending.
 
     Channels move data beside the queues.
     """
@@ -264,7 +264,7 @@ def registers(shell: Shell, rest: str) -> None:
 
 @command("info tensors")
 def tensors(shell: Shell, rest: str) -> None:
-    """Every tensor: dtype, shape, place, how much is written."""
+    """Every tensor: dtype, shape, place, share written."""
     session = shell.session
     rows = []
     for name, t in session.program.tensors.items():
@@ -299,7 +299,7 @@ def options(shell: Shell, rest: str) -> None:
 
 @command("info hazards")
 def hazards(shell: Shell, rest: str) -> None:
-    """What the run met that is wrong, and what stopped it."""
+    """The hazards so far, and what stopped the run."""
     session = shell.session
     found = (*session.hazards, *session.problems)
     for problem in found:
@@ -310,11 +310,11 @@ def hazards(shell: Shell, rest: str) -> None:
 
 @command("info expectations")
 def expectations(shell: Shell, rest: str) -> None:
-    """What must hold at the end; 'expect' judges it now."""
+    """What must hold at the end; 'expect' checks it now."""
     lines = []
     for e in shell.program.expectations:
         lines += text.excerpt(e.span)
-    shell.screen.say(lines or "the program expects nothing")
+    shell.screen.say(lines or "the program has no expectations")
 
 
 def _rows(shell: Shell, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], none: str) -> None:

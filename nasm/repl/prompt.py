@@ -13,7 +13,7 @@ from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
-from prompt_toolkit.output import Output
+from prompt_toolkit.output import ColorDepth, Output
 
 from nasm.repl import text
 from nasm.repl.screen import WIDTH, cut
@@ -28,7 +28,7 @@ MENU = 6
 class NameCompleter(Completer):
     """Hands the text before the cursor to :func:`~nasm.repl.suggest.suggest`.
 
-    What goes wrong there is given to ``failed``: typing goes on.
+    What goes wrong there is given to ``failed``: typing continues.
     """
 
     def __init__(self, names: Callable[[], Names], failed: Callable[[Exception], None]) -> None:
@@ -101,6 +101,7 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         auto_suggest=AutoSuggestFromHistory(),
         bottom_toolbar=status_line,
         reserve_space_for_menu=MENU,
+        color_depth=None if shell.screen.coloured else ColorDepth.MONOCHROME,
         input=input,
         output=output,
     )

@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from nasm.problems import Failure, Refused
+from nasm.problems import Failure, Refused, counted
 from nasm.records import Progress, Status
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
@@ -26,7 +26,7 @@ LOOK = 0.05
 
 @dataclass(frozen=True, slots=True)
 class _Advance:
-    """Go on for so many cycles of an engine, in slices."""
+    """Advance by some cycles of an engine, in slices."""
 
     cycles: int
     engine: str | None = None
@@ -47,7 +47,7 @@ Move = Callable[[Session, Interrupt, text.Completed], None]
 def step(shell: Shell, rest: str) -> None:
     """Run until the next instruction completes, or N do.
 
-    With an engine, until N instructions of that engine have completed; others go on beside it.
+    With an engine, until N instructions of that engine have completed; the others continue.
     An empty line repeats it.
     """
     engine, count = _engine_and_count(shell, rest, "step [N] [ENGINE]")
@@ -67,7 +67,7 @@ def step(shell: Shell, rest: str) -> None:
 
 @command("cycle", "cycles", usage="cycle [N] [ENGINE]", takes=("engine",), repeats=True)
 def cycle(shell: Shell, rest: str) -> None:
-    """Go on for N cycles of an engine, or of the base clock.
+    """Advance by N cycles of an engine, or of the base clock.
 
     An empty line repeats it.
     """
@@ -96,9 +96,9 @@ def until(shell: Shell, rest: str) -> None:
 
 @command("run", "continue", "r", "c", usage="run [MAX-CYCLES]")
 def run(shell: Shell, rest: str) -> None:
-    """Run to the end, or for so many base cycles.
+    """Run to the end, or for a number of base cycles.
 
-    Ctrl-C stops it between two events; 'continue' then goes on.
+    Ctrl-C stops it between two events; 'continue' then resumes.
     """
     session = shell.session
     most = _count(rest, "run [MAX-CYCLES]") if rest else None
@@ -135,8 +135,8 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
     if shell.torn:
         raise Refused(
             WRONG,
-            "the machine was stopped within an instruction and cannot go on",
-            "restart begins again",
+            "the machine was stopped within an instruction and cannot continue",
+            "'restart' starts over",
         )
     if session.over:
         shell.screen.say(text.status(session))
@@ -156,7 +156,7 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
         shell.screen.say(text.completed(session, done))
         shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
     elif not each:
-        shell.screen.say(f"{tables.counted(done.count, 'instruction')} completed")
+        shell.screen.say(f"{counted(done.count, 'instruction')} completed")
     _came_to(shell, before, stopped, brief=each and done.count > 0)
 
 
@@ -167,7 +167,7 @@ def _came_to(shell: Shell, before: text.Snapshot, stopped: bool, brief: bool) ->
     for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
         shell.screen.problem(problem)
     if stopped:
-        shell.screen.say(f"stopped at {text.moment(session)}; 'continue' goes on", "yellow")
+        shell.screen.say(f"stopped at {text.moment(session)}; 'continue' resumes", "yellow")
         shell.fail(INTERRUPTED)
     elif session.over or not brief:
         shell.screen.say(text.status(session))
@@ -185,20 +185,20 @@ def judge(shell: Shell) -> None:
 
 @command("restart", "reset")
 def restart(shell: Shell, rest: str) -> None:
-    """Begin the program again, with the same inputs."""
+    """Restart the program with the same inputs."""
     _nothing(rest, "restart")
     session = shell.session
     session.restart()
     shell.adopt(session)
-    shell.screen.say("at the start again")
+    shell.screen.say("restarted")
 
 
 @command("load", usage="load [FILE]", takes=("file",))
 def load(shell: Shell, rest: str) -> None:
-    """Assemble a file and start over; alone, the same file."""
+    """Assemble a file and load it; alone, the same file."""
     path = rest.strip() or shell.path
     if not path:
-        raise Refused(WRONG, "no program is loaded, so none can be loaded again", "load FILE")
+        raise Refused(WRONG, "no program is loaded", "load FILE")
     try:
         shell.load(path)
     except Failure as failure:
@@ -214,19 +214,19 @@ def loaded(shell: Shell) -> None:
     program = shell.program
     engines = sum(1 for q in program.queues if len(q))
     shell.screen.say(
-        f"{shell.path}: {tables.counted(len(program), 'instruction')} on "
-        f"{tables.counted(engines, 'engine')}, {program.generation.summary}"
+        f"{shell.path}: {counted(len(program), 'instruction')} on "
+        f"{counted(engines, 'engine')}, {program.generation.summary}"
         + "".join(f", {name}={value}" for name, value in program.chosen.items())
     )
 
 
 @command("expect")
 def expect(shell: Shell, rest: str) -> None:
-    """Judge the program's expectations now."""
+    """Check the program's expectations now."""
     _nothing(rest, "expect")
     session = shell.session
     if not session.program.expectations:
-        shell.screen.say("the program expects nothing")
+        shell.screen.say("the program has no expectations")
         return
     if session.status is Status.FINISHED:
         judge(shell)
@@ -240,7 +240,7 @@ def expect(shell: Shell, rest: str) -> None:
 
 @command("quit", "q", "exit")
 def leave(shell: Shell, rest: str) -> None:
-    """Leave. So does the end of input, Ctrl-D."""
+    """Quit, as the end of input (Ctrl-D) does."""
     _nothing(rest, "quit")
     raise Quit
 

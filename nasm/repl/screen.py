@@ -12,10 +12,11 @@ from typing import TextIO
 from rich.console import Console, RenderableType
 from rich.text import Text
 
-from nasm.problems import Problem
+from nasm.problems import Problem, clean
 from nasm.records import ExpectationRecord
 from nasm.report import tables
-from nasm.report.diagnostics import clean, diagnostic
+from nasm.report.console import settings
+from nasm.report.diagnostics import diagnostic
 
 WIDTH = 80
 """Columns that tables and arrays are laid out for."""
@@ -29,17 +30,22 @@ class Unwritable(Exception):
 
 
 class Screen:
-    """A stream of lines. Colour follows the terminal, and NO_COLOR."""
+    """A stream of lines, in colour always, never, or where a terminal has colours (``auto``)."""
 
-    def __init__(self, file: TextIO | None = None) -> None:
+    def __init__(self, file: TextIO | None = None, color: str = "auto") -> None:
         stream = file or sys.stdout
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             # An ASCII terminal gets a question mark for what it lacks, not an exception.
             stream.reconfigure(errors="replace")
-        self._console = Console(file=file, highlight=False, markup=False, emoji=False)
+        self._console = Console(**settings(stream, color))
         if not self._console.is_terminal:
             self._console.width = WIDTH
         self._passing = False
+
+    @property
+    def coloured(self) -> bool:
+        """Whether it shows colours."""
+        return self._console.color_system is not None
 
     def say(self, lines: str | Iterable[str], style: str = "") -> None:
         """Print a line, or several."""

@@ -149,7 +149,7 @@ class Shell:
         self.fail(INTERRUPTED)
         if self._tear():
             self.screen.say(
-                "interrupted within an instruction; 'restart' begins again, looking still works",
+                "interrupted within an instruction; 'restart' starts over, inspecting still works",
                 "yellow",
             )
         else:

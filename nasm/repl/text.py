@@ -6,9 +6,9 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
+from nasm.problems import counted
 from nasm.records import Executed, QueueRecord, Status
 from nasm.repl.screen import fitted, table, wrapped
-from nasm.report import tables
 from nasm.session import Session
 from nasm.source import Span
 
@@ -102,7 +102,7 @@ def completed(session: Session, done: Completed) -> list[str]:
 def _one(session: Session, e: Executed) -> list[str]:
     start, finish = _cycles(session, e)
     first, last = microseconds(session, e.start), microseconds(session, e.finish)
-    waited = f", after waiting {tables.counted(e.waited, 'cycle')}" if e.waited else ""
+    waited = f", after waiting {counted(e.waited, 'cycle')}" if e.waited else ""
     return [
         f"{session.name(e)} pc {e.pc}  {e.text}",
         f"  {session.name(e)} cycles {start}..{finish}, {first:.3f}..{last:.3f} µs{waited}",
@@ -119,10 +119,10 @@ def status(session: Session) -> str:
     said = {
         Status.READY: "not started: 'step' or 'run' begins",
         Status.RUNNING: f"running, at {moment(session)}",
-        Status.LIMIT: f"stopped at {moment(session)}; 'continue' goes on",
-        Status.FINISHED: f"finished at {moment(session)}; 'restart' begins again",
-        Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' begins again",
-        Status.FAULT: f"fault at {moment(session)}; 'restart' begins again",
+        Status.LIMIT: f"stopped at {moment(session)}; 'continue' resumes",
+        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over",
+        Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' starts over",
+        Status.FAULT: f"fault at {moment(session)}; 'restart' starts over",
     }
     return said[session.status]
 

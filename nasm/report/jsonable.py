@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
-from nasm.codes.row import family
-from nasm.problems import Note, Problem
+from nasm.problems import Note, Problem, family
 from nasm.records import EngineRecord, ExpectationRecord, Message, RunReport, SemaphoreRecord
 from nasm.source import Frame, Span
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from rich.console import Group, RenderableType
@@ -51,8 +52,19 @@ def rich_list(target: Target) -> RenderableType:
     return Group(head, *lines, Text(f"engines: {', '.join(letters)}"), Text(), table)
 
 
-def json_list(target: Target) -> list[dict[str, Any]]:
-    """Every instruction of a target, in short."""
+def rich_found(found: Mapping[Row, str]) -> RenderableType:
+    """Instructions that a search has found: where, and what each does."""
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    table.add_column("instruction", style="bold cyan", no_wrap=True)
+    table.add_column("found in", overflow="fold", max_width=24)
+    table.add_column("what it does", overflow="fold", ratio=1)
+    for row, where in found.items():
+        table.add_row(row.name, Text(where), Text(row.summary))
+    return table
+
+
+def json_list(target: Target, found: Mapping[Row, str] | None = None) -> list[dict[str, Any]]:
+    """Every instruction of a target in short, or those that a search has found."""
     return [
         {
             "name": row.name,
@@ -62,8 +74,9 @@ def json_list(target: Target) -> list[dict[str, Any]]:
             "until": row.until or None,
             "summary": row.summary,
             "generations": {g.name: list(target.engines(row, g)) for g in target.generations},
+            **({} if found is None else {"found": found[row]}),
         }
-        for row in target.isa
+        for row in (target.isa if found is None else found)
     ]
 
 

@@ -12,7 +12,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from nasm.problems import did_you_mean, listed
+from nasm.problems import listed
 from nasm.report.times import Time, times
 from nasm.spec.instruction import REQUIRED, Operand, Row
 from nasm.spec.target import Target
@@ -40,6 +40,7 @@ class Page:
     """Everything a manual page says, in words."""
 
     name: str
+    synopsis: str
     summary: str
     text: tuple[str, ...]
     formula: str
@@ -55,25 +56,6 @@ class Page:
     source: str
 
 
-def find(target: Target, name: str) -> Row | None:
-    """The row of a mnemonic in its one spelling."""
-    return target.isa.rows.get(name)
-
-
-def suggestion(targets: Iterable[Target], name: str, also: Iterable[str] = ()) -> str:
-    """A hint for a mnemonic nobody has: vendors' spellings are recognised.
-
-    ``also`` are other words that may have been meant.
-    """
-    rows: dict[str, Row] = {}
-    for target in targets:
-        rows |= target.isa.rows
-    for row in rows.values():
-        if name in {s.rpartition(".")[2] for said in row.vendor.values() for s in said}:
-            return f"did you mean '{row.name}'?"
-    return did_you_mean(name, [*rows, *also])
-
-
 def page(row: Row, target: Target) -> Page:
     """The page of a row."""
     summary, _, rest = row.doc.strip().partition("\n")
@@ -85,6 +67,7 @@ def page(row: Row, target: Target) -> Page:
     cost = row.cost.doc.partition("\n")[0]
     return Page(
         row.name,
+        synopsis(row),
         summary,
         paragraphs,
         row.formula,
@@ -99,6 +82,20 @@ def page(row: Row, target: Target) -> Page:
         tuple(row.vendor.items()),
         row.source,
     )
+
+
+def synopsis(row: Row) -> str:
+    """How an instruction is written: its operands in order, those that may be left out in [ ]."""
+    parts = []
+    named = False
+    for operand in row.written:
+        required = operand.default is REQUIRED
+        named = named or operand.named or not required
+        wanted = operand.kind.placeholder
+        value = wanted if required or operand.default is None else _default(operand)
+        part = f"{operand.name}={value}" if named else operand.name
+        parts.append(part if required else f"[{part}]")
+    return f"{row.name}  {', '.join(parts)}".rstrip()
 
 
 def _line(operand: Operand) -> Line:
@@ -126,7 +123,9 @@ def _default(operand: Operand) -> str:
 
 def rich_page(shown: Page) -> RenderableType:
     """The page for a terminal."""
-    parts: list[RenderableType] = [Text(shown.name, "bold cyan"), Text(shown.summary)]
+    name, rest = shown.name, shown.synopsis.removeprefix(shown.name)
+    parts: list[RenderableType] = [Text.assemble((name, "bold cyan"), rest), Text()]
+    parts.append(Text(shown.summary))
     if shown.formula:
         parts += [Text(), Padding(Text(shown.formula, "bold"), (0, 0, 0, 4))]
     for paragraph in shown.text:
@@ -233,7 +232,7 @@ def _pairs(facts: Iterable[tuple[str, str]]) -> Table:
 
 def markdown_page(shown: Page) -> str:
     """The page as Markdown."""
-    lines = [f"# {shown.name}", "", shown.summary, ""]
+    lines = [f"# {shown.name}", "", "```text", shown.synopsis, "```", "", shown.summary, ""]
     if shown.formula:
         lines += ["```text", shown.formula, "```", ""]
     for paragraph in shown.text:
@@ -241,12 +240,7 @@ def markdown_page(shown: Page) -> str:
     example = [line for line in (shown.setup, shown.example) if line]
     lines += ["## Example", "", "```nasm", *example, "```", ""]
     if shown.operands:
-        lines += [
-            "## Operands",
-            "",
-            "| operand | | what may stand there | default |",
-            "|---|---|---|---|",
-        ]
+        lines += ["## Operands", "", "| operand | | accepts | default |", "|---|---|---|---|"]
         for o in shown.operands:
             said = o.what + (f"; {o.doc}" if o.doc else "")
             default = f"`{o.default}`" if o.default else "required"
@@ -283,6 +277,7 @@ def json_page(shown: Page) -> dict[str, Any]:
     """The page as plain data."""
     return {
         "name": shown.name,
+        "synopsis": shown.synopsis,
         "summary": shown.summary,
         "text": list(shown.text),
         "formula": shown.formula,

@@ -9,17 +9,23 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nasm.problems import Problem
-from nasm.records import EngineRecord, ExpectationRecord, Message, Mismatch, RunReport, Status
-from nasm.report.diagnostics import clean, diagnostic, folded
+from nasm.problems import Problem, clean, folded
+from nasm.records import (
+    MARKS,
+    EngineRecord,
+    ExpectationRecord,
+    Message,
+    Mismatch,
+    RunReport,
+    Status,
+)
+from nasm.report.diagnostics import diagnostic
 from nasm.spec.evidence import Evidence
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation
 
-MARKS = ("✓", "✗")
 ASCII_MARKS = ("ok", "FAILED")
-SHORT = {Evidence.DOCUMENTED: "doc.", Evidence.MEASURED: "meas.", Evidence.ASSUMED: "ass."}
 
 
 def run_report(
@@ -41,7 +47,7 @@ def run_report(
         parts.append(Text(said, "dim"))
     parts += [Text(), *(Text(line) for line in time_lines(report, generation))]
     if report.messages:
-        parts += [Text(), *(Text(clean(line)) for line in message_lines(report.messages))]
+        parts += [Text(), *(Text(line) for line in message_lines(report.messages))]
     parts += wrong(report, more, width)
     if report.expectations:
         parts += [Text(), *expectations(report.expectations, width, ascii_only)]
@@ -65,8 +71,9 @@ def failures(
 
 def heading(report: RunReport) -> Text:
     """Which program ran on which machine."""
-    chosen = "".join(f", {name}={value}" for name, value in report.options)
-    return Text.assemble((clean(report.program), "bold"), f" on {report.generation}{chosen}")
+    text = Text(report.title)
+    text.stylize("bold", 0, len(clean(report.program)))
+    return text
 
 
 def wrong(
@@ -89,8 +96,7 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("waits for")
     table.add_column("util.", justify="right", no_wrap=True)
-    for kind in Evidence:
-        table.add_column(SHORT[kind], justify="right", no_wrap=True)
+    table.add_column("evidence")
     for e in engines:
         if e.instructions:
             name = names[e.core, e.engine]
@@ -101,7 +107,7 @@ def engine_table(engines: Sequence[EngineRecord]) -> RenderableType:
                 f"{e.waiting:,}",
                 main_wait(e),
                 f"{100 * e.utilisation:.1f}%",
-                *evidence_shares(e),
+                mix(e.evidence),
             )
     return table if table.row_count else Text("no instruction completed", "dim")
 
@@ -127,15 +133,8 @@ def table_notes(engines: Sequence[EngineRecord]) -> str:
     idle = [names[e.core, e.engine] for e in engines if not e.instructions]
     if len(idle) == len(engines):
         return ""
-    said = "cycles of each engine's own clock; busy ones documented, measured or assumed"
+    said = "cycles of each engine's own clock; evidence for the cost of the busy ones"
     return f"{said}\nnothing completed on {', '.join(idle)}" if idle else said
-
-
-def evidence_shares(engine: EngineRecord) -> list[str]:
-    """How an engine's busy cycles are known: a share for each kind, empty if there is none."""
-    found = dict(engine.evidence)
-    cycles = [found.get(kind.value, 0) for kind in Evidence]
-    return [share if n else "" for share, n in zip(shares(cycles), cycles, strict=True)]
 
 
 def shares(parts: Sequence[int]) -> list[str]:
@@ -182,12 +181,7 @@ def time_lines(report: RunReport, generation: Generation) -> list[str]:
 
 def message_lines(messages: Sequence[Message]) -> list[str]:
     """What instructions said, each with who said it and when; further lines are indented."""
-    lines = []
-    for m in messages:
-        first, *rest = m.text.split("\n")
-        lines.append(f"{m.queue} pc {m.pc} at {m.microseconds:,.3f} µs: {first}")
-        lines += [f"    {line}" for line in rest]
-    return lines
+    return [line for message in messages for line in str(message).split("\n")]
 
 
 # -- expectations
@@ -239,26 +233,9 @@ def apart(first: float, second: float) -> tuple[str, str]:
 
 def verdict(report: RunReport, more: Sequence[Problem] = ()) -> Text:
     """PASS or FAIL, and why, in one line."""
-    failed = sum(not e.held for e in report.expectations)
-    count = len(report.expectations)
-    reasons = []
-    if report.status is not Status.FINISHED:
-        reasons.append(report.status.value)
-    if report.hazards:
-        reasons.append(counted(len(report.hazards), "hazard"))
-    if failed:
-        reasons.append(f"{failed} of {counted(count, 'expectation')} failed")
-    if report.status is Status.FINISHED:
-        if report.problems:
-            reasons.append("expectations could not be judged")
-        if more:
-            reasons.append("results could not be written")
+    reasons = list(report.reasons)
+    if more and report.status is Status.FINISHED:
+        reasons.append("results could not be written")
     if reasons:
         return Text.assemble(("FAIL", "bold red"), ": " + ", ".join(reasons))
-    said = f"{counted(count, 'expectation')} met" if count else "the program expects nothing"
-    return Text.assemble(("PASS", "bold green"), f": {said}")
-
-
-def counted(count: int, what: str) -> str:
-    """'1 hazard', '2 hazards'."""
-    return f"{count:,} {what}" + ("" if count == 1 else "s")
+    return Text.assemble(("PASS", "bold green"), f": {report.promises}")

@@ -10,6 +10,7 @@ from operator import itemgetter
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
 from nasm.problems import Refused
+from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
@@ -66,6 +67,11 @@ class Operand:
         return isinstance(self.kind, Hidden)
 
     @property
+    def named(self) -> bool:
+        """Whether nasm writes it with its name, as it does with all that follow such a one."""
+        return self.keyword or bool(self.kind.words) or self.kind.names == "label"
+
+    @property
     def walked(self) -> bool:
         """Whether the engine's lanes walk it: not a transfer's view, not a sequencer's element."""
         return self.access != "@" and any(t.lanes for t in self._tiles)
@@ -73,14 +79,15 @@ class Operand:
     @property
     def indirect(self) -> bool:
         """Whether a tile of entries may address it."""
-        return any(getattr(kind, "indirect", False) for kind in self._kinds)
+        return any(getattr(kind, "indirect", False) for kind in self.kinds)
 
     @property
     def _tiles(self) -> list[Tile]:
-        return [k for k in self._kinds if isinstance(k, Tile)]
+        return [k for k in self.kinds if isinstance(k, Tile)]
 
     @property
-    def _kinds(self) -> tuple[Kind, ...]:
+    def kinds(self) -> tuple[Kind, ...]:
+        """Its kind, and those that it may be one of."""
         return (self.kind, *getattr(self.kind, "kinds", ()))
 
 
@@ -289,6 +296,9 @@ class Row:
     defaults: tuple[object, ...]
     places: tuple[tuple[int, Operand], ...]
     labels: tuple[int, ...]
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Row], tuple[str, str]]:
+        return named, (self.semantics.__module__, self.name)
 
     @property
     def summary(self) -> str:

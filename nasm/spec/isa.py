@@ -7,6 +7,7 @@ import typing
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
+from nasm.problems import closest, did_you_mean, listed
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
 from nasm.spec.implicit_operands import Hidden
@@ -22,6 +23,26 @@ class Isa:
 
     def __iter__(self) -> Any:
         return iter(self.rows.values())
+
+    def meant(self, word: str, also: Iterable[str] = ()) -> str:
+        """A hint for a word that is no mnemonic: the vendor's other names are known as well.
+
+        ``also`` are other words that may have been meant. Empty if nothing is close.
+        """
+        theirs: dict[str, list[str]] = {}
+        for name, row in self.rows.items():
+            every = (n.rpartition(".")[2] for names in row.vendor.values() for n in names)
+            for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
+                theirs.setdefault(spelling, []).append(name)
+        known = [*self.rows, *also]
+        said = word if word in theirs else ""
+        if not said and not closest(word, known):
+            said = next(iter(closest(word, theirs)), "")
+        if not said:
+            return did_you_mean(word, known)
+        if len(theirs[said]) == 1:
+            return f"did you mean '{theirs[said][0]}'?"
+        return f"it is several instructions here: {listed(theirs[said], 'and')}"
 
     def arrange(self, modules: Iterable[str]) -> None:
         """List the rows by the modules they were written in, in this order; all are named."""

@@ -60,7 +60,12 @@ class Kind:
         return str(value)
 
     def describe(self) -> str:
-        """What is accepted, for the manual page."""
+        """What it accepts, for the manual page."""
+        raise NotImplementedError
+
+    @property
+    def placeholder(self) -> str:
+        """A word for a value of it, for the synopsis of an instruction."""
         raise NotImplementedError
 
     def handed(self, value: object, context: OperandContext) -> object:
@@ -74,7 +79,7 @@ class Kind:
 
     @property
     def names(self) -> str:
-        """Which of a program's names are accepted: ``tensor``, ``label``, ``transfer`` or ''."""
+        """Which of a program's names it accepts: ``tensor``, ``label``, ``transfer`` or ''."""
         return ""
 
 
@@ -146,6 +151,10 @@ class Tile(Kind):
     def format(self, value: object) -> str:
         return spell(value) if isinstance(value, View) else str(value)
 
+    @property
+    def placeholder(self) -> str:
+        return "tile"
+
     def describe(self) -> str:
         shape = "a [P, 1] tile" if self.column else "a tile"
         types = f" of {listed(self.dtypes)}" if self.dtypes else ""
@@ -175,6 +184,10 @@ class Number(Kind):
 
     def format(self, value: object) -> str:
         return repr(value)
+
+    @property
+    def placeholder(self) -> str:
+        return "integer" if self.integer else "number"
 
     def describe(self) -> str:
         what = "an integer" if self.integer else "a number"
@@ -210,6 +223,10 @@ class Anything(Kind):
             return float(value)
         return value
 
+    @property
+    def placeholder(self) -> str:
+        return "number"
+
     def describe(self) -> str:
         return "a number"
 
@@ -225,6 +242,10 @@ class Flag(Kind):
 
     def format(self, value: object) -> str:
         return "true" if value else "false"
+
+    @property
+    def placeholder(self) -> str:
+        return "true|false"
 
     def describe(self) -> str:
         return "true or false"
@@ -250,6 +271,11 @@ class Choice(Kind):
         close = did_you_mean(value, self.options)
         raise Refused("E0206", f"no {self.what or 'word'} '{value}' here", close or legal)
 
+    @property
+    def placeholder(self) -> str:
+        few = len(self.options) <= 4 or not self.what
+        return "|".join(self.options) if few else self.what.replace(" ", "-")
+
     def describe(self) -> str:
         return f"{self.what}: {listed(self.options)}" if self.what else listed(self.options)
 
@@ -271,6 +297,10 @@ class Register(Kind):
             raise Refused(WRONG_KIND, f"{value} does not exist: wanted {self.describe()}")
         return value
 
+    @property
+    def placeholder(self) -> str:
+        return "register"
+
     def describe(self) -> str:
         return f"a register %r0 to %r{self.count - 1}"
 
@@ -283,6 +313,10 @@ class Label(Kind):
         if not isinstance(value, str):
             raise Refused(WRONG_KIND, f"wanted a label, found {shown(value)}")
         return str(value)
+
+    @property
+    def placeholder(self) -> str:
+        return "label"
 
     def describe(self) -> str:
         return "a label of this queue"
@@ -303,6 +337,10 @@ class TransferName(Kind):
 
     def format(self, value: object) -> str:
         return str(getattr(value, "name", value))
+
+    @property
+    def placeholder(self) -> str:
+        return "transfer"
 
     def describe(self) -> str:
         return "a transfer declared by .dma"
@@ -331,6 +369,10 @@ class Integers(Kind):
         assert isinstance(value, tuple)
         single = len(value) == 1 and not self.length
         return str(value[0]) if single else "[" + ", ".join(map(str, value)) + "]"
+
+    @property
+    def placeholder(self) -> str:
+        return "integers"
 
     def describe(self) -> str:
         return self.what
@@ -369,6 +411,10 @@ class Either(Kind):
                 kind.accept(value)
                 return kind.handed(value, context)
         return value
+
+    @property
+    def placeholder(self) -> str:
+        return "|".join(dict.fromkeys(k.placeholder for k in self.kinds))
 
     def describe(self) -> str:
         return listed(k.describe() for k in self.kinds)

@@ -36,6 +36,10 @@ class Tiles(Kind):
         assert isinstance(value, tuple)
         return "[" + ", ".join(spell(v) for v in value) + "]"
 
+    @property
+    def placeholder(self) -> str:
+        return "[tile, …]"
+
     def describe(self) -> str:
         return f"a list of 1 to {self.most} tensors in {listed(self.memories)}"
 
@@ -56,6 +60,10 @@ class Numbers(Kind):
     def format(self, value: object) -> str:
         assert isinstance(value, tuple)
         return "[" + ", ".join(map(repr, value)) + "]"
+
+    @property
+    def placeholder(self) -> str:
+        return "[number, …]"
 
     def describe(self) -> str:
         return "a list of numbers"

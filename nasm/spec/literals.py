@@ -22,6 +22,10 @@ class Text(Kind):
     def format(self, value: object) -> str:
         return '"' + "".join(_ESCAPES.get(c, c) for c in str(value)) + '"'
 
+    @property
+    def placeholder(self) -> str:
+        return '"…"'
+
     def describe(self) -> str:
         return 'a string, "…"'
 
@@ -59,6 +63,10 @@ class Pattern(Kind):
     def format(self, value: object) -> str:
         assert isinstance(value, tuple)
         return "[" + ", ".join(f"[{step}, {count}]" for step, count in value) + "]"
+
+    @property
+    def placeholder(self) -> str:
+        return "[[step, count], …]"
 
     def describe(self) -> str:
         return f"up to {self.dims} pairs [[step, count], …], slowest first"

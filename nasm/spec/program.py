@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from nasm.problems import Problem
+from nasm.problems import Problem, counted
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Facts, Row
@@ -61,6 +61,9 @@ class Instruction:
             self._facts = Facts.of(self.row, self.operands, engine, generation)
         return self._facts
 
+    def __reduce__(self) -> tuple[type[Instruction], tuple[Row, tuple[object, ...]]]:
+        return Instruction, (self.row, self.operands)  # its facts follow from these
+
     def operand(self, name: str) -> object:
         """An operand by name."""
         return self.operands[self.row.position[name]]
@@ -91,7 +94,7 @@ class QueueProgram:
         return len(self.instructions)
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, repr=False)
 class Program:
     """What the builder makes and a machine runs. Index 0 of each table means 'none'.
 
@@ -157,3 +160,8 @@ class Program:
 
     def __len__(self) -> int:
         return sum(len(q) for q in self.queues)
+
+    def __repr__(self) -> str:
+        counts = ((len(self), "instruction"), (len(self.tensors), "tensor"))
+        held = ", ".join(counted(n, what) for n, what in counts)
+        return f"<program for {self.generation.summary}: {held}>"

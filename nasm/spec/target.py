@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from nasm.spec.by_name import named
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
@@ -44,10 +45,12 @@ class Target:
 
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number.
+    casts of a stream of instructions, by the stream's number. ``module`` is where it is written,
+    under the name TARGET.
     """
 
     name: str
+    module: str
     summary: str
     isa: Isa
     generations: tuple[Generation, ...]
@@ -56,6 +59,9 @@ class Target:
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
     casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
+
+    def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
+        return named, (self.module, "TARGET")
 
     def generation(self, name: str) -> Generation | None:
         """A generation by any of its spellings."""

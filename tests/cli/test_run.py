@@ -89,7 +89,7 @@ def test_a_program_without_expectations_says_that_it_promised_nothing(
 ) -> None:
     done = ran("run", written(tmp_path, ".target trn1\n@sync Nop\n"))
     assert done.code == 0
-    assert done.out.splitlines()[-1] == "PASS: the program expects nothing"
+    assert done.out.splitlines()[-1] == "PASS: the program has no expectations"
 
 
 def test_quiet_says_nothing_of_what_is_well_and_all_of_what_is_not(ran: Any, halves: Path) -> None:
@@ -125,7 +125,7 @@ def test_a_golden_file_that_is_missing_exits_2(ran: Any, halves: Path) -> None:
     done = ran("run", halves)
     assert done.code == 2
     assert "golden.npy" in done.out
-    assert done.out.splitlines()[-1] == "FAIL: expectations could not be judged"
+    assert done.out.splitlines()[-1] == "FAIL: expectations could not be evaluated"
 
 
 def test_target_and_constants_can_be_given(ran: Any, halves: Path) -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from nasm import repl
+from nasm import __version__, repl
 from nasm.cli import main, verbs
 from tests.cli.programs import HALVES, MATMUL, written
 
@@ -82,6 +83,11 @@ def test_an_example_is_for_the_first_machine_that_has_the_instruction(ran: Any) 
         (["max8", "--example"], "did you mean 'Max8'"),
         (["--example"], "--example wants the name of an instruction"),
         (["Max8", "--target", "trn1"], "--target says for which machine --example writes"),
+        (["Max8", "--example", "--options"], "--options lists the options of the machines"),
+        (["Max8", "--options"], "no instruction goes with it"),
+        (["--search", "add", "--options"], "no instruction goes with it"),
+        (["Max8", "--search", "add"], "no name goes with it"),
+        (["--search", "add", "--example"], "no name goes with it"),
     ],
 )
 def test_an_example_that_there_is_not_exits_2_with_a_sentence(
@@ -92,8 +98,78 @@ def test_an_example_that_there_is_not_exits_2_with_a_sentence(
     assert said in done.err
 
 
+@pytest.mark.parametrize(
+    ("said", "name", "where"),
+    [
+        ("add", "TensorTensor", "op=add"),
+        ("nc_matmul", "MultiplyMoving", "NKI: nki.isa.nc_matmul"),
+        ("TENSOR_COPY", "TensorCopy", "its name"),
+        ("gelu", "Activation", "op=gelu"),
+        ("float8_e4m3fn", "LoadStationary", "stationary of float8_e4m3fn"),
+        ("bf16", "TopK", "val_dst of bfloat16"),
+        ("accumulate", "MultiplyMoving", "operand accumulate"),
+        ("duplicates", "Max8", "its description"),
+        ("dma add", "DmaCompute", "its name, reduce_op=add"),
+    ],
+)
+def test_isa_finds_instructions_by_name_operator_dtype_and_words(
+    ran: Any, said: str, name: str, where: str
+) -> None:
+    done = ran("isa", "--search", said)
+    assert done.code == 0
+    found = ran("isa", "--search", said, "--json").document["instructions"]
+    assert where in {row["name"]: row["found"] for row in found}[name]
+    assert name in done.out
+    assert len(found) < len(ran("isa", "--json").document["instructions"])
+
+
+def test_what_is_found_in_a_name_comes_before_what_is_found_in_prose(ran: Any) -> None:
+    rows = ran("isa", "--search", "transpose", "--json").document["instructions"]
+    places = [row["found"] for row in rows]
+    assert places[:2] == ["its name", "its name"]
+    assert places == sorted(places, key=lambda said: (said != "its name", "desc" in said))
+
+
+def test_a_search_without_a_result_exits_2_with_a_hint(ran: Any) -> None:
+    done = ran("isa", "--search", "Tensorcopyy")
+    assert (done.code, done.out) == (2, "")
+    assert "no instruction has 'Tensorcopyy'\n  hint: did you mean 'TensorCopy'?" in done.err
+
+
+@pytest.mark.parametrize("word", ["tensor_copy", "TensorCoppy", "nc_matmul", "MatMul", "Nopp"])
+def test_isa_and_the_assembler_answer_an_unknown_word_alike(
+    ran: Any, tmp_path: Path, word: str
+) -> None:
+    asked = ran("isa", word).err.splitlines()
+    assembled = ran("check", written(tmp_path, f".target trn1\n@sync {word}\n")).err.splitlines()
+    assert asked[0] == assembled[0] == f"error[E0201]: no instruction '{word}'"
+    assert asked[-1] == next(line for line in assembled if "hint: " in line)
+
+
+def test_an_unknown_word_that_instructions_have_leads_to_the_search(ran: Any) -> None:
+    assert "'neuron-nasm isa --search gelu' lists the" in ran("isa", "gelu").err
+    assert "'neuron-nasm isa' lists them all" in ran("isa", "qqq").err
+
+
+@pytest.mark.parametrize(
+    ("name", "synopsis"),
+    [
+        ("Nop", "Nop"),
+        ("Reciprocal", "Reciprocal  dst, data"),
+        ("TensorTensor", "TensorTensor  dst, data1, data2, op=operator"),
+        ("CompareBranch", "[reg2=register|integer], [op=always], target=label"),
+        ("DmaCompute", "DmaCompute  dst, srcs, reduce_op=add, [scales=[number, …]], "),
+        ("Activation", "op=activation-function, [bias=number|tile], [scale=1.0], "),
+    ],
+)
+def test_a_page_opens_with_a_synopsis_in_operand_order(ran: Any, name: str, synopsis: str) -> None:
+    assert synopsis in ran("isa", name, "--json").document["instruction"]["synopsis"]
+    first = ran("isa", name).out.partition("\n\n")[0]
+    assert synopsis in " ".join(first.split("\n"))
+
+
 def test_explain_tells_a_code_at_length_and_lists_them_all(ran: Any) -> None:
-    assert "a read of memory that nobody has written" in ran("explain", "e0501").out
+    assert "a read of uninitialised memory" in ran("explain", "e0501").out
     every = ran("explain").out
     assert "E0101" in every
     assert "E0901" in every
@@ -141,6 +217,7 @@ def test_repl_is_handed_everything(
         "options": {"rounding.seed": "3"},
         "script": "script",
         "commands": ["run", "queues"],
+        "color": "auto",
     }
 
 
@@ -154,7 +231,7 @@ def test_alone_it_prints_its_help(ran: Any) -> None:
         assert verb in done.out
 
 
-@pytest.mark.parametrize("verb", ["run", "check", "isa", "explain", "repl"])
+@pytest.mark.parametrize("verb", ["run", "check", "isa", "explain", "repl", "help"])
 def test_every_verb_explains_its_options_with_an_example(ran: Any, verb: str) -> None:
     done = ran(verb, "--help")
     assert done.code == 0
@@ -162,17 +239,84 @@ def test_every_verb_explains_its_options_with_an_example(ran: Any, verb: str) ->
     assert max(len(line) for line in done.out.splitlines()) <= 80
 
 
-def test_the_version_is_told(ran: Any) -> None:
-    done = ran("--version")
-    assert done.code == 0
-    assert done.out.split()[0] == "neuron-nasm"
+@pytest.mark.parametrize("option", ["--version", "-V"])
+def test_the_version_is_told(ran: Any, option: str) -> None:
+    done = ran(option)
+    assert (done.code, done.out) == (0, f"neuron-nasm {__version__}\n")
+
+
+@pytest.mark.parametrize("verb", ["run", "check", "isa", "explain", "repl", "help"])
+def test_help_of_a_verb_is_what_its_option_prints(ran: Any, verb: str) -> None:
+    done = ran("help", verb)
+    assert (done.code, done.err) == (0, "")
+    assert done.out == ran(verb, "--help").out
+
+
+def test_help_alone_and_of_other_topics(ran: Any) -> None:
+    assert ran("help").out == ran("--help").out
+    assert ran("help", "TensorCopy").out == ran("isa", "TensorCopy").out
+    assert ran("help", "e0501").out == ran("explain", "E0501").out
+
+
+@pytest.mark.parametrize(
+    ("topic", "hint"),
+    [
+        ("expalin", "did you mean 'explain'?"),
+        ("tensor_copy", "did you mean 'TensorCopy'?"),
+        ("profile", "profiling is planned for a later version"),
+        ("qqq", "commands: run, check, isa, explain, repl, help"),
+    ],
+)
+def test_help_with_nothing_exits_2_with_a_hint(ran: Any, topic: str, hint: str) -> None:
+    done = ran("help", topic)
+    assert (done.code, done.out) == (2, "")
+    assert f"no command, instruction or diagnostic '{topic}'\n  hint: {hint}" in done.err
+
+
+@pytest.mark.parametrize(
+    ("given", "environment", "coloured"),
+    [
+        ([], {}, False),
+        (["--color=auto"], {}, False),
+        (["--color=always"], {}, True),
+        (["--color", "always"], {"NO_COLOR": "1"}, True),
+        (["--color=never"], {"FORCE_COLOR": "1"}, False),
+        ([], {"FORCE_COLOR": "1"}, True),
+        ([], {"FORCE_COLOR": "0"}, False),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": "1"}, False),
+        ([], {"FORCE_COLOR": "1", "NO_COLOR": ""}, True),
+    ],
+)
+@pytest.mark.parametrize("before", [True, False])
+def test_colours_are_chosen_by_an_option_or_else_by_the_environment(
+    ran: Any,
+    monkeypatch: pytest.MonkeyPatch,
+    given: list[str],
+    environment: dict[str, str],
+    coloured: bool,
+    before: bool,
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    for verb in (["isa", "Max8"], ["explain", "E0501"], ["run", MATMUL], ["isa", "Maxx"]):
+        done = ran(*given, *verb) if before else ran(*verb, *given)
+        assert ("\x1b[" in done.out + done.err) == coloured
+    done = ran("repl", MATMUL, "-ex", "xxx", *given)
+    assert ("\x1b[" in done.out + done.err) == coloured
+
+
+def test_colours_in_a_pipe_fold_nothing(ran: Any, tmp_path: Path) -> None:
+    program = written(tmp_path, ".target trn1\n@sync Npo" + " " * 90 + "; far\n")
+    plain, coloured = (ran("check", program, f"--color={when}") for when in ("never", "always"))
+    assert re.sub(r"\x1b\[[0-9;]*m", "", coloured.err) == plain.err
+    assert max(map(len, plain.err.splitlines())) > 80
 
 
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("profile", "not there yet"),
-        ("asm", "not there yet"),
+        ("profile", "not implemented yet"),
+        ("asm", "not implemented yet"),
         ("rnu", "did you mean 'run'"),
         ("matmul.nasm", "neuron-nasm run matmul.nasm"),
     ],
@@ -188,8 +332,8 @@ def test_a_verb_that_is_none_exits_2_with_a_sentence(ran: Any, given: str, said:
     [
         (["run", "--optoin", "rounding=nearest", "x.nasm"], "no option --optoin: did you mean"),
         (["check", "x.nasm", "--quite"], "did you mean '--quiet'"),
-        (["explain", "--all"], "explain has no option --all: it has -h, --help, --json"),
-        (["--jsn"], "neuron-nasm has no option --jsn: it has -h, --help, --version"),
+        (["explain", "--all"], "explain has no option --all: it has -h, --help, --color, --json"),
+        (["--jsn"], "neuron-nasm has no option --jsn: it has -h, --help, -V, --version, --color"),
         (["run", "x.nasm", "y.nasm"], "run takes no 'y.nasm' here"),
     ],
 )

@@ -1,6 +1,6 @@
 """Every row has a scalar model, and a random case that holds the row against it.
 
-A model is a function of ``tests/neuron/models``, loops over elements and nothing of nasm. A case
+A model is a function of a family's ``model.py``, loops over elements and nothing of nasm. A case
 is a function under ``random_cases`` that writes the mnemonic into a line and takes what it expects
 from a model, by itself or by functions of its file.
 """
@@ -19,7 +19,8 @@ from nasm.spec.instruction import Row
 from nasm.targets.neuron.isa import ISA
 
 HERE = Path(__file__).parent
-MODELS = "tests.neuron.models"
+MODELS = re.compile(r"tests\.neuron(\.\w+)?")
+MODEL = ("model", "scalar", "operators")
 MNEMONIC = re.compile(rf"\b({'|'.join(ISA.rows)})\b")
 Definition = ast.FunctionDef | ast.ClassDef
 
@@ -44,8 +45,9 @@ class File:
         self.models = {
             alias.asname or alias.name
             for node in ast.walk(self.tree)
-            if isinstance(node, ast.ImportFrom) and (node.module or "").startswith(MODELS)
+            if isinstance(node, ast.ImportFrom) and MODELS.fullmatch(node.module or "")
             for alias in node.names
+            if alias.name in MODEL
         }
 
     def cases(self) -> Iterator[Definition]:
@@ -106,7 +108,7 @@ def held_against_models() -> dict[str, list[str]]:
 @pytest.mark.parametrize("row", [r for r in ISA if r.name not in STAND_INS], ids=lambda r: r.name)
 def test_every_row_has_a_random_case_that_uses_a_scalar_model(row: Row) -> None:
     assert row.name in held_against_models(), (
-        f"{row.name} lacks a scalar model in tests/neuron/models, or a function under "
+        f"{row.name} lacks a scalar model in the model.py of its family, or a function under "
         "@random_cases() that writes it and expects what the model gives"
     )
 

@@ -104,7 +104,7 @@ def test_the_bits_of_an_element(value: Any, dtype: str, bits: str) -> None:
 def test_statistics_leave_out_nan_and_the_unwritten() -> None:
     lines = shown([1.0, 2.0, np.nan, 99.0], known=[True, True, True, False])
     assert lines[1].split() == ["0", "1.0", "2.0", "nan", "__"]
-    assert lines[-1] == "  min 1  max 2  mean 1.5  1 NaN  4 elements  1 never written"
+    assert lines[-1] == "  min 1  max 2  mean 1.5  1 NaN  4 elements  1 uninitialised"
 
 
 def test_nothing_but_nan_has_no_least_element() -> None:

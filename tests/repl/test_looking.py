@@ -26,7 +26,7 @@ def test_unwritten_elements_are_shown_as_such(toy: Tried) -> None:
         "      0   1\n"
         "  0  __  __\n"
         "  1  __  __\n"
-        "  4 elements  none written\n"
+        "  4 elements  all uninitialised\n"
     )
 
 
@@ -165,11 +165,11 @@ def test_expectations_are_listed_and_judged_before_the_end(toy: Tried) -> None:
 def test_the_report_counts_each_engine_in_its_own_cycles(toy: Tried) -> None:
     # alpha issues six instructions of one cycle, beta two of one and an Add of two.
     assert toy.does("run", "report") == (
-        "finished at 0.053 µs, cycle 26; 'restart' begins again\n"
-        "engine  instr.  busy  waiting  waits for  util.  doc.  meas.  ass.\n"
-        "alpha        6     6        3  data       22.5%               100%\n"
-        "beta         3     4        9  semaphore  25.0%               100%\n"
-        "cycles of each engine's own clock; busy ones documented, measured or assumed\n"
+        "finished at 0.053 µs, cycle 26; 'restart' starts over\n"
+        "engine  instr.  busy  waiting  waits for  util.  evidence\n"
+        "alpha        6     6        3  data       22.5%  100% assumed\n"
+        "beta         3     4        9  semaphore  25.0%  100% assumed\n"
+        "cycles of each engine's own clock; evidence for the cost of the busy ones\n"
         "\n"
         "time: 0.053 µs, 26 cycles at 0.5 GHz; 32 bytes moved by DMA\n"
         "estimate: of the busy cycles 100% assumed\n"

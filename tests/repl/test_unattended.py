@@ -252,7 +252,7 @@ def test_a_bug_while_the_machine_moves_leaves_it_unusable_until_restarted(
     monkeypatch.setattr(Session, "advance", broken)
     assert main("programs/matmul.nasm", commands=["cycle", "step", "restart", "run"]) == 70
     out = capsys.readouterr().out
-    assert "cannot go on" in out
+    assert "cannot continue" in out
     assert "✓ C ~ A.T @ B" in out
 
 

@@ -1,12 +1,12 @@
-"""Diagnostics for a terminal say what the plain ones say, folded and cut to fit."""
+"""Diagnostics as they are printed: as plain text, and folded, cut and coloured for a terminal."""
 
 from __future__ import annotations
 
 import pytest
 from rich.cells import cell_len
 
-from nasm.problems import Note, Problem, render
-from nasm.report.diagnostics import clean, diagnostic, diagnostics
+from nasm.problems import Failure, Note, Problem, clean, columns, render
+from nasm.report.diagnostics import diagnostic, diagnostics
 from nasm.source import Frame, Source, Span
 
 TEXT = ".for k in 0..2\n@vector TensorCopy  c, acc  $loaded >= 16\n.end\n"
@@ -22,6 +22,36 @@ def lines(problem: Problem, width: int | None = None) -> list[str]:
     return diagnostic(problem, width).plain.split("\n")
 
 
+def test_a_problem_as_a_string_is_what_the_command_prints() -> None:
+    problem = Problem(
+        "E0502",
+        "the copy reads \x1b what is still written",
+        span("c, acc").within((Frame(".for k = 1", span("k")),)),
+        "wait for it\n  rule: in order (the guide)",
+        (Note("c is declared here", span("c,")),),
+    )
+    assert (
+        str(problem)
+        == str(Failure(problem))
+        == (
+            "hazard[E0502]: the copy reads \ufffd what is still written\n"
+            " --> some/where.nasm:2:21\n"
+            "  |\n"
+            "2 | @vector TensorCopy  c, acc  $loaded >= 16\n"
+            "  |                     ^^^^^^\n"
+            "  in .for k = 1, some/where.nasm:1:6\n"
+            "  note: c is declared here (some/where.nasm:2:21)\n"
+            "  hint: wait for it\n"
+            "  rule: in order (the guide)"
+        )
+    )
+
+
+def test_a_failure_as_a_string_is_all_its_problems() -> None:
+    failure = Failure([Problem("E0802", "X has no values"), Problem("E0804", "Y", warning=True)])
+    assert str(failure) == "error[E0802]: X has no values\n\nwarning[E0804]: Y"
+
+
 @pytest.mark.parametrize(
     "problem",
     [
@@ -31,7 +61,7 @@ def lines(problem: Problem, width: int | None = None) -> list[str]:
             "E0404",
             "shapes",
             span("c, acc").within((Frame(".for k = 1", span("k")),)),
-            "mend it\n  rule: as many (the guide)",
+            "fix it\n  rule: as many (the guide)",
             (Note("c is declared here", span("c,")),),
         ),
         Problem("E0401", "odd", span("TensorCopy"), warning=True),
@@ -84,6 +114,11 @@ def test_the_caret_stands_under_its_word_behind_tabs_and_wide_characters() -> No
     assert caret.count("^") == 3
     # the margin "1 | ", a tab to column 8, two characters of two columns, a blank
     assert caret.index("^") == 4 + 8 + 4 + 1
+
+
+@pytest.mark.parametrize("text", ["acc", "日本 acc", "ｗｉｄｅ", "e\u0301", "µ × …", "한글", "🙂"])
+def test_columns_are_counted_as_the_terminal_s_library_counts_them(text: str) -> None:
+    assert columns(text) == cell_len(text)
 
 
 def test_what_would_move_the_cursor_is_shown_as_a_replacement() -> None:

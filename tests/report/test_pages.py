@@ -59,7 +59,7 @@ def test_an_engine_that_came_later_says_so() -> None:
     [("tensor_copy", "TensorCopy"), ("MatMul", "MultiplyMoving"), ("Nopp", "Nop"), ("qqq", "")],
 )
 def test_a_wrong_mnemonic_gets_the_right_one(said: str, meant: str) -> None:
-    hint = pages.suggestion([NEURON], said)
+    hint = NEURON.isa.meant(said)
     assert (f"'{meant}'" in hint) if meant else not hint
 
 

@@ -334,5 +334,5 @@ GENERATION = Generation(
     rings=1,
 )
 
-TARGET = Target("toy", "two engines for tests", ISA, (GENERATION,), plan=plan)
+TARGET = Target("toy", __name__, "two engines for tests", ISA, (GENERATION,), plan=plan)
 TARGETS = {"toy": lambda: TARGET}

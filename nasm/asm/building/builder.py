@@ -15,7 +15,7 @@ from nasm.asm.building import availability, check
 from nasm.asm.building.counters import Counters
 from nasm.asm.building.place import fixed_problem, place
 from nasm.dtypes import DType
-from nasm.problems import Failure, Note, Problem, Refused, closest, did_you_mean, listed
+from nasm.problems import Failure, Note, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
@@ -188,25 +188,8 @@ class ProgramBuilder:
         """A row by its one spelling."""
         row = self.target.isa.rows.get(mnemonic)
         if row is None:
-            raise Refused("E0201", f"no instruction '{mnemonic}'", self._meant(mnemonic))
+            raise Refused("E0201", f"no instruction '{mnemonic}'", self.target.isa.meant(mnemonic))
         return row
-
-    def _meant(self, mnemonic: str) -> str:
-        """A hint for a mnemonic that is not one: the vendor's other names are known as well."""
-        rows = self.target.isa.rows
-        theirs: dict[str, list[str]] = {}
-        for name, row in rows.items():
-            every = (n.rpartition(".")[2] for names in row.vendor.values() for n in names)
-            for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
-                theirs.setdefault(spelling, []).append(name)
-        said = mnemonic if mnemonic in theirs else ""
-        if not said and not closest(mnemonic, rows):
-            said = next(iter(closest(mnemonic, theirs)), "")
-        if not said:
-            return did_you_mean(mnemonic, rows)
-        if len(theirs[said]) == 1:
-            return f"did you mean '{theirs[said][0]}'?"
-        return f"here it is several instructions: {listed(theirs[said], 'and')}"
 
     def queue(self, engine: str, core: int = 0) -> int:
         """The index of an engine's queue."""

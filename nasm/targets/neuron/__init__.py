@@ -34,6 +34,7 @@ SAMPLES = Samples(
 
 TARGET = Target(
     name="neuron",
+    module=__name__,
     summary="AWS Neuron: NeuronCore-v2, v3 and v4",
     isa=ISA,
     generations=GENERATIONS,

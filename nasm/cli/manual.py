@@ -1,0 +1,160 @@
+"""The verbs that look things up: ``isa``, ``explain`` and ``help``."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+
+from rich.text import Text
+
+from nasm import codes
+from nasm.cli import arguments, streams
+from nasm.cli.screen import Screen
+from nasm.problems import Problem, Refused
+from nasm.report import examples, explanations, jsonable, lists, pages
+from nasm.report.search import search
+from nasm.spec.instruction import Row
+from nasm.spec.target import Target
+from nasm.targets import TARGETS
+
+OK, REFUSED = 0, 2
+CODE = re.compile(r"[eE]\d{1,4}")
+
+
+# ---------------------------------------------------------------- isa
+
+
+def isa(args: argparse.Namespace) -> int:
+    """``isa``: the page of an instruction, or lists."""
+    screen = Screen(args.color)
+    targets = list({id(t): t for t in (load() for load in TARGETS.values())}.values())
+    if args.options:
+        return _options(screen, args, targets)
+    if args.search is not None:
+        return _search(screen, args, targets)
+    if args.mnemonic is None:
+        return _list(screen, args, targets)
+    for target in targets:
+        row = target.isa.rows.get(args.mnemonic)
+        if row is not None:
+            show = _example if args.example else _page
+            return show(screen, args, row, target)
+    hint = _hint(args.mnemonic, targets)
+    return _refuse(screen, args, Problem("E0201", f"no instruction '{args.mnemonic}'", None, hint))
+
+
+def _hint(word: str, targets: list[Target]) -> str:
+    """What to say of a word that is no mnemonic: the assembler's hint, or where to look."""
+    meant = next((said for t in targets if (said := t.isa.meant(word))), "")
+    if meant:
+        return meant
+    if any(search(t, word) for t in targets):
+        return f"'{arguments.COMMAND} isa --search {word}' lists the instructions that have it"
+    return f"'{arguments.COMMAND} isa' lists them all"
+
+
+def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    if args.json:
+        rows = [row for t in targets for row in lists.json_options(t)]
+        screen.document(jsonable.document("isa", OK, options=rows))
+    else:
+        screen.show(*(lists.rich_options(t) for t in targets))
+    return OK
+
+
+def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    found = {target: search(target, args.search) for target in targets}
+    if not any(found.values()):
+        hint = _hint(args.search, targets)
+        problem = Problem("E0201", f"no instruction has '{args.search}'", None, hint)
+        return _refuse(screen, args, problem)
+    if args.json:
+        rows = [row for target, rows in found.items() for row in lists.json_list(target, rows)]
+        screen.document(jsonable.document("isa", OK, instructions=rows))
+    else:
+        screen.show(*(lists.rich_found(rows) for rows in found.values() if rows))
+    return OK
+
+
+def _list(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    if args.json:
+        rows = [row for t in targets for row in lists.json_list(t)]
+        screen.document(jsonable.document("isa", OK, instructions=rows))
+    else:
+        screen.show(*(lists.rich_list(t) for t in targets))
+    return OK
+
+
+def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) -> int:
+    page = pages.page(row, target)
+    if args.json:
+        content = {"target": target.name, **pages.json_page(page)}
+        screen.document(jsonable.document("isa", OK, instruction=content))
+    else:
+        more = f"'{arguments.COMMAND} isa {row.name} --example' prints a program that runs it"
+        screen.show(pages.rich_page(page), Text(), Text(more, "dim"))
+    return OK
+
+
+def _example(screen: Screen, args: argparse.Namespace, row: Row, target: Target) -> int:
+    """A program, and nothing else on standard output."""
+    try:
+        text = examples.whole(row, target, args.target)
+    except Refused as refused:
+        return _refuse(screen, args, refused.at(None))
+    if args.json:
+        screen.document(jsonable.document("isa", OK, example=text))
+    else:
+        streams.write(sys.stdout, text)
+    return OK
+
+
+# ---------------------------------------------------------------- explain, help
+
+
+def explain(args: argparse.Namespace) -> int:
+    """``explain``: a diagnostic at length, or all of them in short."""
+    screen = Screen(args.color)
+    try:
+        rows = codes.table() if args.code is None else (explanations.find(args.code),)
+    except Refused as refused:
+        return _refuse(screen, args, refused.at(None))
+    if args.json:
+        content = [explanations.json_code(row) for row in rows]
+        screen.document(jsonable.document("explain", OK, codes=content))
+    elif args.code is None:
+        screen.show(explanations.rich_list(rows))
+    else:
+        screen.show(explanations.rich_code(rows[0]))
+    return OK
+
+
+def help_(args: argparse.Namespace) -> int:
+    """``help``: of the command, a verb, an instruction or a diagnostic."""
+    topic, top = args.topic, arguments.parser()
+    if topic is None or topic in arguments.VERBS:
+        streams.write(sys.stdout, arguments.of_verb(top, topic).format_help())
+        return OK
+    color = f"--color={args.color}"
+    if CODE.fullmatch(topic):
+        return explain(arguments.read(["explain", color, topic]))
+    if any(topic in load().isa.rows for load in TARGETS.values()):
+        return isa(arguments.read(["isa", color, topic]))
+    said = arguments.LATER.get(topic)
+    if said is not None:
+        said = f"{said} is planned for a later version"
+    hints = (load().isa.meant(topic, arguments.VERBS) for load in TARGETS.values())
+    hint = said or next(filter(None, hints), "") or f"commands: {', '.join(arguments.VERBS)}"
+    message = f"no command, instruction or diagnostic '{topic}'"
+    Screen(args.color).problems([Problem("E0811", message, None, hint)])
+    return REFUSED
+
+
+def _refuse(screen: Screen, args: argparse.Namespace, problem: Problem) -> int:
+    if args.json:
+        found = jsonable.problems([problem])
+        screen.document(jsonable.document(args.verb, REFUSED, problems=found))
+    else:
+        screen.problems([problem])
+    return REFUSED

@@ -1,0 +1,42 @@
+"""How a console writes to a stream: in colour or not, whether it is a terminal or not."""
+
+from __future__ import annotations
+
+import os
+from typing import IO, Any
+
+
+def settings(stream: IO[str], color: str) -> dict[str, Any]:
+    """Arguments of a rich Console for a stream.
+
+    ``auto`` is in colour on a terminal that has colours, but never with ``NO_COLOR`` and always
+    with ``FORCE_COLOR`` in the environment. A stream that is no terminal is not taken for one
+    because it gets colours: nothing is folded there.
+    """
+    if color == "auto":
+        color = _wanted()
+    systems = {"auto": "auto", "always": _system(), "never": None}
+    return {
+        "file": stream,
+        "highlight": False,
+        "markup": False,
+        "emoji": False,
+        "force_terminal": stream.isatty(),
+        # Rich keeps bold without colours; a reader who wants none wants plain text.
+        "no_color": color == "never",
+        "color_system": systems[color],
+    }
+
+
+def _wanted() -> str:
+    """What the environment says; as is usual, an empty value says nothing."""
+    if os.environ.get("NO_COLOR"):
+        return "never"
+    return "always" if os.environ.get("FORCE_COLOR", "") not in ("", "0") else "auto"
+
+
+def _system() -> str:
+    """The colours to use where they are wanted, whatever the stream is."""
+    if os.environ.get("COLORTERM", "").lower() in ("truecolor", "24bit"):
+        return "truecolor"
+    return "256" if "256color" in os.environ.get("TERM", "") else "standard"
