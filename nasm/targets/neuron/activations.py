@@ -138,7 +138,7 @@ def _mish(x: Doubles) -> Doubles:
     return result
 
 
-_TABLE: Final = "NKI reference, Supported ActivationFunction Functions"
+_TABLE: Final = "NKI reference, Supported Activation Functions"
 _STANDARD: Final = f"{_TABLE}; the standard definition is assumed"
 _KERNELS: Final = f"{_TABLE}; formula from nki-library's reference functions"
 _ASSUMED: Final = Evidence.ASSUMED
