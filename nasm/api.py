@@ -15,7 +15,7 @@ import numpy as np
 from nasm.asm import builder as asm_builder
 from nasm.asm.assemble import assemble as assemble_source
 from nasm.dtypes import DType
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, closest, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
@@ -37,10 +37,21 @@ def source_of(text_or_path: Text) -> Source:
     try:
         return Source(str(text_or_path), Path(text_or_path).read_text(encoding="utf-8"))
     except OSError as problem:
-        reason = problem.strerror or str(problem)
-        raise Failure(Problem("E0801", f"cannot read {text_or_path}: {reason}")) from None
+        said = f"cannot read {text_or_path}: {problem.strerror or problem}"
+        raise Failure(Problem("E0801", said, None, _file_meant(Path(text_or_path)))) from None
     except UnicodeDecodeError:
         raise Failure(Problem("E0801", f"{text_or_path} is not UTF-8 text")) from None
+
+
+def _file_meant(path: Path) -> str:
+    """A hint for the name of a program that does not exist: those beside it that are like it."""
+    with suppress(OSError):
+        beside = sorted(file.stem for file in path.parent.glob("*.nasm"))
+        if not path.exists():
+            near = [path.stem] if path.stem in beside else closest(path.stem, beside)
+            names = [f"'{stem}.nasm'" for stem in near]
+            return f"did you mean {listed(names)}?" if names else ""
+    return ""
 
 
 def assemble(

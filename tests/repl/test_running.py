@@ -91,6 +91,16 @@ def session_of(text: str) -> Session:
     return Session.load(Source("toy.nasm", text), targets=TARGETS)
 
 
+@pytest.mark.xfail(strict=True, reason="Session.step runs on to the end of the program")
+def test_steps_of_an_engine_stop_with_its_last_instruction(load: Loader) -> None:
+    tried = load(".target toy\n@alpha\nSet %r0, 1\nSet %r1, 1\n@beta\n" + "Set %r0, 1\n" * 20)
+    tried.does("step 3 alpha")
+    assert tried.shell.session.status is Status.RUNNING
+    alpha, beta = tried.shell.session.queues()[:2]
+    assert (alpha.completed, alpha.state) == (2, "done")
+    assert beta.completed < 20
+
+
 def test_a_step_past_the_end_says_so_and_is_no_mistake(toy: Tried) -> None:
     toy.does("run")
     for line in ("step", "run", "cycle 5", "until 9us"):
