@@ -6,7 +6,6 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -15,43 +14,16 @@ import numpy as np
 from nasm.asm import builder as asm_builder
 from nasm.asm.assemble import assemble as assemble_source
 from nasm.dtypes import DType
-from nasm.problems import Failure, Problem, Refused, closest, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
+from nasm.source_files import Text, source_of
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
 from nasm.spec.program import DeclaredTransfer, Program, Update, Wait
 from nasm.spec.view import View
 from nasm.targets import TARGETS
-
-Text = str | Path | Source
-
-
-def source_of(text_or_path: Text) -> Source:
-    """A Source of a path, or of a text (anything with a newline is a text)."""
-    if isinstance(text_or_path, Source):
-        return text_or_path
-    if isinstance(text_or_path, str) and "\n" in text_or_path:
-        return Source("<text>", text_or_path)
-    try:
-        return Source(str(text_or_path), Path(text_or_path).read_text(encoding="utf-8"))
-    except OSError as problem:
-        said = f"cannot read {text_or_path}: {problem.strerror or problem}"
-        raise Failure(Problem("E0801", said, None, _file_meant(Path(text_or_path)))) from None
-    except UnicodeDecodeError:
-        raise Failure(Problem("E0801", f"{text_or_path} is not UTF-8 text")) from None
-
-
-def _file_meant(path: Path) -> str:
-    """A hint for the name of a program that does not exist: those beside it that are like it."""
-    with suppress(OSError):
-        beside = sorted(file.stem for file in path.parent.glob("*.nasm"))
-        if not path.exists():
-            near = [path.stem] if path.stem in beside else closest(path.stem, beside)
-            names = [f"'{stem}.nasm'" for stem in near]
-            return f"did you mean {listed(names)}?" if names else ""
-    return ""
 
 
 def assemble(
@@ -123,21 +95,7 @@ def run(
     ``defines`` and ``options`` are for a text: a Program has been assembled with its own. Raises
     Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
-    if isinstance(program, Program):
-        if target is not None or defines or options:
-            raise Failure(
-                Problem(
-                    "E0810",
-                    "the program is assembled already",
-                    None,
-                    "give target, defines and options to nasm.assemble",
-                )
-            )
-        session = Session(program, inputs)
-    else:
-        session = Session.load(
-            source_of(program), target=target, defines=defines, inputs=inputs, options=options
-        )
+    session = Session(program, inputs, target=target, defines=defines, options=options)
     report = session.run(max_cycles=max_cycles, progress=progress)
     return Result(report, session.outputs(), session)
 

@@ -17,7 +17,7 @@ from nasm.asm import evaluate, expect
 from nasm.asm.assemble import assemble
 from nasm.asm.parse import parse_expression
 from nasm.dtypes import DType
-from nasm.machine import Machine, describe, load
+from nasm.machine import Machine, describe, tensor_io
 from nasm.machine.deadlock import deadlock
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import (
@@ -35,6 +35,7 @@ from nasm.records import (
 )
 from nasm.sim.queues import Queue
 from nasm.source import Source
+from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
 from nasm.spec.view import View
 from nasm.targets import TARGETS
@@ -43,17 +44,50 @@ CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
 
 
-class Session:
-    """A program on a machine. ``inputs`` are arrays by tensor name; they override initialisers."""
+class Checkpoint:
+    """A moment of a session that it can go back to; ``now`` is its tick."""
 
-    def __init__(self, program: Program, inputs: Mapping[str, Any] | None = None) -> None:
+    __slots__ = ("now", "problems", "saved", "status")
+
+    def __init__(self, session: Session) -> None:
+        self.now, self.status = session.now, session.status
+        self.problems = tuple(session.problems)
+        self.saved = session.machine.save()
+
+    def __repr__(self) -> str:
+        return f"<checkpoint at tick {self.now}>"
+
+
+class Session:
+    """A program on a machine, where it can be run, stepped, looked into and taken back.
+
+    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
+    ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
+    initialisers. Everything is loaded once, here; raises Failure with every problem.
+    """
+
+    def __init__(
+        self,
+        program: Program | Text,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        options: Mapping[str, object] | None = None,
+    ) -> None:
+        self.source: Source | None = None
+        if not isinstance(program, Program):
+            self.source = source_of(program)
+            program = assemble(self.source, TARGETS, target, defines, options)
+        elif target is not None or defines or options:
+            hint = "give target, defines and options to nasm.assemble"
+            raise Failure(Problem("E0810", "the program is assembled already", None, hint))
         self.program = program
-        self.inputs = dict(inputs or {})
-        self.machine: Machine
+        self.machine = Machine(program)
         self.status = Status.READY
         self.problems: list[Problem] = []
-        self.source: Source | None = None
-        self.restart()
+        tensor_io.load(program, self.machine.addresses, inputs or {})
+        self._checkpoints = [Checkpoint(self)]
 
     @classmethod
     def load(
@@ -71,12 +105,27 @@ class Session:
         session.source = source
         return session
 
+    # -- going back
+
+    def checkpoint(self) -> Checkpoint:
+        """Remember this moment; what changes from now on is kept until it is forgotten."""
+        self._checkpoints.append(Checkpoint(self))
+        return self._checkpoints[-1]
+
+    def back_to(self, checkpoint: Checkpoint) -> None:
+        """Have everything as it was at a checkpoint; those made after it are gone.
+
+        Raises ValueError if the checkpoint is gone itself, or of another session.
+        """
+        if checkpoint not in self._checkpoints:
+            raise ValueError(f"{checkpoint} is not one that this session can go back to")
+        self.machine.restore(checkpoint.saved)
+        self.status, self.problems = checkpoint.status, list(checkpoint.problems)
+        del self._checkpoints[self._checkpoints.index(checkpoint) + 1 :]
+
     def restart(self) -> None:
-        """Begin again from the start: the same inputs, a new machine."""
-        self.machine = Machine(self.program)
-        load.load(self.machine, self.inputs)
-        self.status = Status.READY
-        self.problems = []
+        """Begin again from the start, with the inputs that were loaded then."""
+        self.back_to(self._checkpoints[0])
 
     # -- running
 
@@ -155,7 +204,7 @@ class Session:
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
         """Run until so many more instructions have completed, of one engine or of any.
 
-        An engine is named as :meth:`queue` says.
+        An engine is named as :meth:`queue` says; it stops early when the engine has none left.
 
         Returns every instruction that completed on the way, in order.
         """
@@ -163,7 +212,7 @@ class Session:
         trace = self.machine.trace.instructions
         before = len(trace)
         wanted = (queue.count if queue else self.machine.scheduler.retired) + count
-        while not self.over:
+        while not self.over and not (queue and queue.done and not queue.flight):
             retired = self.machine.scheduler.retired
             self._advance(CHUNK, retire=retired + 1)
             if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
@@ -175,14 +224,12 @@ class Session:
         generation = self.program.generation
         clock = generation.base
         if engine is not None:
-            clock = generation.engine(self.queue(engine).name)
+            clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
         trace = self.machine.trace.instructions
         before = len(trace)
         while not self.over and self._advance(CHUNK, until):
             pass
-        if not self.over:
-            self.machine.scheduler.now = until
         return [describe.executed(self.machine, r) for r in trace[before:]]
 
     def queue(self, engine: str) -> Queue:
@@ -191,7 +238,7 @@ class Session:
         name = self.program.generation.engine(rest).name
         core = int(number) if number.isdecimal() else -1 if dot else 0
         for queue in self.machine.scheduler.queues:
-            if (queue.core, queue.name) == (core, name):
+            if (queue.core, queue.engine) == (core, name):
                 return queue
         last = self.program.cores - 1
         used = f"cores 0 to {last}" if last else "core 0 alone"
@@ -220,11 +267,11 @@ class Session:
 
     def read(self, text: str) -> np.ndarray[Any, Any]:
         """The elements of a tensor or slice now, in its dtype (ml_dtypes where numpy has none)."""
-        return load.contents(self.machine, self.view(text))
+        return tensor_io.contents(self.machine.addresses, self.view(text))
 
     def known(self, text: str) -> np.ndarray[Any, Any]:
         """Which elements of a tensor or slice were ever written."""
-        return load.known(self.machine, self.view(text))
+        return tensor_io.known(self.machine.addresses, self.view(text))
 
     def registers(self, engine: str) -> dict[int, int]:
         """The registers of an engine that were ever set; it is named as :meth:`queue` says."""
@@ -260,7 +307,7 @@ class Session:
     def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
         """The program's outputs as arrays of their dtypes."""
         return {
-            name: load.contents(self.machine, View.whole(tensor))
+            name: tensor_io.contents(self.machine.addresses, View.whole(tensor))
             for name, tensor in self.program.tensors.items()
             if tensor.role in ("output", "inout")
         }
@@ -301,7 +348,11 @@ class Session:
             channel_bytes=sum(c.bytes for c in machine.scheduler.channels),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=(*self.program.warnings, *machine.hazards.warnings, *machine.hazards.late()),
+            warnings=(
+                *self.program.warnings,
+                *machine.hazards.warnings,
+                *machine.hazards.late(machine.scheduler.late),
+            ),
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.trace.digest() if hashes else "",
@@ -322,7 +373,7 @@ class _Measures:
         tensor = self.session.program.tensors.get(name)
         if tensor is None:
             return None
-        return load.contents(self.session.machine, View.whole(tensor)), tensor.dtype
+        return tensor_io.contents(self.session.machine.addresses, View.whole(tensor)), tensor.dtype
 
     def engine(self, what: str, name: str, core: int) -> float:
         queue = self.session.queue(f"{core}.{name}")

@@ -24,7 +24,7 @@ MODULES = {
 LAYERS = (
     ("source", "dtypes", "gc_pause"),
     ("problems",),
-    ("records",),
+    ("records", "source_files"),
     ("spec", "sim"),
     ("targets", "asm"),
     ("machine",),

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.machine import Machine, describe, load
+from nasm.machine import Machine, describe, tensor_io
 from nasm.problems import Failure
 from nasm.session import Session
 from nasm.source import Source
@@ -48,7 +48,7 @@ def program(text: str) -> Program:
 
 def machine(text: str) -> Machine:
     made = Machine(program(text))
-    load.load(made, {})
+    tensor_io.load(made.program, made.addresses, {})
     return made
 
 
@@ -96,7 +96,7 @@ def test_a_text_is_a_string_and_a_string_is_a_text() -> None:
 
 def test_a_relay_over_both_engines_and_channels_halves_its_input() -> None:
     done = ran(RELAY)
-    np.testing.assert_array_equal(load.contents(done, whole(done, "Y")), IOTA / 2)
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "Y")), IOTA / 2)
     assert done.hazards.found == []
 
 
@@ -131,10 +131,12 @@ def test_every_tick_of_the_relay_is_where_paper_puts_it() -> None:
 def test_a_result_is_not_there_before_its_completion() -> None:
     running = machine(RELAY)
     running.run(100_000, until=74)
-    assert not load.known(running, whole(running, "y")).any()
+    assert not tensor_io.known(running.addresses, whole(running, "y")).any()
     running.run(100_000, until=75)
-    assert load.known(running, whole(running, "y")).all()
-    np.testing.assert_array_equal(load.contents(running, whole(running, "y")), 2 * IOTA)
+    assert tensor_io.known(running.addresses, whole(running, "y")).all()
+    np.testing.assert_array_equal(
+        tensor_io.contents(running.addresses, whole(running, "y")), 2 * IOTA
+    )
 
 
 def test_a_move_of_one_partition_posts_twice_although_one_channel_has_nothing_to_do() -> None:
@@ -178,7 +180,7 @@ def test_a_start_held_in_a_register_is_followed_and_checked() -> None:
         "@alpha Scale c, x[:, %r1 : +1]  $s >= 2\n"
     )
     done = ran(text)
-    np.testing.assert_array_equal(load.contents(done, whole(done, "c")), IOTA[:, 1:])
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "c")), IOTA[:, 1:])
     with pytest.raises(Failure, match="E0506"):
         ran(text.replace("Set   %r1, 1", "Set   %r1, 2"))
 
@@ -199,7 +201,7 @@ def test_reading_what_no_one_waited_for_is_a_hazard_and_reads_poison() -> None:
     for problem in found.values():
         assert problem.span is not None
         assert problem.span.text.split() == ["Add", "y,", "x,", "x", "$added++"]
-    assert np.isnan(load.contents(done, whole(done, "Y"))).all()
+    assert np.isnan(tensor_io.contents(done.addresses, whole(done, "Y"))).all()
 
 
 @pytest.mark.parametrize(("wait", "factor", "hazards"), [("doubled", 4, 1), ("scaled", 16, 0)])
@@ -214,7 +216,9 @@ def test_waiting_for_the_wrong_semaphore_reads_stale_values(
         "@alpha Scale  y, x, factor=8  $doubled >= 1  $scaled++\n"
         f"@beta  Add    z, y, y         ${wait} >= 1\n"
     )
-    np.testing.assert_array_equal(load.contents(done, whole(done, "z")), factor * IOTA)
+    np.testing.assert_array_equal(
+        tensor_io.contents(done.addresses, whole(done, "z")), factor * IOTA
+    )
     assert [p.code for p in done.hazards.found] == ["E0502"] * hazards
     for problem in done.hazards.found:
         assert "$scaled" in problem.hint
@@ -346,16 +350,18 @@ PICK = f"""{HEAD}
 
 def test_what_is_not_chosen_keeps_what_it_held() -> None:
     done = ran(PICK.format("z, x"))
-    np.testing.assert_array_equal(load.contents(done, whole(done, "z")), IOTA)
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "z")), IOTA)
     none = ran(PICK.format("x, z"))
-    np.testing.assert_array_equal(load.contents(none, whole(none, "x")), IOTA)
+    np.testing.assert_array_equal(tensor_io.contents(none.addresses, whole(none, "x")), IOTA)
 
 
 def test_what_is_not_chosen_stays_unwritten() -> None:
     done = ran(PICK.format("y, x"))
-    np.testing.assert_array_equal(load.known(done, whole(done, "y")), IOTA > 0)
+    np.testing.assert_array_equal(tensor_io.known(done.addresses, whole(done, "y")), IOTA > 0)
     rows = ran(PICK.format("y.ap([[2, 4], [-1, 2]], offset=1), x"))
-    np.testing.assert_array_equal(load.known(rows, whole(rows, "y"))[:, ::-1], IOTA > 0)
+    np.testing.assert_array_equal(
+        tensor_io.known(rows.addresses, whole(rows, "y"))[:, ::-1], IOTA > 0
+    )
 
 
 # -- operands that touch other elements than those a program names
@@ -372,9 +378,11 @@ ENDS = f"""{HEAD}
 def test_a_footprint_is_what_is_read_and_written() -> None:
     done = ran(ENDS)
     assert not done.hazards.found  # nobody wrote the partitions between
-    known = load.known(done, whole(done, "y"))
+    known = tensor_io.known(done.addresses, whole(done, "y"))
     assert known.all(axis=1).tolist() == [True, False, False, True]
-    np.testing.assert_array_equal(load.contents(done, whole(done, "y"))[::3], IOTA[::3])
+    np.testing.assert_array_equal(
+        tensor_io.contents(done.addresses, whole(done, "y"))[::3], IOTA[::3]
+    )
 
 
 def test_what_a_footprint_leaves_out_disturbs_nobody() -> None:

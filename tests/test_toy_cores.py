@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.machine import Machine, load
+from nasm.machine import Machine, tensor_io
 from nasm.problems import Problem, Refused
 from nasm.records import Status
 from nasm.session import Session
@@ -67,8 +67,8 @@ def test_two_cores_use_the_same_places_without_meeting() -> None:
     tensors = done.program.tensors
     # The first two of each core stand at the same bytes of banks of their own.
     assert [tensors[n].offset for n in ("x", "y", "u", "v")] == [0, 8, 0, 8]
-    np.testing.assert_array_equal(load.contents(done, whole(done, "Y")), 2 * IOTA)
-    np.testing.assert_array_equal(load.contents(done, whole(done, "Z")), 3 * IOTA)
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "Y")), 2 * IOTA)
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "Z")), 3 * IOTA)
     assert done.hazards.found == []
 
 
@@ -222,7 +222,7 @@ def test_meetings_of_other_names_do_not_disturb_each_other() -> None:
         ".target toy\n@alpha Meet 1\n@alpha Meet 1\n@beta Meet 2\n"
         ".core 1\n@beta Meet 1\n@beta Meet 1\n@alpha Meet 2\n"
     )
-    assert done.acts.meetings.held == {}
+    assert done.rendezvous.held == {}
     assert [r[:3] for r in instructions(done)] == [
         (0, 0, 0),
         (0, 0, 1),
@@ -297,8 +297,8 @@ SWAP = f"""{HEAD}
 def test_an_exchange_by_channels_is_complete_when_both_tiles_have_landed() -> None:
     done = ran(SWAP)
     assert done.hazards.found == []
-    np.testing.assert_array_equal(load.contents(done, whole(done, "y")), IOTA + 10)
-    np.testing.assert_array_equal(load.contents(done, whole(done, "q")), IOTA)
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "y")), IOTA + 10)
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "q")), IOTA)
     # Both have come at 50; shares start 20 later, land after 16 bytes and 10 more; both go on 4
     # ticks after that, and are done after 5 cycles of their own.
     swaps = [r for r in instructions(done) if r[:3] in ((0, 0, 1), (1, 3, 2))]
@@ -328,8 +328,10 @@ def test_an_exchange_by_the_engines_takes_their_latency_alone() -> None:
             "Swap  q, p", "Swap  q, p, direct=true"
         )
     )
-    np.testing.assert_array_equal(load.contents(done, whole(done, "z")), 2 * (IOTA + 10))
-    np.testing.assert_array_equal(load.contents(done, whole(done, "q")), IOTA)
+    np.testing.assert_array_equal(
+        tensor_io.contents(done.addresses, whole(done, "z")), 2 * (IOTA + 10)
+    )
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "q")), IOTA)
     swaps = [r for r in instructions(done) if r[:3] in ((0, 0, 1), (1, 3, 2))]
     assert [(r[0], r[4], r[5]) for r in swaps] == [(0, 50, 65), (1, 50, 75)]
     assert len(done.trace.jobs) == 4
@@ -343,8 +345,8 @@ def test_a_tile_may_be_exchanged_in_place_again_and_again(direct: str) -> None:
         f".core 1\n.bank p f32[4, 2]\n.sem t\nMove p, Y $t += 2\nWait $t >= 2\n{loop.format('p')}"
     ).replace("Y  f32[4, 2]  output", "Y  f32[4, 2]  input = zeros")
     done = ran(text)
-    assert (load.contents(done, whole(done, "x")) == 0).all()
-    np.testing.assert_array_equal(load.contents(done, whole(done, "p")), IOTA)
+    assert (tensor_io.contents(done.addresses, whole(done, "x")) == 0).all()
+    np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "p")), IOTA)
 
 
 @pytest.mark.parametrize("direct", ["", ", direct=true"])
@@ -434,8 +436,9 @@ def test_steps_and_advances_of_two_cores_make_the_run_that_run_makes(text: str) 
         stepped.step()
     while not advanced.over:
         advanced.advance(1, "1.beta")
-    while not engine.over:
-        engine.step("1.beta")
+    while engine.step("1.beta"):
+        pass
+    engine.run()
     assert marks(stepped) == marks(advanced) == marks(engine) == marks(whole_run)
 
 

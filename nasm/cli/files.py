@@ -12,11 +12,11 @@ from typing import IO, Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.api import source_of
-from nasm.machine import load
+from nasm.machine import tensor_io
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.session import Session
 from nasm.source import Source
+from nasm.source_files import source_of
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
@@ -48,7 +48,7 @@ def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, Any]:
             file, key = path, ""
         found[name] = None
         try:
-            found[name] = load.read_array(file, key)
+            found[name] = tensor_io.read_array(file, key)
         except Refused as refused:
             problems.append(
                 Problem(refused.code, f"--in {name}: {refused.message}", None, refused.hint)
@@ -97,7 +97,7 @@ def store(session: Session, wanted: Mapping[str, Tensor]) -> list[dict[str, Any]
     """Write tensors to their files; returns what was written where."""
     written = []
     for path, tensor in wanted.items():
-        contents = load.contents(session.machine, View.whole(tensor))
+        contents = tensor_io.contents(session.machine.addresses, View.whole(tensor))
         array = dtypes.npy_storable(contents, tensor.dtype)
 
         def save(out: IO[bytes], array: Any = array) -> None:

@@ -55,6 +55,15 @@ class Casting:
         saturate = dtype.name in self.saturating
         return np.broadcast_to(convert_float64(exact, dtype, saturate), shape)
 
+    def save(self) -> Any:
+        """Where the stream of chances is; None if there is none."""
+        return None if self.chance is None else self.chance.bit_generator.state
+
+    def restore(self, saved: Any) -> None:
+        """Draw the same chances again as from when this was saved."""
+        if self.chance is not None:
+            self.chance.bit_generator.state = saved
+
     def _by_chance(self, dtype: DType) -> bool:
         return self.chance is not None and dtype.is_float and dtype.itemsize < 4
 

@@ -47,10 +47,10 @@ def _waits(machine: Machine, queue: Queue) -> str:
 def _held(machine: Machine, queue: Queue) -> str:
     """Which cores a queue is held for, and who of them could still come."""
     ((member, absent),) = (
-        pair for pair in machine.acts.meetings.waiting() if pair[0].queue == queue.index
+        pair for pair in machine.rendezvous.waiting() if pair[0].queue == queue.index
     )
     name = member.context.row.name
-    by = listed((f"{what} {value}" for what, value in member.meeting.by), "and")
+    by = listed((f"{what} {value}" for what, value in member.effect.by), "and")
     said = f"is held at {name} until core {listed(map(str, absent), 'and')} comes"
     said += f" to one with {by}" if by else ""
     ahead = [found for core in absent for found in _ahead(machine, core, name)]
@@ -107,13 +107,13 @@ def _posters(machine: Machine, semaphore: int) -> str:
 
 def _not_met(machine: Machine) -> str:
     """What to do about instructions that are held for others that do not come; may be empty."""
-    held = list(machine.acts.meetings.waiting())
+    held = list(machine.rendezvous.waiting())
     for member, _ in held:
         for other, _ in held:
             if other.core > member.core and other.context.row is member.context.row:
                 return (
                     f"both cores are held at {member.context.row.name}, and do not meet: they meet "
-                    f"only with the same {listed((n for n, _ in member.meeting.by), 'and')}"
+                    f"only with the same {listed((n for n, _ in member.effect.by), 'and')}"
                 )
     for member, absent in held:
         name = member.context.row.name

@@ -122,7 +122,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         state = "running"
     return QueueRecord(
         queue.core,
-        queue.name,
+        queue.engine,
         queue.index,
         queue.pc,
         queue.length,
@@ -143,7 +143,7 @@ def _held_up_by(machine: Machine, queue: Queue) -> str:
         return wait_text(machine, queue.index, queue.pc)
     absent = [
         core
-        for member, cores in machine.acts.meetings.waiting()
+        for member, cores in machine.rendezvous.waiting()
         if member.queue == queue.index
         for core in cores
     ]
@@ -177,7 +177,7 @@ def bank_records(machine: Machine) -> tuple[BankRecord, ...]:
     found = []
     for memory in machine.program.generation.memories.values():
         tensors = [t for t in machine.program.tensors.values() if t.memory is memory]
-        for core in range(machine.cores):
+        for core in range(machine.program.cores):
             mine = [t for t in tensors if t.core == core]
             for bank in range(memory.banks):
                 found.append(_bank(machine, memory, core, bank, mine))
@@ -195,7 +195,7 @@ def _bank(
         first, last = max(low, start), min(high, start + tensor.bytes)
         if first < last:
             names.append(tensor.name)
-            mask = machine.access(View.whole(tensor)).mask.any(axis=0).reshape(-1)
+            mask = machine.addresses.access(View.whole(tensor)).mask.any(axis=0).reshape(-1)
             touched[first - low : last - low] |= mask[first - start : last - start]
     return BankRecord(core, memory.name, bank, memory.bank, int(touched.sum()), tuple(names))
 
@@ -213,7 +213,7 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
         found.append(
             EngineRecord(
                 queue.core,
-                queue.name,
+                queue.engine,
                 queue.count,
                 busy // cycle,
                 sum(queue.waiting.values()) // cycle,
@@ -247,12 +247,12 @@ def memory_hash(machine: Machine) -> str:
     """BLAKE2b-128 over every tensor's bytes and written-mask, in order of declaration."""
     import hashlib
 
-    from nasm.machine.load import contents
+    from nasm.machine.tensor_io import contents
 
     hasher = hashlib.blake2b(digest_size=16)
     for name, tensor in machine.program.tensors.items():
         view = View.whole(tensor)
         hasher.update(name.encode())
-        hasher.update(np.ascontiguousarray(contents(machine, view)).tobytes())
-        hasher.update(np.packbits(machine.access(view).mask).tobytes())
+        hasher.update(np.ascontiguousarray(contents(machine.addresses, view)).tobytes())
+        hasher.update(np.packbits(machine.addresses.access(view).mask).tobytes())
     return hasher.hexdigest()

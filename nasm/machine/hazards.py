@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any
 
-import numpy as np
-
-from nasm.machine.load import known
 from nasm.problems import Note, Problem, listed
+from nasm.sim.counters import Semaphore, Who
+from nasm.sim.events import Observer
 from nasm.source import Span
 from nasm.spec.kinds import Register
-from nasm.spec.program import DeclaredTransfer, Instruction, Wait
+from nasm.spec.program import DeclaredTransfer, Instruction, Program, Wait
 from nasm.spec.view import View
-
-if TYPE_CHECKING:
-    from nasm.machine.machine import Machine
-
 
 FAR = 1000
 """How many instructions back waits are looked for."""
@@ -25,15 +20,29 @@ LISTED = 3
 """How many writers of a tensor a hazard names."""
 
 
-class Hazards:
-    """Collects what a machine meets, once per line of the text and kind."""
+class Hazards(Observer):
+    """Collects what a run meets, once per line of the text and kind.
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine = machine
+    ``acting`` says which instruction, as (queue, pc), starts, completes or moves bytes right now.
+    """
+
+    CACHES = ("_fillers",)
+
+    def __init__(self, program: Program, acting: Callable[[], Who]) -> None:
+        self.program, self.acting = program, acting
         self.found: list[Problem] = []
         self.warnings: list[Problem] = []
         self._seen: set[tuple[object, ...]] = set()
-        self._fillers: dict[str, list[tuple[int, int]]] | None = None
+        self._fillers: dict[str, list[Who]] | None = None
+
+    def save(self) -> Any:
+        """What was found so far."""
+        return tuple(self.found), tuple(self.warnings), frozenset(self._seen)
+
+    def restore(self, saved: Any) -> None:
+        """Know of nothing that was found since."""
+        self.found[:], self.warnings[:] = saved[0], saved[1]
+        self._seen = set(saved[2])
 
     def _add(self, key: tuple[object, ...], problem: Problem) -> None:
         if key not in self._seen:
@@ -41,17 +50,20 @@ class Hazards:
             (self.warnings if problem.warning else self.found).append(problem)
 
     def _span(self, queue: int, pc: int) -> Span | None:
-        return self.machine.program.span(queue, pc)
+        return self.program.span(queue, pc)
 
-    def _line(self, queue: int, pc: int) -> tuple[int, int]:
+    def _line(self, queue: int, pc: int) -> Who:
         """The line of the text that an instruction came from: all rounds of a loop have one."""
-        return queue, self.machine.program.queues[queue].spans[pc] or -1 - pc
+        return queue, self.program.queues[queue].spans[pc] or -1 - pc
 
     def _who(self, queue: int, pc: int) -> str:
-        program = self.machine.program
+        program = self.program
         return f"{program.queue_name(queue)} pc {pc} ({program.instruction(queue, pc).row.name})"
 
-    def race(self, kind: str, reader: tuple[int, int], writer: tuple[int, int], now: int) -> None:
+    def _at(self, now: int) -> str:
+        return f"(at {now / self.program.generation.ticks:.3f} µs)"
+
+    def race(self, kind: str, reader: Who, writer: Who, now: int) -> None:
         """Two accesses met without an order between them."""
         me, other = self._who(*reader), self._who(*writer)
         said = {
@@ -64,16 +76,16 @@ class Hazards:
             ("race", kind, self._line(*reader), self._line(*writer)),
             Problem(
                 "E0502",
-                f"{said} (at {self.machine.microseconds(now):.3f} µs)",
+                f"{said} {self._at(now)}",
                 self._span(*reader),
                 hint,
                 (Note(f"{other} is here", self._span(*writer)),),
             ),
         )
 
-    def _wait_hint(self, reader: tuple[int, int], writer: tuple[int, int]) -> str:
+    def _wait_hint(self, reader: Who, writer: Who) -> str:
         """How one instruction would be held back until another is complete."""
-        program = self.machine.program
+        program = self.program
         other = self._who(*writer)
         update = program.updates[program.queues[writer[0]].updates[writer[1]]]
         here = program.queues[reader[0]].core
@@ -95,14 +107,15 @@ class Hazards:
 
     def _waits_before(self, queue: int, pc: int) -> Iterator[Wait]:
         """The waits of a queue's last instructions up to one of them."""
-        lines = self.machine.program.queues[queue]
+        lines = self.program.queues[queue]
         for at in range(pc, max(-1, pc - FAR), -1):
-            wait = self.machine.program.waits[lines.waits[at]]
+            wait = self.program.waits[lines.waits[at]]
             if wait is not None:
                 yield wait
 
-    def tangled(self, queue: int, pc: int) -> None:
+    def tangled(self, who: Who) -> None:
         """A transfer that reads what it writes, in no order."""
+        queue, pc = who
         said = (
             f"{self._who(queue, pc)} reads bytes that it also writes, and its shares move side by "
             "side: what it reads may be old or new"
@@ -111,8 +124,9 @@ class Hazards:
         hint = "let a transfer of its own read what this one has written"
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
-    def crowded(self, queue: int, pc: int) -> None:
+    def crowded(self, who: Who) -> None:
         """A transfer that writes one place twice, in no order."""
+        queue, pc = who
         said = (
             f"{self._who(queue, pc)} writes one place twice, and its shares move side by side: "
             "which of the two stays is not said"
@@ -121,11 +135,11 @@ class Hazards:
         key = ("crowded", self._line(queue, pc))
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
-    def late(self) -> tuple[Problem, ...]:
-        """Transfers that nobody waits for: under way when every queue had ended."""
+    def late(self, origins: Iterable[Who]) -> tuple[Problem, ...]:
+        """Transfers that nobody waits for: in flight when every queue had ended."""
         found: dict[object, Problem] = {}
-        for queue, pc, _, _, _ in self.machine.scheduler.late:
-            program = self.machine.program
+        for queue, pc in origins:
+            program = self.program
             update = program.updates[program.queues[queue].updates[pc]]
             said = f"{self._who(queue, pc)} had not landed when every queue had ended"
             name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
@@ -137,16 +151,21 @@ class Hazards:
             )
         return tuple(found.values())
 
-    def unwritten(
-        self, queue: int, pc: int, view: View, adding: bool, missing: int | None = None
+    def uninitialised(
+        self,
+        view: View,
+        missing: int | Callable[[], int],
+        adding: bool = False,
+        who: Who | None = None,
     ) -> None:
-        """A read of bytes nobody has written; ``missing`` elements, if it is known."""
+        """A read of bytes nobody has written: of so many elements, which may have to be counted."""
+        queue, pc = who or self.acting()
         name = view.tensor.name
         key = ("unwritten", self._line(queue, pc), name)
         if key in self._seen:
             return
-        if missing is None:
-            missing = view.size - int(np.count_nonzero(known(self.machine, view)))
+        if not isinstance(missing, int):
+            missing = missing()
         part = "" if missing == view.size else f", {missing:,} of {view.size:,} elements of it,"
         verb = "adds to" if adding else "reads"
         said = f"{self._who(queue, pc)} {verb} {name}{part} before it was written"
@@ -162,9 +181,10 @@ class Hazards:
             hint = "write it, all of it, before this; a transfer has written once it has landed"
         self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes))
 
-    def foreign(self, queue: int, pc: int, view: View) -> None:
+    def not_accumulable(self, view: View) -> None:
         """An instruction adds to what only others of its kind may have written."""
-        name, program = view.tensor.name, self.machine.program
+        queue, pc = self.acting()
+        name, program = view.tensor.name, self.program
         row = program.instruction(queue, pc).row
         flag = next(o.adds for o in row.writes if o.adds)
         others = [f for f in self._filling(name) if program.instruction(*f).row is not row]
@@ -174,13 +194,13 @@ class Hazards:
         )
         notes = tuple(Note(f"{self._who(*f)} writes it", self._span(*f)) for f in others[:LISTED])
         hint = f"let the first {row.name} overwrite it ({flag}=false), and add the rest afterwards"
-        key = ("foreign", self._line(queue, pc), name)
+        key = ("not accumulable", self._line(queue, pc), name)
         self._add(key, Problem("E0509", said, self._span(queue, pc), hint, notes))
 
-    def _filling(self, name: str) -> list[tuple[int, int]]:
+    def _filling(self, name: str) -> list[Who]:
         """The first few instructions of a program that write a tensor, as (queue, pc)."""
         if self._fillers is None:
-            program = self.machine.program
+            program = self.program
             written = [_written(instruction) for instruction in program.instructions]
             self._fillers = {}
             for queue, lines in enumerate(program.queues):
@@ -191,36 +211,35 @@ class Hazards:
                             places.append((queue, pc))
         return self._fillers.get(name, [])
 
-    def register(self, queue: int, pc: int, number: int) -> None:
+    def register(self, number: int) -> None:
         """A read of a register nobody has set."""
+        queue, pc = self.acting()
         said = f"{self._who(queue, pc)} reads %r{number}, which was never set: it holds 0"
         hint = f"every engine has registers of its own{self._setters()}"
         key = ("register", self._line(queue, pc), number)
         self._add(key, Problem("E0505", said, self._span(queue, pc), hint))
 
-    def twice(self, who: tuple[int, int], number: int, now: int) -> None:
+    def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         """An event was set that was set, or cleared that was clear."""
-        program = self.machine.program
+        program = self.program
         name = f"${program.semaphore_name(number)}"
-        value = self.machine.scheduler.semaphores[number].value
+        value = semaphore.value
         does, was = ("sets", "set") if value else ("clears", "clear")
-        at = f"(at {self.machine.microseconds(now):.3f} µs)"
-        said = f"{self._who(*who)} {does} {name}, which is {was} already {at}"
+        said = f"{self._who(*by)} {does} {name}, which is {was} already {self._at(now)}"
         hint = "an event is one bit: let who waits for it clear it before it is set again"
         if not value:
             hint = "an event is one bit, clear at the start: set it before it is cleared"
-        self._add(
-            ("twice", self._line(*who), number), Problem("E0513", said, self._span(*who), hint)
-        )
+        self._add(("twice", self._line(*by), number), Problem("E0513", said, self._span(*by), hint))
 
-    def doubtful(self, queue: int, pc: int, said: str, rule: str) -> None:
+    def doubtful(self, said: str, rule: str) -> None:
         """A result that the hardware does not promise: harmless where nobody uses it."""
+        queue, pc = self.acting()
         said = f"{self._who(queue, pc)} {said}"
         found = Problem("E0515", said, self._span(queue, pc), f"rule: {rule}", warning=True)
         self._add(("doubtful", self._line(queue, pc)), found)
 
     def _setters(self) -> str:
-        rows = self.machine.program.target.isa
+        rows = self.program.target.isa
         names = [r.name for r in rows if any(isinstance(o.kind, Register) for o in r.writes)]
         return f"; {listed(names)} sets one" if names else ""
 

@@ -6,16 +6,17 @@ choose. The entries are read when the instruction starts; with them the window i
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.machine.places import Access, elements
+from nasm.dtypes import Casting, Float32
+from nasm.machine.addresses import Access, Addresses, added
 from nasm.problems import Refused
-from nasm.sim.memory import Array, Loan, Mask, Region
+from nasm.sim.memory import Array, CopyOnWrite, Mask
+from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
 from nasm.spec.view import Offsets, View
 
@@ -31,14 +32,19 @@ def window(view: View, offsets: Offsets) -> View:
     return replace(view, shape=shape, steps=steps, offsets=None)
 
 
-class Tile:
+class Index:
     """The tile that entries are read from, bound to its memory."""
 
-    __slots__ = ("access", "group", "values", "view")
+    __slots__ = ("access", "group", "values")
 
     def __init__(self, access: Access, group: int) -> None:
-        self.access, self.view, self.group = access, access.view, group
-        self.values = elements(access.view, access.store)
+        self.access, self.group = access, group
+        self.values = access.elements
+
+    @property
+    def name(self) -> str:
+        """The tile's tensor."""
+        return self.access.view.tensor.name
 
     def _in_order(self, array: Array) -> Array:
         """What has one element per entry, in the order of the entries."""
@@ -49,9 +55,9 @@ class Tile:
         """Some entries, as the memory has them now."""
         return self._in_order(self.values)[first : first + count].astype(np.int64)
 
-    def written(self, first: int, count: int) -> bool:
+    def known(self, first: int, count: int) -> bool:
         """Whether somebody wrote these entries."""
-        if self.access.settled:
+        if self.access.initialised:
             return True
         known = np.asarray(self.access.mask.all(axis=-1))
         return bool(self._in_order(known)[first : first + count].all())
@@ -64,28 +70,37 @@ class Indirect:
     lowest byte to the highest.
     """
 
-    __slots__ = ("offsets", "reach", "region", "store", "template", "tile", "view", "window")
+    __slots__ = ("index", "offsets", "reach", "region", "template", "view", "window")
 
-    def __init__(self, view: View, reach: Access, tile: Tile) -> None:
+    def __init__(self, view: View, reach: Access, index: Index) -> None:
         assert view.offsets is not None
-        self.view, self.offsets, self.tile, self.reach = view, view.offsets, tile, reach
-        self.store = reach.store
-        self.window = elements(reach.view, reach.store)
+        self.view, self.offsets, self.index, self.reach = view, view.offsets, index, reach
+        self.window = reach.elements
         self.template: Array = np.broadcast_to(np.empty((), view.dtype.numpy), view.shape)
         low, high, size = reach.region.low, reach.region.high, view.dtype.itemsize
         self.region = reach.region._replace(start=low, dims=((size, (high - low) // size),))
+
+    @staticmethod
+    def bound(addresses: Addresses, view: View, group: int) -> Indirect:
+        """Bind a view; ``group`` is how many entries stand in one column of the tile."""
+        offsets = view.offsets
+        assert offsets is not None
+        index = Index(addresses.access(offsets.tile), group)
+        return Indirect(view, addresses.access(window(view, offsets)), index)
 
     @property
     def positions(self) -> int:
         """How many entries it takes."""
         return 1 if self.offsets.single else self.view.shape[int(self.view.partitioned)]
 
-    def entries(self, unwritten: Callable[[View], None]) -> Entries:
-        """The entries as they are now; ``unwritten`` is told if nobody wrote them."""
-        first, count = self.offsets.first, self.positions
-        if not self.tile.written(first, count):
-            unwritten(self.tile.view)
-        return self.tile.entries(first, count)
+    def entries(self) -> Entries:
+        """The entries as they are now."""
+        return self.index.entries(self.offsets.first, self.positions)
+
+    @property
+    def known(self) -> bool:
+        """Whether somebody wrote the entries."""
+        return self.index.known(self.offsets.first, self.positions)
 
     def legal(self, entries: Entries) -> Mask:
         """Which entries stay within the tensor."""
@@ -96,13 +111,26 @@ class Indirect:
         legal = self.legal(entries)
         if not legal.all():
             at = int(np.argmin(legal))
-            tile, name = self.offsets.tile.tensor.name, self.view.tensor.name
             raise Refused(
                 "E0508",
-                f"entry {self.offsets.first + at} of {tile} is {entries[at]}: {name} can be "
-                f"addressed with 0 to {self.offsets.limit} here",
+                f"entry {self.offsets.first + at} of {self.index.name} is {entries[at]}: "
+                f"{self.view.tensor.name} can be addressed with 0 to {self.offsets.limit} here",
             )
         return entries
+
+    def distinct(self, entries: Entries) -> Entries:
+        """The entries, no two of which may be equal."""
+        if len(np.unique(entries)) < len(entries):
+            raise self.twice()
+        return entries
+
+    def twice(self) -> Refused:
+        """Entries name a place twice: what adding gives then is not documented."""
+        return Refused(
+            "E0701",
+            f"entries of {self.index.name} name one place twice: what adding to "
+            f"{self.view.tensor.name} gives then is not documented",
+        )
 
     # -- elements
 
@@ -116,36 +144,32 @@ class Indirect:
 
     def written(self, entries: Entries) -> Mask:
         """Which elements of the view were ever written."""
-        if self._complete:
+        if self.reach.complete:
             return np.ones(self.view.shape, np.bool_)
-        self.store.pay()
-        return np.asarray(self._bits()[self._key(entries)].all(axis=-1))
+        self.reach.store.flush()
+        return np.asarray(self.reach.bits(self.window)[self._key(entries)].all(axis=-1))
 
-    def scatter(self, entries: Entries, values: Array | Loan | Partial) -> None:
+    def scatter(self, entries: Entries, values: Array | CopyOnWrite | Partial) -> None:
         """Store one value per element; of several for one place the last stays."""
         if isinstance(values, Partial):
             key, stored = self._chosen(entries, values.where), values.values[values.where]
         else:
             key = self._key(entries)
-            stored = values.take() if isinstance(values, Loan) else values
-        self.store.put_at(self.window, key, stored)
-        if not self._complete:
-            self._bits()[key] = True
+            stored = values.take() if isinstance(values, CopyOnWrite) else values
+        self.reach.put_at(self.window, key, stored)
 
-    def strange(self, entries: Entries, strange: bool) -> None:
-        """Note that an instruction wrote them that others may, or may not, add to."""
-        if strange or self.store.foreign is not None:
-            self._strangers()[self._key(entries)] = strange
+    def add(self, entries: Entries, values: Float32, casting: Casting, where: Any = None) -> None:
+        """Add float32 values to what it holds, all of them or those that are chosen."""
+        total = added(self.gather(entries), values, self.view.dtype, casting)
+        self.scatter(entries, total if where is None else Partial(total, where))
 
-    def foreign(self, entries: Entries) -> bool:
-        """Whether some of the elements may not be added to."""
-        known = self.store.foreign is not None
-        return known and bool(self._strangers()[self._key(entries)].any())
+    def note_writer(self, entries: Entries, accumulable: bool) -> None:
+        """Remember whether those who add may add to what was just written."""
+        self.reach.note_writer(accumulable, self._key(entries), self.window)
 
-    def _strangers(self) -> Mask:
-        return self.store.strangers(
-            self.view.dtype.itemsize, self.reach.start, self.window.shape, self.window.strides
-        )
+    def accumulable(self, entries: Entries) -> bool:
+        """Whether those who add may add to all of the elements."""
+        return self.reach.accumulable(self._key(entries), self.window)
 
     def _chosen(self, entries: Entries, where: Mask) -> tuple[Any, ...]:
         """The places of the elements under a mask."""
@@ -171,12 +195,3 @@ class Indirect:
             else:
                 runs.append((low, low + size))
         return self.region._replace(runs=tuple(runs))
-
-    @property
-    def _complete(self) -> bool:
-        return self.reach.settled or self.reach.number in self.store.complete
-
-    def _bits(self) -> Mask:
-        return self.store.mask(
-            self.view.dtype.itemsize, self.reach.start, self.window.shape, self.window.strides
-        )

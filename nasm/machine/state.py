@@ -1,13 +1,19 @@
-"""Everything of a machine that changes: memories, registers and what engines hold."""
+"""Everything of a machine that changes beside its queues: memories, registers, engine state.
+
+There is one door to it: what is changed anywhere is changed by a method of :class:`Access`,
+:class:`Registers` or :class:`EngineState`, and :meth:`State.save` has all of it.
+"""
 
 from __future__ import annotations
 
 import os
 from typing import Any
 
+import numpy as np
+
 from nasm.dtypes import Casting
 from nasm.problems import Failure, Problem
-from nasm.sim.memory import Slab, Store
+from nasm.sim.memory import Arena, Store
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
@@ -27,9 +33,42 @@ class Registers:
         self.values[number] = (value + 2**31) % 2**32 - 2**31
         self.known[number] = True
 
+    def save(self) -> Any:
+        """Everything that changes."""
+        return tuple(self.values), tuple(self.known)
+
+    def restore(self, saved: Any) -> None:
+        """As they were when they were saved; in place, for readers have the lists."""
+        self.values[:], self.known[:] = saved
+
+
+class EngineState:
+    """What instructions leave in the engine of one queue, by name, and from when on it is there."""
+
+    __slots__ = ("ready", "values")
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.ready: dict[str, int] = {}
+
+    def leave(self, name: str, value: Any) -> None:
+        """Keep a value: a copy where it is part of a memory, which changes."""
+        part = isinstance(value, np.ndarray) and value.base is not None
+        self.values[name] = value.copy() if part else value
+
+    def save(self) -> Any:
+        """Everything that changes; no value in here ever does."""
+        return dict(self.values), dict(self.ready)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved; in place."""
+        for held, was in zip((self.values, self.ready), saved, strict=True):
+            held.clear()
+            held.update(was)
+
 
 class State:
-    """Memories by tensor, registers by queue, and what each engine holds by name.
+    """Memories by tensor; registers, engine state and casts by queue.
 
     ``castings`` round what each queue stores, and last what is moved beside the queues: each
     queue draws chances of its own, so that it meets the same ones however the others run.
@@ -37,26 +76,27 @@ class State:
 
     def __init__(self, program: Program) -> None:
         self.registers = [Registers(program.generation.registers) for _ in program.queues]
-        self.held: list[dict[str, Any]] = [{} for _ in program.queues]
-        self.ready: list[dict[str, int]] = [{} for _ in program.queues]
+        self.engines = [EngineState() for _ in program.queues]
         make = program.target.casting
         self.castings = [
             make(program.options, stream) if make else Casting()
             for stream in range(len(program.queues) + 1)
         ]
-        self._stores: dict[int, Store] = {}
+        self.stores: list[Store] = []
+        self._by_tensor: dict[int, Store] = {}
         self._shared: set[int] = set()
         groups = _groups(list(program.tensors.values()))
-        size = sum(Slab.room(_rows(g)[1] * _bytes(g)[1]) for g in groups)
+        size = sum(Arena.room(_rows(g)[1] * _bytes(g)[1]) for g in groups)
         _check_host(size)
-        slab = Slab(size)
+        arena = Arena(size)
         for group in groups:
-            store = _store(group, slab)
+            store = _store(group, arena)
+            self.stores.append(store)
             for tensor in group:
-                self._stores[tensor.index] = store
+                self._by_tensor[tensor.index] = store
                 if len(group) > 1:
                     self._shared.add(tensor.index)
-        self._guarded = {id(self._stores[t.index]) for t in _added_to(program)}
+        self._guarded = {id(self._by_tensor[t.index]) for t in _added_to(program)}
 
     def guarded(self, store: Store) -> bool:
         """Whether it matters who wrote there last, since somebody may add to it."""
@@ -68,7 +108,22 @@ class State:
 
     def store(self, tensor: Tensor) -> Store:
         """The bytes a tensor lives in."""
-        return self._stores[tensor.index]
+        return self._by_tensor[tensor.index]
+
+    # -- checkpoints
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        return tuple(tuple(part.save() for part in parts) for parts in self._parts())
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        for parts, states in zip(self._parts(), saved, strict=True):
+            for part, state in zip(parts, states, strict=True):
+                part.restore(state)
+
+    def _parts(self) -> tuple[list[Any], ...]:
+        return self.registers, self.engines, self.castings, self.stores
 
 
 def _added_to(program: Program) -> list[Tensor]:
@@ -115,26 +170,26 @@ def _bytes(group: list[Tensor]) -> tuple[int, int]:
     return first, max((t.offset or 0) + t.bytes for t in group) - first
 
 
-def _store(group: list[Tensor], slab: Slab) -> Store:
+def _store(group: list[Tensor], arena: Arena) -> Store:
     """A store that covers every tensor of a group."""
     first = group[0]
     row, rows = _rows(group)
     base, size = _bytes(group)
     core = 0 if first.memory.shared else first.core
-    return Store(first.memory.name, rows, size, row, base, core, slab)
+    return Store(first.memory.name, rows, size, row, base, core, arena)
 
 
 def _groups(tensors: list[Tensor]) -> list[list[Tensor]]:
     """Tensors that share bytes, directly or by way of others; only chosen places can share."""
     groups = [[t] for t in tensors if not t.fixed]
     for tensor in (t for t in tensors if t.fixed):
-        meeting = [g for g in groups if any(_meet(tensor, other) for other in g)]
-        groups = [g for g in groups if g not in meeting]
-        groups.append([tensor, *(t for g in meeting for t in g)])
+        sharing = [g for g in groups if any(_share(tensor, other) for other in g)]
+        groups = [g for g in groups if g not in sharing]
+        groups.append([tensor, *(t for g in sharing for t in g)])
     return groups
 
 
-def _meet(a: Tensor, b: Tensor) -> bool:
+def _share(a: Tensor, b: Tensor) -> bool:
     if a.memory is not b.memory or (a.core != b.core and not a.memory.shared):
         return False
     first, second, start, begin = a.partition or 0, b.partition or 0, a.offset or 0, b.offset or 0

@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nasm.api import source_of
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import RunReport, Status
 from nasm.repl import command
@@ -17,6 +16,7 @@ from nasm.repl.screen import Screen, Unwritable
 from nasm.repl.suggest import Names
 from nasm.session import Session
 from nasm.source import Source
+from nasm.source_files import source_of
 from nasm.spec.program import Program
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130

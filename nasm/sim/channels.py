@@ -1,37 +1,64 @@
 """Channels: servers that move data beside the queues, each with its own rings of jobs.
 
-A shipment gives each of some channels a share. A channel serves one share at a time: in order
-within a ring, round-robin between those rings whose next share is the most urgent. A share reads
-its bytes when it starts and writes them when it lands; shares of one shipment that start and
-land together are read and written together.
+A transfer in flight gives each of some channels a share. A channel serves one share at a time: in
+order within a ring, round-robin between those rings whose next share is the most urgent. A share
+reads its bytes when it starts and writes them when it lands; shares of one transfer that start
+and land together are read and written together.
 """
 
 from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from nasm.sim.regions import Region
 
 Timing = tuple[int, int, int, int]
 """A share's channel, ticks it is busy, ticks from its start until it lands, and bytes."""
 
 
-@dataclass(slots=True, eq=False)
-class Shipment:
-    """What a transfer hands to channels; shares are named by their index.
+class Flight:
+    """One start of a transfer, until all of it has landed; shares are named by their index.
 
-    ``read(shares, now)`` takes the bytes, ``land(shares, payload, now)`` delivers them. ``origin``
-    is the queue and pc that issued it, ``key`` its number, ``urgency`` the lower the more urgent.
+    ``read(shares)`` takes the bytes, ``write(shares, payload)`` delivers them. ``origin`` is the
+    queue and pc that issued it, ``key`` its number, ``urgency`` the lower the more urgent.
+    ``reads`` and ``writes`` are the regions it touches, and ``pattern`` a number below -1 that is
+    the same for every flight with the same ones. Each share that has landed posts 1 to
+    ``semaphore``, which a waiter sees ``notify`` ticks later; ``landed`` is called when all have.
     """
 
-    key: int
-    origin: tuple[int, int]
-    ring: int
-    shares: Sequence[Timing]
-    read: Callable[[Sequence[int], int], Any]
-    land: Callable[[Sequence[int], Any, int], None]
-    urgency: int = 0
+    __slots__ = (
+        "key", "landed", "left", "notify", "origin", "pattern", "read", "reads", "ring",
+        "semaphore", "shares", "urgency", "write", "writes",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        key: int,
+        origin: tuple[int, int],
+        ring: int,
+        shares: Sequence[Timing],
+        read: Callable[[Sequence[int]], Any],
+        write: Callable[[Sequence[int], Any], None],
+        *,
+        reads: tuple[Region, ...] = (),
+        writes: tuple[Region, ...] = (),
+        pattern: int = -2,
+        semaphore: int | None = None,
+        notify: int = 0,
+        urgency: int = 0,
+        landed: Callable[[], None] | None = None,
+    ) -> None:
+        self.key, self.origin, self.ring, self.shares = key, origin, ring, shares
+        self.read, self.write, self.landed = read, write, landed
+        self.reads, self.writes, self.pattern = reads, writes, pattern
+        self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
+        self.left = len(shares)
+
+
+Job = tuple[Flight, int]
+"""A share of a transfer in flight."""
 
 
 class Channel:
@@ -42,21 +69,21 @@ class Channel:
     def __init__(self, core: int, index: int) -> None:
         self.core = core
         self.index = index
-        self.rings: dict[int, deque[tuple[Shipment, int]]] = {}
+        self.rings: dict[int, deque[Job]] = {}
         self.free = 0
         self.last = -1
         self.busy = 0
         self.bytes = 0
         self.jobs = 0
 
-    def add(self, shipment: Shipment, share: int) -> None:
+    def add(self, flight: Flight, share: int) -> None:
         """Queue a share on its ring."""
-        ring = self.rings.get(shipment.ring)
+        ring = self.rings.get(flight.ring)
         if ring is None:
-            ring = self.rings[shipment.ring] = deque()
-        ring.append((shipment, share))
+            ring = self.rings[flight.ring] = deque()
+        ring.append((flight, share))
 
-    def take(self) -> tuple[Shipment, int] | None:
+    def take(self) -> Job | None:
         """The next share: of the most urgent rings, the first after the last one served."""
         if len(self.rings) == 1:
             ((self.last, jobs),) = self.rings.items()
@@ -69,7 +96,24 @@ class Channel:
         self.last = next((ring for ring in urgent if ring > self.last), urgent[0])
         return self.rings[self.last].popleft()
 
+    def serve(self, now: int, busy: int, size: int) -> None:
+        """Be busy with a share."""
+        self.free = now + max(1, busy)
+        self.busy += busy
+        self.bytes += size
+        self.jobs += 1
+
     @property
     def pending(self) -> int:
         """Shares queued and not started."""
         return sum(len(jobs) for jobs in self.rings.values())
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        rings = tuple((ring, tuple(jobs)) for ring, jobs in self.rings.items())
+        return rings, self.free, self.last, self.busy, self.bytes, self.jobs
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        rings, self.free, self.last, self.busy, self.bytes, self.jobs = saved
+        self.rings = {ring: deque(jobs) for ring, jobs in rings}

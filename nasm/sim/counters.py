@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from nasm.problems import Refused
 
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
 
+Who = tuple[int, int]
+"""A queue and the pc of its instruction."""
+
 
 class Semaphore:
-    """A counter, when it last changed, and who is parked on it."""
+    """A counter, when it last changed and by whom, and which queues are parked on it."""
 
-    __slots__ = ("before", "changed", "delay", "parked", "value")
+    __slots__ = ("before", "by", "changed", "delay", "parked", "value")
 
     def __init__(self) -> None:
         self.value = 0
         self.before = 0
         self.changed = 0
         self.delay = 0
+        self.by: Who | None = None
         self.parked: list[int] = []
 
-    def post(self, op: str, value: int, now: int, delay: int) -> bool:
+    def post(self, op: str, value: int, now: int, delay: int, by: Who) -> bool:
         """Change the value; a waiter sees the change ``delay`` ticks later.
 
         Returns whether it was as it should be.
@@ -30,6 +36,7 @@ class Semaphore:
                 "E0504", f"a semaphore holds 32 bits, signed: {self.value} and {value} make {new}"
             )
         self.before, self.value, self.changed, self.delay = self.value, new, now, delay
+        self.by = by
         return True
 
     def visible(self, op: str, value: int, now: int) -> int | None:
@@ -41,17 +48,26 @@ class Semaphore:
             return seen
         return now
 
+    def save(self) -> Any:
+        """Everything that changes."""
+        return self.value, self.before, self.changed, self.delay, self.by, tuple(self.parked)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        self.value, self.before, self.changed, self.delay, self.by, parked = saved
+        self.parked = list(parked)
+
 
 class Event(Semaphore):
     """One bit. To set it while it is set, or clear it while it is clear, changes nothing."""
 
     __slots__ = ()
 
-    def post(self, op: str, value: int, now: int, delay: int) -> bool:
+    def post(self, op: str, value: int, now: int, delay: int, by: Who) -> bool:
         """Set or clear it; returns whether that changed it, as it should."""
         if value == self.value:
             return False
-        return super().post("=", value, now, delay)
+        return super().post("=", value, now, delay, by)
 
 
 def holds(have: int, op: str, want: int) -> bool:

@@ -1,63 +1,88 @@
-"""Bytes with a written-mask, and regions: which bytes an access touches.
+"""Bytes with a shadow memory that says which of them are initialised.
 
 A :class:`Store` is an array of bytes, one row per partition (one row in all for a linear
-memory), and a mask of the bytes ever written. :meth:`Store.put` is the only way in. Tensors that
-share bytes live in one store; every other tensor has its own, dense, which the host's caches like
-better than rows that lie far apart.
+memory), and a mask of the bytes ever written. :meth:`Store.before_change` is the one door for a
+change: it keeps what a checkpoint or a copy-on-write array still needs. Tensors that share bytes
+live in one store; every other tensor has its own, dense, which the host's caches like better than
+rows that lie far apart.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 POISON = 0xFF
-"""What unwritten memory reads as: NaN in every floating-point dtype, -1 in every integer one."""
+"""What uninitialised memory reads as: NaN in every floating-point dtype, -1 in every integer."""
 
 LINE = 64
 """Bytes of a line of the host's caches; a store begins on one."""
 
+BLOCK = 1 << 16
+"""Bytes that are kept together when one of them changes for the first time since a checkpoint."""
+
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
+Block = tuple[NDArray[np.uint8], Mask, Mask | None]
+"""What a block held: its bytes, which were initialised, which were not accumulable."""
+
+Journal = dict[int, Block | None]
+"""Blocks by number as they were at a checkpoint; None for one that nothing had been written to."""
 
 
-class Marking(Protocol):
-    """Something that was written and whose place in the mask is owed."""
+class Change(Protocol):
+    """Bytes of a store that are about to change together.
+
+    ``kept`` is the journal that has what they held; ``low`` and ``high`` are the first of these
+    bytes and the one behind the last, in the order of the store.
+    """
+
+    kept: Journal | None
+    low: int
+    high: int
+
+
+class PendingMark(Protocol):
+    """Something that was written and whose place in the mask has not been marked yet."""
+
+    low: int
+    high: int
+    kept: Journal | None
 
     def bits(self) -> Mask:
         """Its part of the mask."""
 
 
-class Loan:
+class CopyOnWrite:
     """Bytes of a store as they are now, copied only if the store is about to change.
 
     What an instruction read at its start is written when it completes; mostly nobody touches its
     source in between, and a large tile need not be copied twice.
     """
 
-    __slots__ = ("lender", "values")
+    __slots__ = ("store", "values")
 
-    def __init__(self, lender: Store, values: Array) -> None:
-        self.lender: Store | None = lender
+    def __init__(self, store: Store, values: Array) -> None:
+        self.store: Store | None = store
         self.values = values
-        lender.loans.append(self)
+        store.shared.append(self)
 
-    def keep(self) -> None:
+    def detach(self) -> None:
         """The store is about to change: copy."""
         self.values = self.values.copy()
-        self.lender = None
+        self.store = None
 
     def take(self) -> Array:
-        """The bytes as they were when they were lent; ends the loan."""
-        if self.lender is not None:
-            self.lender.loans.remove(self)
-            self.lender = None
+        """The bytes as they were when this was made; nothing is shared any more."""
+        if self.store is not None:
+            self.store.shared.remove(self)
+            self.store = None
         return self.values
 
 
-class Slab:
+class Arena:
     """Bytes for many stores in one piece, which a host can map with few large pages."""
 
     def __init__(self, size: int) -> None:
@@ -86,26 +111,19 @@ class Store:
 
     It begins at a partition (``row``) and a byte within each (``base``); a linear memory has one
     row. ``complete`` are the numbers of tensors written as a whole, whose mask need not be kept;
-    ``owed`` are accesses whose bytes were written and are not in the mask yet. ``foreign``, kept
-    only where somebody asks, says which bytes were last written by others than those who may
-    add to them.
+    ``pending`` are accesses whose bytes were written and are not marked in the mask yet.
+    ``not_accumulable``, kept only where somebody asks, says which bytes were last written by
+    others than those who may add to them. ``journal`` has the blocks that changed since the last
+    checkpoint, as they were; ``shared`` are the copy-on-write arrays of these bytes.
     """
 
     __slots__ = (
-        "_flat",
-        "_mask",
-        "base",
-        "complete",
-        "core",
-        "data",
-        "foreign",
-        "loans",
-        "name",
-        "owed",
-        "pitch",
-        "row",
+        "_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "base", "complete", "core",
+        "data", "journal", "name", "not_accumulable", "pending", "pitch", "row", "shared",
         "written",
-    )
+    )  # fmt: skip
+    CACHES = ("_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "journal")
+    """What follows from the rest, or restores it."""
 
     def __init__(
         self,
@@ -115,32 +133,32 @@ class Store:
         row: int = 0,
         base: int = 0,
         core: int = 0,
-        slab: Slab | None = None,
+        arena: Arena | None = None,
     ) -> None:
         self.name = name
         self.core = core
         self.row = row
         self.base = base
-        self.data, self.written = (slab or Slab(rows * size)).take(rows, size)
+        self.data, self.written = (arena or Arena(rows * size)).take(rows, size)
         self.pitch = size
-        self._flat = self.data.reshape(-1).data
-        self._mask = self.written.reshape(-1).data
+        self._flat = self.data.reshape(-1)
+        self._mask = self.written.reshape(-1)
+        self._bytes, self._marks = self._flat.data, self._mask.data
         self.complete: set[int] = set()
-        self.owed: list[Marking] = []
-        self.foreign: Mask | None = None
-        self.loans: list[Loan] = []
+        self.pending: list[PendingMark] = []
+        self.not_accumulable: Mask | None = None
+        self.shared: list[CopyOnWrite] = []
+        self.journal: Journal = {}
+        self._journals = [self.journal]
+        self._ever: set[int] = set()
+
+    # -- places
 
     def array(
-        self,
-        dtype: DTypeLike,
-        row: int,
-        offset: int,
-        shape: tuple[int, ...],
-        strides: tuple[int, ...],
+        self, dtype: DTypeLike, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
     ) -> Array:
-        """Some bytes as an array that shares them, from a row and a byte of the memory on."""
-        start = self.position(row, offset)
-        return np.ndarray(shape, dtype, self._flat, start, strides)
+        """Some bytes as an array that shares them, from a byte of the store on."""
+        return np.ndarray(shape, dtype, self._bytes, start, strides)
 
     def position(self, row: int, offset: int) -> int:
         """Where a byte of the memory stands in the store."""
@@ -150,149 +168,90 @@ class Store:
         self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
     ) -> Mask:
         """The written-mask of elements from a byte on; a last axis walks the bytes of each."""
-        return np.ndarray((*shape, itemsize), np.bool_, self._mask, start, (*strides, 1))
+        return np.ndarray((*shape, itemsize), np.bool_, self._marks, start, (*strides, 1))
 
-    def strangers(
+    def not_accumulable_mask(
         self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
     ) -> Mask:
-        """The same of ``foreign``, which begins with the first question."""
-        if self.foreign is None:
-            self.foreign = np.zeros_like(self.written)
-        held = self.foreign.reshape(-1).data
+        """The same of ``not_accumulable``, which begins with the first question."""
+        if self.not_accumulable is None:
+            self.not_accumulable = np.zeros_like(self.written)
+        held = self.not_accumulable.reshape(-1).data
         return np.ndarray((*shape, itemsize), np.bool_, held, start, (*strides, 1))
 
-    def put(self, target: Array, values: Array) -> None:
-        """Store values where an array of this memory stands: the one door for a change."""
-        if self.loans:
-            self._keep_loans()
-        target[...] = values
+    # -- changes
 
-    def put_where(self, target: Array, values: Array, where: Mask) -> None:
-        """Store the values that are chosen, and leave the other elements as they are."""
-        if self.loans:
-            self._keep_loans()
-        np.copyto(target, values, where=where)
+    def before_change(self, change: Change) -> None:
+        """Keep what others still need of the store: some of its bytes are about to change."""
+        if self.shared:
+            for array in self.shared:
+                array.detach()
+            self.shared = []
+        if change.kept is not self.journal:
+            self.keep(change)
 
-    def put_at(self, target: Array, places: tuple[Any, ...], values: Array) -> None:
-        """Store values at chosen places of an array; of several for one place the last stays."""
-        if self.loans:
-            self._keep_loans()
-        target[places] = values
+    def keep(self, change: Change) -> None:
+        """Have the blocks of these bytes in the journal, as they were at the checkpoint."""
+        journal = self.journal
+        for block in range(change.low // BLOCK, (change.high - 1) // BLOCK + 1):
+            if block not in journal:
+                journal[block] = self._copy(block) if block in self._ever else None
+                self._ever.add(block)
+        change.kept = journal
 
-    def pay(self) -> None:
-        """Enter into the mask what is owed to it."""
-        owed, self.owed = self.owed, []
-        for access in owed:
+    def _copy(self, block: int) -> Block:
+        part = slice(block * BLOCK, (block + 1) * BLOCK)
+        others = None
+        if self.not_accumulable is not None:
+            others = self.not_accumulable.reshape(-1)[part].copy()
+        return self._flat[part].copy(), self._mask[part].copy(), others
+
+    def flush(self) -> None:
+        """Enter into the mask what is pending."""
+        pending, self.pending = self.pending, []
+        for access in pending:
+            if access.kept is not self.journal:
+                self.keep(access)
             access.bits()[...] = True
 
-    def put_loan(self, target: Array, loan: Loan) -> None:
-        """Store what was lent, by this store or another."""
-        if self.loans:
-            self._keep_loans()
-        target[...] = loan.take()
+    # -- checkpoints
 
-    def _keep_loans(self) -> None:
-        for loan in self.loans:
-            loan.keep()
-        self.loans = []
+    def save(self) -> Any:
+        """A checkpoint: from now on the journal keeps what changes."""
+        self.journal = {}
+        self._journals.append(self.journal)
+        return (
+            len(self._journals) - 1,
+            frozenset(self.complete),
+            tuple(self.pending),
+            tuple((array, array.store, array.values) for array in self.shared),
+            self.not_accumulable is not None,
+        )
 
-    def add(self, target: Array, values: Array) -> None:
-        """Add values to an array of this memory, in its own dtype: the other half of the door."""
-        if self.loans:
-            self._keep_loans()
-        np.add(target, values, out=target)
+    def restore(self, saved: Any) -> None:
+        """Everything as it was at a checkpoint; those behind it are gone."""
+        number, complete, pending, shared, marking = saved
+        if self.not_accumulable is not None and not marking:
+            self.not_accumulable = None
+        for journal in reversed(self._journals[number:]):
+            for block, held in journal.items():
+                self._put_back(block, held)
+        self.journal = {}
+        self._journals[number:] = [self.journal]
+        self.complete, self.pending = set(complete), list(pending)
+        self.shared = []
+        for array, store, values in shared:
+            array.store, array.values = store, values
+            self.shared.append(array)
 
-
-class Region(NamedTuple):
-    """The bytes an access touches: rows, a byte range in each, and the pattern within it.
-
-    ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count). ``place``
-    tells memories of different cores apart and registers from memories. ``runs``, if there are
-    any, say instead which bytes of each row: as [low, high), ascending.
-    """
-
-    place: str
-    rows: tuple[int, int, int]
-    low: int
-    high: int
-    start: int
-    dims: tuple[tuple[int, int], ...]
-    itemsize: int
-    runs: tuple[tuple[int, int], ...] = ()
-
-    @property
-    def dense(self) -> bool:
-        """Whether it walks a plain run, so that its lowest and highest byte say everything."""
-        if self.runs:
-            return False
-        reach = self.itemsize
-        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
-            if step and abs(step) != reach:
-                return False
-            reach *= count if step else 1
-        return True
-
-    def offsets(self) -> NDArray[np.int64]:
-        """Every byte offset it touches in a row, ascending."""
-        at = np.arange(self.itemsize, dtype=np.int64)
-        for step, count in reversed(self.dims):
-            at = (np.arange(count, dtype=np.int64)[:, None] * step + at[None, :]).reshape(-1)
-        return np.unique(at + self.start)
-
-    def spans(self) -> NDArray[np.int64]:
-        """The runs of bytes it touches in a row as [low, high), ascending."""
-        if self.runs:
-            return np.array(self.runs, np.int64)
-        if self.dense:
-            return np.array([(self.low, self.high)], np.int64)
-        at = self.offsets()
-        return np.stack([at, at + 1], axis=1)
-
-    def covers_row(self, row: int) -> bool:
-        """Whether it touches this row."""
-        first, count, step = self.rows
-        if step == 0:
-            return row == first
-        at, rest = divmod(row - first, step)
-        return rest == 0 and 0 <= at < count
-
-
-def meet(these: tuple[Region, ...], those: tuple[Region, ...]) -> bool:
-    """Whether any of some accesses touches a byte of any of others."""
-    for a in these:
-        for b in those:
-            if a.place == b.place and overlap(a, b):
-                return True
-    return False
-
-
-def overlap(a: Region, b: Region) -> bool:
-    """Whether two accesses touch a byte in common; exact for any pattern."""
-    if a.place != b.place or a.low >= b.high or b.low >= a.high:
-        return False
-    if not _rows_meet(a, b):
-        return False
-    if a.dense and b.dense:
-        return True
-    if a.runs or b.runs:
-        return _runs_meet(a.spans(), b.spans())
-    return bool(np.intersect1d(a.offsets(), b.offsets(), assume_unique=True).size)
-
-
-def _runs_meet(a: NDArray[np.int64], b: NDArray[np.int64]) -> bool:
-    """Whether two ascending lists of runs have a byte in common."""
-    before = np.searchsorted(a[:, 0], b[:, 1])  # runs of a that begin before one of b ends
-    reach = np.concatenate(([np.iinfo(np.int64).min], a[:, 1]))
-    return bool((reach[before] > b[:, 0]).any())
-
-
-def _rows_meet(a: Region, b: Region) -> bool:
-    first, count, step = a.rows
-    low, high = sorted((first, first + step * (count - 1)))
-    other, n, s = b.rows
-    below, above = sorted((other, other + s * (n - 1)))
-    if low > above or below > high:
-        return False
-    if abs(step) <= 1 and abs(s) <= 1:
-        return True
-    return any(b.covers_row(first + step * i) for i in range(count))
+    def _put_back(self, block: int, held: Block | None) -> None:
+        part = slice(block * BLOCK, (block + 1) * BLOCK)
+        others = None if self.not_accumulable is None else self.not_accumulable.reshape(-1)
+        if held is None:
+            self._flat[part], self._mask[part] = POISON, False
+            if others is not None:
+                others[part] = False
+            return
+        self._flat[part], self._mask[part], kept = held
+        if others is not None:
+            others[part] = False if kept is None else kept

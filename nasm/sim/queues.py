@@ -4,133 +4,133 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
-from nasm.sim.memory import Region
+from nasm.sim.counters import Who
+from nasm.sim.regions import Region
+from nasm.sim.resources import Needs, Resource
 
 CAUSES = ("semaphore", "data", "unit", "core")
 """Why a queue's next instruction does not start: a wait, a result on its way, a busy unit, or
 another core that has not come."""
 
+Wait = tuple[int, str, int]
+"""A semaphore, a comparison, and a value."""
+
+Post = tuple[int, str, int, bool]
+"""A semaphore, what to do with it, a value, and whether as soon as the task starts."""
+
+
+class Work(NamedTuple):
+    """What a task does: functions, and the regions that these touch.
+
+    ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the
+    next pc, or None for the next one. ``gate`` says from when on what it needs beside memory is
+    there. ``arrive(now)`` is called before it starts, and holds it until somebody releases its
+    queue. ``number`` is this work's own, from 0 on; below 0 it is not to be remembered by it.
+    """
+
+    number: int
+    start: Callable[[int], Any]
+    finish: Callable[[Any], None]
+    reads: tuple[Region, ...] = ()
+    writes: tuple[Region, ...] = ()
+    gate: Callable[[], int] | None = None
+    branches: bool = False
+    arrive: Callable[[int], None] | None = None
+
 
 class Task:
     """An instruction as the scheduler sees it.
 
-    ``parts`` are units of their own within ``unit``: tasks in different parts run side by side,
-    and one without parts has the whole unit to itself. ``spare`` is another unit that serves as
-    well while ``unit`` is busy. Units count from 1: a spare of 0 is none.
-
-    One with ``arrive`` is held: nothing blocks it any more, and it goes on only once somebody
-    releases its queue. ``arrive`` is told of it.
+    It has ``unit`` for ``interval`` ticks, or what it ``needs`` where that is more than all of one
+    resource, and completes ``latency`` ticks after its start. One with ``expand`` stands for
+    another, which it makes when it is about to start: its ``work`` only says what that depends on.
     """
 
-    __slots__ = (
-        "arrive",
-        "branches",
-        "expand",
-        "finish",
-        "gate",
-        "interval",
-        "key",
-        "latency",
-        "parts",
-        "reads",
-        "spare",
-        "start",
-        "unit",
-        "update",
-        "wait",
-        "writes",
-    )
+    __slots__ = ("expand", "interval", "latency", "needs", "unit", "update", "wait", "work")
 
     def __init__(
         self,
-        key: int,
-        start: Callable[[int], Any],
-        finish: Callable[[Any, int], None],
+        work: Work,
         interval: int,
         latency: int,
-        unit: int = 0,
-        reads: tuple[Region, ...] = (),
-        writes: tuple[Region, ...] = (),
-        wait: tuple[int, str, int] | None = None,
-        update: tuple[int, str, int, bool] | None = None,
-        branches: bool = False,
+        unit: Resource,
+        needs: Needs | None = None,
+        wait: Wait | None = None,
+        update: Post | None = None,
         expand: Callable[[], Task] | None = None,
-        gate: Callable[[], int] | None = None,
-        parts: tuple[int, ...] = (),
-        spare: int = 0,
-        arrive: Callable[[int], None] | None = None,
     ) -> None:
-        self.key = key
-        self.start = start
-        self.finish = finish
-        self.interval = interval
-        self.latency = latency
-        self.unit = unit
-        self.reads = reads
-        self.writes = writes
-        self.wait = wait
-        self.update = update
-        self.branches = branches
+        self.work = work
+        self.interval, self.latency = interval, latency
+        self.unit, self.needs = unit, needs
+        self.wait, self.update = wait, update
         self.expand = expand
-        self.gate = gate
-        self.parts = parts
-        self.spare = spare
-        self.arrive = arrive
+
+    @property
+    def free_at(self) -> int:
+        """When what it occupies is free."""
+        return self.unit.free_at if self.needs is None else self.needs.free_at
+
+    @property
+    def contended(self) -> bool:
+        """Whether other queues want some of what it occupies."""
+        return self.unit.shared or (
+            self.needs is not None and any(r.shared for r in self.needs.resources)
+        )
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """What it could occupy."""
+        return (self.unit,) if self.needs is None else self.needs.resources
+
+
+class Flying(NamedTuple):
+    """A task that has started and not completed; ``head`` is when it was next in its queue."""
+
+    finish: int
+    pc: int
+    head: int
+    start: int
+    task: Task
+    payload: Any
 
 
 class Queue:
-    """An in-order stream of tasks with its own state and counters (all times in ticks)."""
+    """An in-order stream of tasks with its own state and counters (all times in ticks).
+
+    ``engine`` is what its tasks run on; several queues may have the same. ``blocker`` is what its
+    next task waits for, or waited for last: who posts, a resource, or who makes the data; ``asked``
+    is since when it has waited for a resource, and ``due`` when it tries again.
+    """
 
     __slots__ = (
-        "arrived",
-        "busy",
-        "busy_until",
-        "cause",
-        "core",
-        "count",
-        "done",
-        "fetch",
-        "finished",
-        "flight",
-        "head",
-        "index",
-        "last_finish",
-        "length",
-        "mark",
-        "name",
-        "parked",
-        "pc",
-        "reached",
-        "split",
-        "units",
-        "waited",
-        "waiting",
-    )
+        "arrived", "asked", "blocker", "busy", "busy_until", "cause", "core", "count", "done",
+        "due", "engine", "fetch", "finished", "flight", "head", "index", "last_finish", "length",
+        "mark", "parked", "pc", "reached", "waited", "waiting",
+    )  # fmt: skip
+    CHANGES = (
+        "pc", "head", "waited", "parked", "arrived", "asked", "blocker", "done", "due", "reached",
+        "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause",
+    )  # fmt: skip
 
     def __init__(
-        self,
-        core: int,
-        name: str,
-        index: int,
-        length: int,
-        fetch: Callable[[int], Task],
-        units: int,
+        self, core: int, engine: str, index: int, length: int, fetch: Callable[[int], Task]
     ) -> None:
-        self.core, self.name, self.index = core, name, index
+        self.core, self.engine, self.index = core, engine, index
         self.length, self.fetch = length, fetch
         self.pc = 0
         self.head: Task | None = None
         self.waited = False
         self.parked = False
         self.arrived: int | None = None
+        self.asked: int | None = None
+        self.blocker: Resource | Who | None = None
         self.done = length == 0
+        self.due = 0
         self.reached = 0
-        self.flight: deque[tuple[int, int, int, int, Task, Any]] = deque()
+        self.flight: deque[Flying] = deque()
         self.last_finish = 0
-        self.units = [0] * (1 + units)
-        self.split: dict[int, int] = {}
         self.count = 0
         self.finished = 0
         self.busy = 0
@@ -139,33 +139,21 @@ class Queue:
         self.cause = "semaphore"
         self.waiting = dict.fromkeys(CAUSES, 0)
 
-    def free(self, task: Task) -> int:
-        """When the unit of a task is free: the parts it needs of it, or a spare one."""
-        tick = self.units[task.unit]
-        if task.parts and tick == self.split.get(task.unit):
-            tick = max(self.units[part] for part in task.parts)
-        if task.spare and self.units[task.spare] < tick:
-            tick = self.units[task.spare]
-        return tick
-
-    def occupy(self, task: Task, now: int, until: int) -> None:
-        """Take what :meth:`free` found to be free.
-
-        A unit is free once all of its parts are. ``split`` remembers that it is parts that keep
-        it busy, not the whole: then parts that are free may be taken.
-        """
-        if task.spare and self.units[task.unit] > now:
-            self.units[task.spare] = until
-            return
-        for part in task.parts:
-            self.units[part] = until
-        if task.parts:
-            until = self.split[task.unit] = max(until, self.units[task.unit])
-        self.units[task.unit] = until
-
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""
         since = self.mark if self.mark > self.busy_until else self.busy_until
         if now > since:
             self.waiting[self.cause] += now - since
         self.mark = now
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        changes = tuple(getattr(self, name) for name in self.CHANGES)
+        return changes, tuple(self.flight), dict(self.waiting)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        changes, flight, waiting = saved
+        for name, value in zip(self.CHANGES, changes, strict=True):
+            setattr(self, name, value)
+        self.flight, self.waiting = deque(flight), dict(waiting)

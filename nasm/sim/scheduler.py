@@ -2,77 +2,62 @@
 
 The scheduler jumps to the next tick at which anything can change. Its promise of order: at one
 tick commits come first (results appear, semaphores are posted), in the order they were started,
-then queues try to start, in the order they were declared. Nothing else decides an order, so a
-program has one run.
+then queues try to start, in the order they were declared; a queue that has waited longer for a
+resource goes before one that wants it now. Nothing else decides an order, so a program has one
+run.
 
 Of an instruction it knows a :class:`Task`: what blocks it, what it occupies and how long, and
 what to do at its start and at its completion. Within a queue tasks start in order and complete
-in order; one that reads what an earlier one has not finished writing waits for it.
+in order; one that reads what an earlier one has not finished writing waits for it. What happens
+it tells the observers, and nobody else.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from heapq import heappop, heappush
-from typing import Any, Protocol
+from typing import Any
 
-from nasm.sim.channels import Channel, Shipment
-from nasm.sim.counters import Semaphore, holds
-from nasm.sim.memory import Region, meet
-from nasm.sim.queues import Queue, Task
-from nasm.sim.trace import Trace
+from nasm.sim.channels import Channel, Flight
+from nasm.sim.counters import Semaphore, Who, holds
+from nasm.sim.events import EVENTS, Observer, listeners
+from nasm.sim.queues import Flying, Queue, Task
+from nasm.sim.regions import intersect
+from nasm.sim.resources import Resources
 
 COMMIT, ARRIVE, START = 0, 1, 2
 """Phases of a tick, in order."""
 
-UnderWay = tuple[int, int, tuple[Region, ...], tuple[Region, ...], int]
-"""A transfer that has not landed: queue, pc, what it reads and writes, and a number below -1
-that is the same for every start of the same transfer."""
-
-
-class Observer(Protocol):
-    """Who is told of accesses that no order protects."""
-
-    def race(self, kind: str, reader: tuple[int, int], writer: tuple[int, int], now: int) -> None:
-        """Two accesses of different queues met; each is (queue, pc), a queue below 0 a channel."""
-
-    def twice(self, who: tuple[int, int], number: int, now: int) -> None:
-        """A post set a bit that was set, or cleared one that was clear."""
-
 
 class Scheduler:
-    """Queues, channels and semaphores, and the heap of what comes next.
+    """Queues, channels, semaphores and resources, and the heap of what comes next.
 
-    ``late`` are the transfers that had not landed when the last task of all queues completed.
+    ``transfers`` are those in flight, by key; ``late`` those that had not landed when the last
+    task of all queues completed. ``acting`` is the instruction that starts, completes, or issued
+    what moves right now.
     """
 
+    CACHES = ("_overlaps", "_listeners", "_observers")
+
     def __init__(
-        self,
-        semaphores: Sequence[Semaphore],
-        per_core: int,
-        channels: Sequence[Channel],
-        delay: int,
-        observer: Observer,
-        trace: Trace,
+        self, semaphores: Sequence[Semaphore], channels: Sequence[Channel], delay: int
     ) -> None:
         self.now = 0
         self.queues: list[Queue] = []
         self.semaphores = list(semaphores)
         self.channels = list(channels)
+        self.resources = Resources()
         self.delay = delay
-        self.observer = observer
-        self.trace = trace
-        self.transfers: dict[int, UnderWay] = {}
-        self.late: tuple[UnderWay, ...] = ()
-        self.per_core = max(1, per_core)
-        self._heap: list[tuple[int, int, int, int, Any]] = []
-        self._sequence = 0
-        self._meets: dict[tuple[int, int], bool] = {}
-        self._clashes: dict[tuple[int, int], str] = {}
+        self.transfers: dict[int, Flight] = {}
+        self.late: tuple[Who, ...] = ()
         self.retired = 0
         self.flying = 0
-        self.last: tuple[int, int] = (-1, -1)
-        self.acting: tuple[int, int] = (0, 0)
+        self.acting: Who = (0, 0)
+        self._heap: list[tuple[int, int, int, int, Any]] = []
+        self._sequence = 0
+        self._overlaps: dict[tuple[int, int], bool] = {}
+        self._observers: list[Observer] = []
+        self._listen()
 
     # -- building
 
@@ -81,6 +66,22 @@ class Scheduler:
         self.queues.append(queue)
         if not queue.done:
             self._push(self.now, START, queue.index, queue)
+
+    def observe(self, observer: Observer) -> None:
+        """Tell somebody of everything that happens from now on."""
+        self._observers.append(observer)
+        self._listen()
+
+    def ignore(self, observer: Observer) -> None:
+        """Tell somebody no more."""
+        self._observers.remove(observer)
+        self._listen()
+
+    def _listen(self) -> None:
+        tell = {event: listeners(self._observers, event) for event in EVENTS}
+        self._listeners = tell
+        self._tell_head, self._tell_waited = tell["head"], tell["waited"]
+        self._tell_started, self._tell_finished = tell["started"], tell["finished"]
 
     def _push(self, tick: int, phase: int, rank: int, what: Any) -> None:
         self._sequence += 1
@@ -96,13 +97,15 @@ class Scheduler:
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process up to so many events, none after ``until``; returns how many there were.
 
-        Stops early once ``retired`` has reached ``retire``.
+        Stops early once ``retired`` has reached ``retire``. The clock goes to ``until`` if what
+        comes next comes later.
         """
         heap = self._heap
         done = 0
         while heap and done < events:
             tick, phase, _, _, what = heap[0]
             if until is not None and tick > until:
+                self.now = max(self.now, until)
                 break
             heappop(heap)
             self.now = tick
@@ -119,7 +122,7 @@ class Scheduler:
                 else:
                     self._serve(what)
             else:
-                self._arrive(what)
+                self._enqueue(what)
         return done
 
     def _attempt(self, queue: Queue) -> None:
@@ -129,87 +132,120 @@ class Scheduler:
             queue.account(now)
         task = queue.head
         if task is None:
-            task = queue.head = queue.fetch(queue.pc)
-            queue.reached = now
-            queue.waited = task.wait is None
-        if not queue.waited:
-            assert task.wait is not None
-            number, op, value = task.wait
-            semaphore = self.semaphores[number]
-            seen = semaphore.visible(op, value, now)
-            queue.cause = "semaphore"
-            if seen is None:
-                queue.parked = True
-                semaphore.parked.append(queue.index)
-                return
-            queue.waited = True
-            if seen > now:
-                self._push(seen, START, queue.index, queue)
-                return
-        earliest = queue.units[task.unit]
-        if task.parts or task.spare:
-            earliest = queue.free(task)
+            task = self._bring_up(queue, now)
+        if not queue.waited and not self._wait(queue, task, now):
+            return
+        work = task.work
+        earliest = task.unit.free_at if task.needs is None else task.needs.free_at
         cause = "unit"
-        if task.gate is not None and task.gate() > earliest:
-            earliest, cause = task.gate(), "data"
-        if queue.flight and task.reads:
-            ready = self._ready(queue, task)
+        if work.gate is not None and work.gate() > earliest:
+            earliest, cause, queue.blocker = work.gate(), "data", None
+        if queue.flight and work.reads:
+            ready, writer = self._ready(queue, task)
             if ready > earliest:
-                earliest, cause = ready, "data"
+                earliest, cause, queue.blocker = ready, "data", (queue.index, writer)
         if earliest > now:
             queue.cause = cause
+            if cause == "unit":
+                self._ask(queue, task, now)
+            queue.due = earliest
             self._push(earliest, START, queue.index, queue)
             return
+        if (task.unit.waiting or task.needs is not None) and self._yields(queue, task, now):
+            self._push(now, START, len(self.queues) + queue.index, queue)
+            return
         if task.expand is not None:
+            self.acting = (queue.index, queue.pc)
             queue.head = task.expand()
             self._attempt(queue)
             return
-        if task.arrive is not None and queue.arrived is None:
+        if work.arrive is not None and queue.arrived is None:
             queue.arrived, queue.parked, queue.cause = now, True, "core"
             self.acting = (queue.index, queue.pc)
-            task.arrive(now)
+            work.arrive(now)
             return
         self._start(queue, task, now)
+
+    def _wait(self, queue: Queue, task: Task, now: int) -> bool:
+        """Whether the wait of a queue's head is over now; parks the queue, or has it come back."""
+        assert task.wait is not None
+        number, op, value = task.wait
+        semaphore = self.semaphores[number]
+        seen = semaphore.visible(op, value, now)
+        queue.cause, queue.blocker = "semaphore", semaphore.by
+        if seen is None:
+            queue.parked = True
+            semaphore.parked.append(queue.index)
+            return False
+        queue.waited = True
+        for tell in self._tell_waited:
+            tell(queue, number, semaphore.by, seen)
+        if seen > now:
+            queue.due = seen
+            self._push(seen, START, queue.index, queue)
+        return seen <= now
+
+    def _ask(self, queue: Queue, task: Task, now: int) -> None:
+        """Wait for what a task occupies; whose turn it is matters only where others want it too."""
+        queue.blocker = task.unit
+        if not task.contended:
+            return
+        if queue.asked is None:
+            queue.asked = now
+        for resource in task.resources:
+            resource.waiting[queue.index] = queue.asked
+
+    def _yields(self, queue: Queue, task: Task, now: int) -> bool:
+        """Whether another queue has waited longer for what this one could take, and is due now."""
+        asked = now if queue.asked is None else queue.asked
+        return any(
+            (since, index) < (asked, queue.index) and self.queues[index].due == now
+            for resource in task.resources
+            for index, since in resource.waiting.items()
+        )
 
     def release(self, index: int, at: int) -> None:
         """Let a queue that is held go on at a tick."""
         queue = self.queues[index]
         queue.parked = False
+        queue.due = at
         self._push(at, START, index, queue)
 
-    def _ready(self, queue: Queue, task: Task) -> int:
+    def _ready(self, queue: Queue, task: Task) -> tuple[int, int]:
         """When the last earlier task of the queue that writes what this one reads completes."""
-        ready = 0
-        for finish, _, _, _, other, _ in queue.flight:
-            if finish > ready and other.writes and self._meet(task, other):
-                ready = finish
-        return ready
+        ready, writer = 0, -1
+        for flying in queue.flight:
+            if flying[0] > ready and flying[4].work.writes and self._reads(task, flying[4]):
+                ready, writer = flying[0], flying[1]
+        return ready, writer
 
-    def _meet(self, reader: Task, writer: Task) -> bool:
+    def _reads(self, reader: Task, writer: Task) -> bool:
         """Whether a task reads what another writes."""
-        if reader.key < 0 or writer.key < 0:
-            return meet(reader.reads, writer.writes)
-        pair = (reader.key, writer.key)
-        known = self._meets.get(pair)
+        mine, theirs = reader.work, writer.work
+        if mine.number < 0 or theirs.number < 0:
+            return intersect(mine.reads, theirs.writes)
+        pair = (mine.number, theirs.number)
+        known = self._overlaps.get(pair)
         if known is None:
-            known = self._meets[pair] = meet(reader.reads, writer.writes)
+            known = self._overlaps[pair] = intersect(mine.reads, theirs.writes)
         return known
 
     def _start(self, queue: Queue, task: Task, now: int) -> None:
-        self.acting = (queue.index, queue.pc)
-        if self.flying > len(queue.flight) or self.transfers:
-            self._watch(queue, task, now)
-        payload = task.start(now)
-        pc = queue.pc
-        if task.branches and payload is not None:
-            queue.pc = payload
-        else:
-            queue.pc = pc + 1
+        pc, work = queue.pc, task.work
+        self.acting = (queue.index, pc)
+        for tell in self._tell_started:
+            tell(queue, task, now)
+        payload = work.start(now)
+        queue.pc = payload if work.branches and payload is not None else pc + 1
         busy = now + task.interval
-        if task.parts or task.spare:
-            queue.occupy(task, now, busy)
+        if task.needs is None:
+            task.unit.take(busy, self.acting)
         else:
-            queue.units[task.unit] = busy
+            task.needs.take(now, busy, self.acting)
+        if queue.asked is not None:
+            queue.asked = None
+            for resource in task.resources:
+                resource.waiting.pop(queue.index, None)
         if busy > queue.busy_until:
             queue.busy += busy - max(now, queue.busy_until)
             queue.busy_until = busy
@@ -218,63 +254,69 @@ class Scheduler:
             finish = queue.last_finish
         queue.last_finish = finish
         started, queue.arrived = (now if queue.arrived is None else queue.arrived), None
-        queue.flight.append((finish, pc, queue.reached, started, task, payload))
+        queue.flight.append(Flying(finish, pc, queue.reached, started, task, payload))
         self.flying += 1
         self._push(finish, COMMIT, 0, queue)
         if task.update is not None and task.update[3]:
             number, op, value, _ = task.update
             self.post(number, op, value, self.delay)
         if queue.pc < queue.length:
-            self._advance(queue, now)
+            self._bring_up(queue, now + 1)
+            self._push(queue.reached, START, queue.index, queue)
         else:
             queue.head = None
             queue.done = True
 
-    def _advance(self, queue: Queue, now: int) -> None:
-        """Bring up the next task; it may start when its unit is free, a tick later at the least."""
+    def _bring_up(self, queue: Queue, least: int) -> Task:
+        """The next task becomes the head, and may start when its unit is free, or at ``least``."""
         task = queue.head = queue.fetch(queue.pc)
         queue.waited = task.wait is None
-        tick = queue.units[task.unit]
-        if task.parts or task.spare:
-            tick = queue.free(task)
-        if tick <= now:
-            tick = now + 1
-        queue.reached = tick
-        queue.cause = "unit"
-        self._push(tick, START, queue.index, queue)
+        tick = task.unit.free_at if task.needs is None else task.needs.free_at
+        if tick > least:
+            if task.unit.shared or task.needs is not None:
+                self._ask(queue, task, least)
+        else:
+            tick = least
+        queue.reached = queue.due = tick
+        queue.cause, queue.blocker = "unit", task.unit
+        for tell in self._tell_head:
+            tell(queue, task, queue.reached)
+        return task
 
     def _finish(self, queue: Queue) -> None:
         """Commit the oldest task in flight of a queue."""
-        finish, pc, reached, started, task, payload = queue.flight.popleft()
+        done = queue.flight.popleft()
+        finish, pc, _, _, task, payload = done
         self.flying -= 1
-        self.last = self.acting = (queue.index, pc)
-        task.finish(payload, finish)
+        self.acting = (queue.index, pc)
+        task.work.finish(payload)
         queue.count += 1
         queue.finished = finish
         self.retired += 1
         if queue.done and self.transfers and not self.flying:
             self._ended()
-        self.trace.instructions.append((queue.core, queue.index, pc, reached, started, finish))
+        for tell in self._tell_finished:
+            tell(queue, done)
         if task.update is not None and not task.update[3]:
             number, op, value, _ = task.update
             self.post(number, op, value, self.delay)
 
     def _ended(self) -> None:
-        """Remember which transfers are under way if no queue has anything left to do."""
+        """Remember which transfers are in flight if no queue has anything left to do."""
         if all(queue.done for queue in self.queues):
-            self.late = tuple(self.transfers.values())
+            self.late = tuple(flight.origin for flight in self.transfers.values())
 
     # -- semaphores
 
     def post(self, number: int, op: str, value: int, delay: int) -> None:
         """Change a semaphore now; whoever waits for the new value may start ``delay`` later."""
-        semaphore = self.semaphores[number]
-        if not semaphore.post(op, value, self.now, delay):
-            self.observer.twice(self.acting, number, self.now)
+        semaphore, now = self.semaphores[number], self.now
+        if not semaphore.post(op, value, now, delay, self.acting):
+            for tell in self._listeners["unchanged"]:
+                tell(number, semaphore, self.acting, now)
             return
-        self.trace.posts.append(
-            (number // self.per_core, number % self.per_core, self.now, semaphore.value)
-        )
+        for tell in self._listeners["posted"]:
+            tell(number, semaphore, now)
         if not semaphore.parked:
             return
         still: list[int] = []
@@ -286,130 +328,112 @@ class Scheduler:
             if holds(semaphore.value, compare, want):
                 queue.parked = False
                 queue.waited = True
-                self._push(self.now + delay, START, index, queue)
+                queue.blocker, queue.due = self.acting, now + delay
+                for tell in self._tell_waited:
+                    tell(queue, number, self.acting, now + delay)
+                self._push(now + delay, START, index, queue)
             else:
                 still.append(index)
         semaphore.parked = still
 
     # -- channels
 
-    def submit(self, shipment: Shipment, at: int) -> None:
-        """Hand the shares of a shipment to their channels at a tick."""
-        self._push(at, ARRIVE, 0, shipment)
+    def issue(self, flight: Flight, at: int) -> None:
+        """Start a transfer, whose shares come to their channels at a tick."""
+        self.transfers[flight.key] = flight
+        for tell in self._listeners["issued"]:
+            tell(flight, self.now)
+        self._push(at, ARRIVE, 0, flight)
 
-    def _arrive(self, shipment: Shipment) -> None:
-        self.watch_transfer(shipment.key)
+    def _enqueue(self, flight: Flight) -> None:
+        for tell in self._listeners["queued"]:
+            tell(flight, self.now)
         idle = []
-        for share, (number, _, _, _) in enumerate(shipment.shares):
+        for share, (number, _, _, _) in enumerate(flight.shares):
             channel = self.channels[number]
-            channel.add(shipment, share)
+            channel.add(flight, share)
             if channel.free <= self.now:
                 idle.append(channel)
         self._serve(idle)
 
     def _serve(self, channels: Sequence[Channel]) -> None:
         """Start the next share of each idle channel; those that go together start as one."""
-        groups: dict[tuple[int, int, int], tuple[Shipment, list[int], list[Channel]]] = {}
+        groups: dict[tuple[int, int, int], tuple[Flight, list[int], list[Channel]]] = {}
         for channel in channels:
             if channel.free > self.now:
                 continue
             taken = channel.take()
             if taken is None:
                 continue
-            shipment, share = taken
-            _, busy, latency, size = shipment.shares[share]
-            channel.free = self.now + max(1, busy)
-            channel.busy += busy
-            channel.bytes += size
-            channel.jobs += 1
-            together = (shipment.key, busy, latency)
+            flight, share = taken
+            _, busy, latency, size = flight.shares[share]
+            channel.serve(self.now, busy, size)
+            together = (flight.key, busy, latency)
             group = groups.get(together)
             if group is None:
-                group = groups[together] = (shipment, [], [])
+                group = groups[together] = (flight, [], [])
             group[1].append(share)
             group[2].append(channel)
-        for (_, busy, latency), (shipment, shares, servers) in groups.items():
-            self.acting = shipment.origin
-            payload = shipment.read(shares, self.now)
+        for (_, busy, latency), (flight, shares, servers) in groups.items():
+            self.acting = flight.origin
+            for tell in self._listeners["read"]:
+                tell(flight, shares, self.now)
+            payload = flight.read(shares)
             landing = self.now + max(busy, latency, 1)
-            self._push(landing, COMMIT, 1, (shipment, shares, payload, self.now))
+            self._push(landing, COMMIT, 1, (flight, shares, payload, self.now))
             self._push(self.now + max(1, busy), COMMIT, 2, servers)
 
-    def _land(
-        self, shipment: Shipment, shares: Sequence[int], payload: object, started: int
-    ) -> None:
+    def _land(self, flight: Flight, shares: Sequence[int], payload: object, began: int) -> None:
         """Shares have landed together: their bytes appear, then each of them posts."""
-        self.acting = shipment.origin
-        jobs = self.trace.jobs
-        for share in shares:
-            number, _, _, size = shipment.shares[share]
-            channel = self.channels[number]
-            jobs.append(
-                (
-                    channel.core,
-                    channel.index,
-                    shipment.ring,
-                    *shipment.origin,
-                    started,
-                    self.now,
-                    size,
-                )
-            )
-        shipment.land(shares, payload, self.now)
+        self.acting = flight.origin
+        servers = [self.channels[flight.shares[share][0]] for share in shares]
+        for tell in self._listeners["landed"]:
+            tell(flight, shares, servers, began, self.now)
+        flight.write(shares, payload)
+        flight.left -= len(shares)
+        if not flight.left:
+            del self.transfers[flight.key]
+            if flight.landed is not None:
+                flight.landed()
+        if flight.semaphore is not None:
+            for _ in shares:
+                self.post(flight.semaphore, "+", 1, flight.notify)
 
-    # -- accesses without an order
+    def say(self, text: str) -> None:
+        """The instruction that starts says something."""
+        for tell in self._listeners["said"]:
+            tell(self.queues[self.acting[0]], text, self.now)
 
-    def _watch(self, queue: Queue, task: Task, now: int) -> None:
-        """Tell the observer of what others are writing, or have still to read, right now."""
-        if not (task.reads or task.writes):
-            return
-        for other in self.queues:
-            if other is queue or not other.flight:
-                continue
-            for finish, pc, _, _, theirs, _ in other.flight:
-                if finish > now and theirs.writes:
-                    kind = self._clash(task, theirs.key, (), theirs.writes)
-                    if kind:
-                        me = (queue.index, queue.pc)
-                        self.observer.race(kind, me, (other.index, pc), now)
-        for origin, pc, reads, writes, number in self.transfers.values():
-            kind = self._clash(task, number, reads, writes)
-            if kind:
-                self.observer.race(kind, (queue.index, queue.pc), (origin, pc), now)
-
-    def _clash(
-        self, task: Task, key: int, reads: tuple[Region, ...], writes: tuple[Region, ...]
-    ) -> str:
-        """How a task that starts disturbs accesses under way: empty, read, write or overwrite."""
-        pair = (task.key, key)
-        known = self._clashes.get(pair)
-        if known is None or task.key < 0:
-            known = ""
-            if meet(task.reads, writes):
-                known = "read"
-            elif meet(task.writes, writes):
-                known = "write"
-            elif meet(task.writes, reads):
-                known = "overwrite"
-            self._clashes[pair] = known
-        return known
-
-    def watch_transfer(self, key: int) -> None:
-        """Tell the observer of writes in flight that meet a transfer about to move its bytes."""
-        queue, pc, reads, writes, _ = self.transfers[key]
-        me = (queue, pc)
-        for other in self.queues:
-            for finish, at, _, _, theirs, _ in other.flight:
-                if finish <= self.now or not theirs.writes:
-                    continue
-                kind = "read" if meet(reads, theirs.writes) else ""
-                kind = kind or ("write" if meet(writes, theirs.writes) else "")
-                if kind:
-                    self.observer.race(kind, me, (other.index, at), self.now)
-        for number, (origin, at, _, written, _) in self.transfers.items():
-            if number < key and meet(reads, written):
-                self.observer.race("read", me, (origin, at), self.now)
+    # -- the end, and checkpoints
 
     def blocked(self) -> list[Queue]:
         """Queues that cannot go on although nothing is left to happen."""
         return [q for q in self.queues if not q.done and q.head is not None]
+
+    def save(self) -> Any:
+        """Everything that changes, what observers remember included."""
+        return (
+            (self.now, self.late, self.retired, self.flying, self.acting, self._sequence),
+            tuple(self._heap),
+            tuple((flight, flight.left) for flight in self.transfers.values()),
+            tuple(queue.save() for queue in self.queues),
+            tuple(semaphore.save() for semaphore in self.semaphores),
+            tuple(channel.save() for channel in self.channels),
+            self.resources.save(),
+            tuple((observer, observer.save()) for observer in self._observers),
+        )
+
+    def restore(self, saved: Any) -> None:
+        """Everything as it was when it was saved; observers that came later stay as they are."""
+        numbers, heap, transfers, queues, semaphores, channels, resources, observers = saved
+        self.now, self.late, self.retired, self.flying, self.acting, self._sequence = numbers
+        self._heap[:] = heap
+        self.transfers.clear()
+        for flight, left in transfers:
+            self.transfers[flight.key], flight.left = flight, left
+        parts: tuple[Any, ...] = (*self.queues, *self.semaphores, *self.channels)
+        for part, state in zip(parts, (*queues, *semaphores, *channels), strict=True):
+            part.restore(state)
+        self.resources.restore(resources)
+        for observer, state in observers:
+            observer.restore(state)

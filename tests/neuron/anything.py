@@ -28,6 +28,7 @@ from nasm.spec.kinds import (
 )
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
+from tests.neuron.choices import Choices
 
 PLAIN = ("float32", "bfloat16", "float16", "float8_e4m3", "int32", "uint32", "uint16", "uint8")
 RARE = (
@@ -154,7 +155,7 @@ ODD = (
 class Writer:
     """Writes one program for one machine."""
 
-    random: np.random.Generator
+    choices: Choices
     on: str
     declared: dict[str, str] = field(default_factory=dict)
     registers: set[tuple[str, int]] = field(default_factory=set)
@@ -170,10 +171,10 @@ class Writer:
     # -- choices
 
     def one(self, options: Any) -> Any:
-        return options[int(self.random.integers(len(options)))]
+        return self.choices.one_of(*options)
 
     def chance(self, odds: float) -> bool:
-        return bool(self.random.random() < odds)
+        return self.choices.flag(odds)
 
     # -- the program
 
@@ -288,7 +289,7 @@ class Writer:
         """Some operands made into something else, doubled, dropped or exchanged."""
         made = list(operands)
         while made and self.chance(0.3):
-            at = int(self.random.integers(len(made)))
+            at = self.choices.number(0, len(made) - 1)
             name, equals, _ = made[at].partition("=")
             kept = name + "=" if equals and name.isidentifier() else ""
             how = self.one(("any", "any", "fit", "fit", "fit", "drop", "twice", "swap", "name"))
@@ -305,7 +306,7 @@ class Writer:
             elif how == "name":
                 made[at] = f"{self.one(self.row.written).name}={self.anything()}"
             else:
-                other = int(self.random.integers(len(made)))
+                other = self.choices.number(0, len(made) - 1)
                 made[at], made[other] = made[other], made[at]
         return made
 

@@ -1,8 +1,8 @@
 """Random cases of an instruction, on random machines, tiles and access patterns.
 
 A test written with :func:`random_cases` describes one case: it draws tiles and settings, adds
-lines, and says what must be in a tile afterwards, which a scalar model has worked out. Many cases
-go into one program, so that a few hundred of them take a second or two::
+lines, and says what must be in a tile afterwards, which a scalar model has worked out. Hypothesis
+makes some hundred of them and shows the smallest program that fails::
 
     @random_cases()
     def test_tensor_tensor(draw: Draw) -> None:
@@ -18,21 +18,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from random import Random
 from typing import Any
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, given, settings
-from hypothesis import strategies as st
 
 from nasm import dtypes
 from nasm.records import Status
 from tests.neuron import programs
+from tests.neuron.choices import CASES, Choices, examples
 from tests.neuron.programs import GENERATIONS, Array
 
 FLOATS = ("float32", "bfloat16", "float16", "float8_e4m3", "float8_e5m2")
 INTEGERS = ("uint8", "int8", "uint16", "int16", "uint32", "int32")
-CASES, TOGETHER = 200, 10
 Cut = Callable[[Array], Array]
 
 
@@ -59,45 +58,45 @@ class Tile:
         return self.values.reshape(len(self.values), -1)
 
 
-@dataclass(slots=True)
-class _Bench:
-    """The program that the cases of one example share."""
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """What a tile must hold after the run: equal bit for bit but for NaN, or close."""
 
-    tensors: dict[str, programs.Tile] = field(default_factory=dict)
-    lines: list[str] = field(default_factory=list)
-    wanted: list[tuple[str, Tile, Any, float, float, str]] = field(default_factory=list)
-    messages: list[Callable[[str], None]] = field(default_factory=list)
+    tile: Tile
+    values: Array
+    rtol: float
+    atol: float
 
 
-class Draw:
-    """One case being made. ``on`` is the machine, ``random`` where choices come from.
+class Draw(Choices):
+    """One case being made: a program, and what must come of it. ``on`` is the machine.
 
     ``edges`` is the chance that wild contents are mostly values from the edges of their dtype.
     """
 
-    def __init__(
-        self, on: str, random: np.random.Generator, bench: _Bench, edges: float = 0.0
-    ) -> None:
-        self.on, self.random, self.edges, self._bench = on, random, edges, bench
-        self._said: list[str] = []
+    def __init__(self, random: Random, on: Sequence[str], edges: float = 0.0) -> None:
+        super().__init__(random)
+        self.on = str(self.one_of(*on))
+        self.edges = edges
+        self.tensors: dict[str, programs.Tile] = {}
+        self.lines: list[str] = []
+        self.wanted: list[Wanted] = []
+        self.messages: list[Callable[[str], None]] = []
+
+    def __repr__(self) -> str:
+        """The program and what its tensors hold: what a failing test shows."""
+        held = [
+            f"{t.declaration(n)}  # {'nothing' if t.values is None else t.values.tolist()}"
+            for n, t in self.tensors.items()
+        ]
+        return "\n".join(["", f".target {self.on}", *held, *self.lines])
 
     # -- choices
 
-    def one_of(self, *options: Any) -> Any:
-        """One of some options, each as likely."""
-        return options[int(self.random.integers(len(options)))]
-
-    def number(self, low: int, high: int) -> int:
-        """An integer from low to high, both included."""
-        return int(self.random.integers(low, high + 1))
-
-    def flag(self, chance: float = 0.5) -> bool:
-        """True with this chance."""
-        return bool(self.random.random() < chance)
-
     def partitions(self, most: int = 128) -> int:
         """A number of partitions; small ones and the limits are likely."""
-        return min(most, self.one_of(1, 2, 3, 8, 31, 32, 33, 64, 65, 128, self.number(1, 128)))
+        usual = (1, 2, 3, 8, 31, 32, 33, 64, 65, 128)
+        return min(most, self.one_of(*usual, 0) or self.number(1, 128))
 
     def shape(self, most: int = 40, axes: int = 3, partitions: int = 128) -> tuple[int, ...]:
         """A tile's shape: partitions, then one to ``axes`` free axes of ``most`` in all."""
@@ -126,37 +125,41 @@ class Draw:
         found = dtypes.find(dtype)
         assert found is not None
         if wild and self.edges and self.flag(self.edges):
-            return self._edged(dtype, shape)
-        kind = self.one_of("small", "small", "large", "bits") if wild else "small"
+            return self.some(self._edges(dtype), shape)
+        small = ("counting", "same", "small", "small", "small")
+        kind = self.one_of(*small, *(["large", "large", "bits", "bits"] if wild else []))
+        if kind == "counting":
+            counted = 1 + np.arange(math.prod(shape)).reshape(shape) % 9
+            return counted.astype(found.numpy)
+        if kind == "same" and not found.is_int:
+            return np.full(shape, self.real()).astype(found.numpy)
         if kind == "bits":
             width = found.numpy.itemsize
-            raw = self.random.integers(0, 256, (*shape, width), np.uint8)
+            raw = self.generator().integers(0, 256, (*shape, width), np.uint8)
             return raw.view(found.numpy).reshape(tuple(shape))
         if found.is_int:
             info = np.iinfo(found.numpy)
-            low, high = (info.min, info.max) if kind == "large" else (max(info.min, -8), 9)
-            return self.random.integers(low, high, shape, np.int64).astype(found.numpy)
+            low, high = (info.min, info.max) if kind == "large" else (max(info.min, -8), 8)
+            return self.numbers(low, high, shape).astype(found.numpy)
         scale = 10.0 ** self.number(-3, 5) if kind == "large" else 2.0
         with np.errstate(all="ignore"):
-            return (self.random.standard_normal(shape) * scale).astype(found.numpy)
+            return (self.generator().standard_normal(shape) * scale).astype(found.numpy)
 
-    def _edged(self, dtype: str, shape: Sequence[int]) -> Array:
+    def _edges(self, dtype: str) -> Array:
         """Zeros of both signs, infinities, NaN, subnormals and the largest values, among others."""
         found = dtypes.find(dtype)
         assert found is not None
         if found.is_int:
             info = np.iinfo(found.numpy)
-            some = [info.min, info.min + 1, -1, 0, 1, 2, 127, 2**24, 2**24 + 1, info.max]
-            edges = np.array([v for v in some if info.min <= v <= info.max], found.numpy)
-        else:
-            top = 2 ** (8 * found.itemsize - 1)
-            raw = self.random.integers(0, 2 * top, 6, np.uint64)
-            some = [0, top, 1, top + 1, 2, *raw.tolist()]
-            bits = np.array(some, np.uint64).astype(found.bits_dtype).view(found.numpy)
-            with np.errstate(all="ignore"):
-                rest = np.array([np.inf, -np.inf, np.nan, 1, -1, 0.5, found.max_finite])
-                edges = np.concatenate([bits, rest.astype(found.numpy)])
-        return edges[self.random.integers(0, len(edges), tuple(shape))]
+            some = [0, 1, 2, -1, 127, info.max, info.min, info.min + 1, 2**24, 2**24 + 1]
+            return np.array([v for v in some if info.min <= v <= info.max], found.numpy)
+        top = 2 ** (8 * found.itemsize - 1)
+        raw = [self.number(0, 2 * top - 1) for _ in range(3)]
+        bits = np.array([0, top, 1, top + 1, 2, *raw], np.uint64)
+        with np.errstate(all="ignore"):
+            plain = np.array([1, -1, 0.5, np.inf, -np.inf, np.nan, found.max_finite])
+            first = plain.astype(found.numpy)
+        return np.concatenate([first, bits.astype(found.bits_dtype).view(found.numpy)])
 
     def tile(
         self,
@@ -199,8 +202,8 @@ class Draw:
         before = self.flag(0.3) if written is None else written
         made = self._seen(tuple(shape), dtype, memory, None, False, plain, lanes)
         if not before:
-            old = self._bench.tensors[made.name]
-            self._bench.tensors[made.name] = programs.Tile(old.memory, old.dtype, old.shape)
+            old = self.tensors[made.name]
+            self.tensors[made.name] = programs.Tile(old.memory, old.dtype, old.shape)
         return made
 
     def column(self, partitions: int, dtype: str = "float32", wild: bool = True) -> Tile:
@@ -211,34 +214,29 @@ class Draw:
 
     def line(self, text: str) -> None:
         """Add an instruction, with its ``@engine``."""
-        self._said.append(text)
-        self._bench.lines.append(text)
+        self.lines.append(text)
 
     def fresh(self, name: str) -> str:
         """A name nothing else has."""
-        return f"{name}{len(self._bench.tensors)}_{len(self._bench.lines)}"
+        return f"{name}{len(self.tensors)}_{len(self.lines)}"
 
     def declare(self, text: str) -> None:
         """Add a line in front of every instruction: a directive."""
-        self._bench.lines.insert(0, text)
+        self.lines.insert(0, text)
 
     def expect(self, tile: Tile, want: Any, rtol: float = 0.0, atol: float = 0.0) -> None:
-        """What a tile must hold after the run: equal bit for bit but for NaN, or close."""
-        said = "; ".join(self._said)
-        self._bench.wanted.append((tile.name, tile, np.asarray(want), rtol, atol, said))
+        """Say what a tile must hold after the run."""
+        self.wanted.append(Wanted(tile, np.asarray(want), rtol, atol))
 
     def message(self, check: Callable[[str], None]) -> None:
         """Look at the text of the next message of the run."""
-        self._bench.messages.append(check)
+        self.messages.append(check)
 
     # -- how tiles are made
 
-    def _name(self) -> str:
-        return f"t{len(self._bench.tensors)}"
-
     def _declared(self, memory: str, dtype: str, values: Array) -> str:
-        name = self._name()
-        self._bench.tensors[name] = programs.Tile(memory, dtype, values.shape, values)
+        name = f"t{len(self.tensors)}"
+        self.tensors[name] = programs.Tile(memory, dtype, values.shape, values)
         return name
 
     def _start(self, partitions: int, lanes: bool) -> int:
@@ -302,61 +300,46 @@ class Draw:
 
 
 def random_cases(
-    on: Sequence[str] = GENERATIONS,
-    cases: int = CASES,
-    together: int = TOGETHER,
-    edges: float = 0.0,
+    on: Sequence[str] = GENERATIONS, cases: int = CASES, edges: float = 0.0
 ) -> Callable[[Callable[[Draw], None]], Callable[[], None]]:
-    """Make a test of a function that draws one case: so many cases, some to a program.
+    """Make a test of a function that draws one case: so many cases, each a program.
 
     ``edges`` is the chance that a tile holds zeros, infinities, NaN, subnormals and extremes.
     """
 
     def make(case: Callable[[Draw], None]) -> Callable[[], None]:
-        @settings(
-            max_examples=-(-cases // together),
-            deadline=None,
-            derandomize=True,
-            database=None,
-            suppress_health_check=list(HealthCheck),
-            phases=[Phase.generate],  # a smaller seed is no simpler case
-        )
-        @given(st.sampled_from(tuple(on)), st.integers(0, 2**32 - 1), st.just(together))
-        def test(machine: str, seed: int, count: int) -> None:
-            bench = _Bench()
-            random = np.random.default_rng(seed)
-            for _ in range(count):
-                case(Draw(machine, random, bench, edges))
-            _check(machine, bench)
+        def drawn(random: Random) -> Draw:
+            made = Draw(random, on, edges)
+            case(made)
+            return made
 
-        test.__name__ = test.__qualname__ = case.__name__
-        test.__doc__ = case.__doc__
-        test.__module__ = case.__module__
-        return test
+        return examples(drawn, _check, case.__name__, cases)
 
     return make
 
 
-def _check(on: str, bench: _Bench) -> None:
-    """Run the program of some cases and look at every tile they speak of."""
-    made = programs.session("\n".join(bench.lines), on, **bench.tensors)
-    report = made.run()
-    assert (report.problems, report.hazards) == ((), ()), bench.lines
+def _check(case: Draw) -> None:
+    """Run the program of a case and look at every tile it speaks of."""
+    made = programs.session("\n".join(case.lines), case.on, **case.tensors)
+    report = made.run(hashes=False)
+    assert (report.problems, report.hazards) == ((), ())
     assert report.status is Status.FINISHED
-    for check, message in zip(bench.messages, made.messages, strict=True):
+    for check, message in zip(case.messages, made.messages, strict=True):
         check(message.text)
-    for name, tile, want, rtol, atol, said in bench.wanted:
-        got = tile.cut(made.read(name))
-        assert got.dtype == want.dtype, (said, got.dtype, want.dtype)
-        assert got.size == want.size, (said, got.shape, want.shape)
-        with np.errstate(all="ignore"):
-            have, wish = (a.reshape(-1).astype(np.float64) for a in (got, want))
-        note = f"{on}: {said}"
-        if rtol or atol:
-            np.testing.assert_allclose(have, wish, rtol, atol, err_msg=note)
-            continue
-        np.testing.assert_array_equal(have, wish, err_msg=note)
-        numbers = ~np.isnan(wish)
-        np.testing.assert_array_equal(
-            np.signbit(have[numbers]), np.signbit(wish[numbers]), err_msg=f"{note}: sign of zero"
-        )
+    for wanted in case.wanted:
+        _compare(wanted, wanted.tile.cut(made.read(wanted.tile.name)))
+
+
+def _compare(wanted: Wanted, got: Array) -> None:
+    want, name = wanted.values, wanted.tile.name
+    assert got.dtype == want.dtype, name
+    assert got.size == want.size, (name, got.shape, want.shape)
+    with np.errstate(all="ignore"):
+        have, wish = (a.reshape(-1).astype(np.float64) for a in (got, want))
+    if wanted.rtol or wanted.atol:
+        np.testing.assert_allclose(have, wish, wanted.rtol, wanted.atol, err_msg=name)
+        return
+    np.testing.assert_array_equal(have, wish, err_msg=name)
+    numbers = ~np.isnan(wish)
+    signs = np.signbit(have[numbers]), np.signbit(wish[numbers])
+    np.testing.assert_array_equal(*signs, err_msg=f"{name}: sign of zero")

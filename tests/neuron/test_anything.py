@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import re
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from random import Random
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nasm import codes
@@ -26,6 +27,7 @@ from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
 from tests.neuron.anything import Writer
+from tests.neuron.choices import Choices, examples
 from tests.neuron.programs import GENERATIONS
 
 KNOWN = {row.code for row in codes.table()}
@@ -43,26 +45,48 @@ CYCLES, OF_A_LOOP = 3_000_000, 5_000
 INTERNAL = re.compile(r"<class|object at|\b(View|Tensor|DType|Offsets|Symbol|array)\(|\bNone\b")
 """What Python would say of a value, and no sentence for a user should."""
 
-Row = tuple[Row, str]
+Case = tuple[Row, str]
 machines = pytest.mark.parametrize("on", GENERATIONS)
 
 
-def rows(on: str) -> list[Row]:
+def rows(on: str) -> list[Case]:
     """Every row with an engine that has it."""
     generation = TARGET.generation(on)
     assert generation is not None
     return [(row, engine) for row in ISA for engine in TARGET.engines(row, generation)]
 
 
-def texts(on: str, seed: int, lines: int, share: int) -> Iterator[tuple[str, dict[str, object]]]:
-    """A program for one in ``share`` of the rows and engines, with options to run it under."""
+@dataclass(frozen=True)
+class Written:
+    """A program, and options to run it under."""
+
+    text: str
+    options: dict[str, object]
+
+
+def every_row(
+    on: str,
+    check: Callable[[str, dict[str, object]], None],
+    count: int = 2,
+    lines: int = 1,
+    share: int = 1,
+    first: int = 0,
+) -> None:
+    """Check ``count`` programs for one in ``share`` of the rows and engines; one is the simplest.
+
+    What they have besides that row's line are lines of any other.
+    """
     all_rows = rows(on)
-    for number in range(seed % share, len(all_rows), share):
-        random = np.random.default_rng((seed, number))
-        others = random.integers(0, len(all_rows), lines - 1)
-        chosen = [all_rows[number], *(all_rows[n] for n in others)]
-        text = Writer(random, on).program(chosen)
-        yield text, OPTIONS[int(random.integers(len(OPTIONS)))]
+    for number in range(first, len(all_rows), share):
+
+        def make(random: Random, number: int = number) -> Written:
+            choices = Choices(random)
+            others = (choices.one_of(*all_rows) for _ in range(lines - 1))
+            text = Writer(choices, on).program([all_rows[number], *others])
+            return Written(text, choices.one_of(*OPTIONS))
+
+        name = f"{check.__qualname__.partition('.')[0]}_{on}_{number}"
+        examples(make, lambda made: check(made.text, made.options), name, count)()
 
 
 def assembled(text: str, options: dict[str, object]) -> Program | list[Problem]:
@@ -159,34 +183,40 @@ def _strict() -> Iterator[None]:
 
 
 @machines
-@pytest.mark.parametrize("seed", range(4))
-def test_a_line_is_refused_in_a_sentence_or_runs_to_its_end(on: str, seed: int) -> None:
+@pytest.mark.parametrize("first", range(4))
+def test_a_line_is_refused_in_a_sentence_or_runs_to_its_end(on: str, first: int) -> None:
     ran = 0
-    for text, options in texts(on, seed, 1, 1):
+
+    def check(text: str, options: dict[str, object]) -> None:
+        nonlocal ran
         made = assembled(text, options)
         if isinstance(made, Program):
             looked_at(made, text)
             ran += 1
         else:
             sensible(made, text)
+
+    every_row(on, check, count=5, share=4, first=first)
     assert ran >= 20
 
 
 @machines
 def test_lines_beside_each_other_run_to_an_end(on: str) -> None:
-    for text, options in texts(on, 9, 6, 4):
+    def check(text: str, options: dict[str, object]) -> None:
         whole = text if on == "trn1" or ".core" in text else twice(text)
         kept, made = mended(whole, options)
         if made is not None:
             looked_at(made, kept)
 
+    every_row(on, check, lines=6, share=4)
+
 
 @machines
 def test_an_instruction_that_assembles_is_written_so_that_it_does_again(on: str) -> None:
-    for text, options in texts(on, 10, 1, 1):
+    def check(text: str, options: dict[str, object]) -> None:
         made = assembled(text, options)
         if not isinstance(made, Program) or ".core" in text or "again" in text or "there" in text:
-            continue
+            return
         lines = next(q for q in made.queues if len(q))
         heads = [line for line in text.splitlines() if not line.startswith("@")]
         bodies = []
@@ -195,10 +225,12 @@ def test_an_instruction_that_assembles_is_written_so_that_it_does_again(on: str)
             posts = f" $t_ += {instruction.row.posts}" if instruction.row.posts else ""
             bodies.append(f"@{lines.engine} {form_text(instruction)}{posts}")
         again = assembled("\n".join([*heads, *bodies, ""]), options)
-        assert isinstance(again, Program), (text, again)
+        assert isinstance(again, Program), again
         queue = next(q for q in again.queues if len(q))
         for old, new in zip(lines.instructions, queue.instructions, strict=True):
-            assert form_text(again.instructions[new]) == form_text(made.instructions[old]), text
+            assert form_text(again.instructions[new]) == form_text(made.instructions[old])
+
+    every_row(on, check)
 
 
 @machines
@@ -213,17 +245,19 @@ def test_the_command_says_the_same_checked_run_stepped_and_as_json(
         said = capsys.readouterr()
         return code, said.out + ("" if "--json" in arguments else said.err)
 
-    for text, _ in texts(on, 11, 1, 12):
+    def check(text: str, options: dict[str, object]) -> None:
         path.write_text(text)
         if "CompareBranch" in text:
-            continue
+            return
         checked, _ = does("check", str(path))
         ran, _ = does("run", str(path))
-        assert (checked == 2) == (ran == 2), text
-        assert {checked, ran} <= {0, 1, 2}, text
-        assert does("repl", str(path), "-ex", "step 10000")[0] == ran, text
-        assert does("repl", str(path), "-ex", "run")[0] == ran, text
+        assert (checked == 2) == (ran == 2)
+        assert {checked, ran} <= {0, 1, 2}
+        assert does("repl", str(path), "-ex", "step 10000")[0] == ran
+        assert does("repl", str(path), "-ex", "run")[0] == ran
         code, document = does("check", str(path), "--json")
-        assert (code, json.loads(document)["exit_code"]) == (checked, checked), text
+        assert (code, json.loads(document)["exit_code"]) == (checked, checked)
         code, document = does("run", str(path), "--json")
-        assert (code, json.loads(document)["exit_code"]) == (ran, ran), text
+        assert (code, json.loads(document)["exit_code"]) == (ran, ran)
+
+    every_row(on, check, share=12)

@@ -19,20 +19,23 @@ LEAST = float(np.finfo(np.float32).min)
 
 # fmt: off
 ELSEWHERE = {
-    "nonzero_with_count, the page's example": "gpsimd: the_published_nonzero_with_count",
-    "sequence_bounds, the example": "gpsimd: the_published_sequence_bounds",
-    "iota, five examples": "gpsimd: the_published_iotas",
+    "nonzero_with_count, the page's example":
+        "gpsimd.test_values: the_published_nonzero_with_count",
+    "sequence_bounds, the example": "gpsimd.test_values: the_published_sequence_bounds",
+    "iota, five examples": "gpsimd.test_values: the_published_iotas",
     "nc_match_replace8, the page's example":
-        "select: equal_values_are_replaced_from_the_last_slot_to_the_first",
-    "sin(9.0) = 27.6526": "activation_row: sin_beyond_pi_is_the_published_cubic",
-    "abs_max(-5, 3) = -5, abs_min(-5, 3) = 3": "elementwise: abs_max_and_abs_min_keep_the_sign",
-    "local_gather, 512 rows of 4": "gather: the_published_local_gather",
+        "select.test_values: equal_values_are_replaced_from_the_last_slot_to_the_first",
+    "sin(9.0) = 27.6526": "activation.test_values: sin_beyond_pi_is_the_published_cubic",
+    "abs_max(-5, 3) = -5, abs_min(-5, 3) = 3":
+        "elementwise.test_values: abs_max_and_abs_min_keep_the_sign",
+    "local_gather, 512 rows of 4": "gather.test_values: the_published_local_gather",
     "bn_stats and bn_aggr give np.mean and np.var of 128x1024":
-        "batchnorm: together_they_give_numpys_mean_and_variance",
-    "MX, scales and values of the reference": "mx: random_tiles_quantise_as_the_reference_does",
-    "MX, the matmul of the reference": "models_mx: load_stationary_mx_and_multiply_moving_mx",
+        "batchnorm.test_values: together_they_give_numpys_mean_and_variance",
+    "MX, scales and values of the reference":
+        "mx.test_values: random_tiles_quantise_as_the_reference_does",
+    "MX, the matmul of the reference": "mx.test_random: load_stationary_mx_and_multiply_moving_mx",
     "dependent ACTIVATEs of one element, 264 cycles apart":
-        "activation_row: dependent_activations_of_one_element_start_264_cycles_apart_on_v2",
+        "activation.test_values: dependent_activations_of_one_element_start_264_cycles_apart_on_v2",
 }
 # fmt: on
 PROGRAMS = (
@@ -49,7 +52,7 @@ PROGRAMS = (
 @pytest.mark.parametrize("where", ELSEWHERE.values())
 def test_what_is_said_to_be_elsewhere_is_there(where: str) -> None:
     module, _, name = where.partition(": ")
-    assert hasattr(importlib.import_module(f"tests.neuron.test_{module}"), f"test_{name}")
+    assert hasattr(importlib.import_module(f"tests.neuron.{module}"), f"test_{name}")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 import importlib
-import pkgutil
+from pathlib import Path
 
 import pytest
 
 from nasm.problems import Problem
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
-from tests.neuron import broken, programs
-from tests.neuron.broken.case import TILES, Broken
+from tests.neuron import broken_everywhere, programs
+from tests.neuron.broken import TILES, Broken
 
-FAMILIES = [m.name for m in pkgutil.iter_modules(broken.__path__) if m.name != "case"]
+FAMILIES = sorted(Path(__file__).parent.glob("*/broken*.py"))
 CASES: list[Broken] = [
     case
-    for family in FAMILIES
-    for case in importlib.import_module(f"tests.neuron.broken.{family}").cases()
+    for module in (
+        broken_everywhere,
+        *(importlib.import_module(f"tests.neuron.{f.parent.name}.{f.stem}") for f in FAMILIES),
+    )
+    for case in module.cases()
 ]
 
 

@@ -12,11 +12,11 @@ import pytest
 from ml_dtypes import bfloat16
 from numpy.typing import NDArray
 
-from nasm.api import source_of
 from nasm.problems import Failure
 from nasm.records import RunReport, Status
 from nasm.session import Session
 from nasm.source import Source
+from nasm.source_files import source_of
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "programs"

@@ -1,0 +1,247 @@
+"""From views to bytes: a view bound to its memory, with its shadow memory and its region.
+
+What follows from a pattern on a tensor is decided once, in a :class:`Pattern`; an access adds an
+address to it. Whoever changes memory does it here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.dtypes import Casting, DType, Float32
+from nasm.machine.state import State
+from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
+from nasm.sim.regions import Region
+from nasm.spec.effects import Partial
+from nasm.spec.view import View
+
+Values = Array | CopyOnWrite
+
+
+class Pattern:
+    """What accesses to one tensor with one pattern have in common; offsets are relative.
+
+    ``shape`` and ``strides`` have adjacent free axes merged: a simple run has exactly one free
+    axis. ``whole`` says that such an access is all of a tensor that shares its bytes with none.
+    """
+
+    __slots__ = (
+        "accesses", "dims", "dtype", "high", "last", "low", "place", "plain_shape",
+        "plain_strides", "rows", "shape", "size", "start", "store", "strides", "whole",
+    )  # fmt: skip
+
+    def __init__(self, view: View, store: Store, place: str, alone: bool) -> None:
+        tensor, dtype = view.tensor, view.dtype
+        self.store, self.place, self.dtype = store, place, dtype
+        size = self.size = dtype.itemsize
+        free = view.dims or ((1, 1),)
+        first = int(view.partitioned)
+        self.shape = tuple(n for _, n in free)
+        self.strides = tuple(s * size for s, _ in free)
+        self.plain_shape = view.shape
+        self.plain_strides = tuple(s * size for s in view.steps)
+        self.dims = tuple(zip(self.strides, self.shape, strict=True))
+        low = sum(step * (count - 1) for step, count in self.dims if step < 0)
+        high = sum(step * (count - 1) for step, count in self.dims if step > 0) + size
+        row, rows = 0, (0, 1, 1)
+        if first:
+            row = (tensor.partition or 0) + view.partition
+            rows = (row, view.shape[0], view.steps[0])
+            pitch = view.steps[0] * store.pitch
+            self.shape, self.strides = (view.shape[0], *self.shape), (pitch, *self.strides)
+            self.plain_strides = (pitch, *self.plain_strides[1:])
+        self.rows, self.low, self.high = rows, low, high
+        self.start = store.position(row, tensor.offset or 0)
+        self.last = abs(rows[2]) * (rows[1] - 1) * store.pitch
+        everything = tensor.bytes * max(1, tensor.partitions)
+        self.whole = alone and view.size * size == everything and self.region(0).dense
+        self.accesses: dict[int, Access] = {}
+
+    def region(self, offset: int) -> Region:
+        """The bytes it touches from a byte of the memory on."""
+        low, high = offset + self.low, offset + self.high
+        return Region(self.place, self.rows, low, high, offset, self.dims, self.size)
+
+
+class Access:
+    """A view bound to its memory: its bytes as an array, and which of them are initialised.
+
+    ``initialised`` is set once all of it is known to be, which only a restored checkpoint undoes.
+    A tensor that shares its bytes with no other is marked as a whole when it is written as a
+    whole, and its mask is then never looked at; other marks are pending until somebody asks.
+    """
+
+    __slots__ = (
+        "array", "high", "initialised", "kept", "low", "pattern", "region", "start", "store",
+        "view",
+    )  # fmt: skip
+    CACHES = ("initialised", "kept")
+
+    def __init__(self, view: View, pattern: Pattern) -> None:
+        self.view, self.pattern = view, pattern
+        store = self.store = pattern.store
+        start = self.start = pattern.start + view.offset
+        self.array = store.array(pattern.dtype.numpy, start, pattern.shape, pattern.strides)
+        self.region = pattern.region((view.tensor.offset or 0) + view.offset)
+        self.low, self.high = start + pattern.low, start + pattern.high + pattern.last
+        if pattern.rows[2] < 0:
+            self.low, self.high = self.low - pattern.last, self.high - pattern.last
+        self.kept: Journal | None = None
+        self.initialised = False
+
+    @property
+    def elements(self) -> Array:
+        """The elements in the shape of the view, as an array that shares the memory's bytes."""
+        pattern = self.pattern
+        return self.store.array(
+            pattern.dtype.numpy, self.start, pattern.plain_shape, pattern.plain_strides
+        )
+
+    # -- changes
+
+    def put(self, values: Values) -> None:
+        """Store values, one per element, in the shape of ``array``."""
+        self._put(self.array, values)
+
+    def put_elements(self, values: Values) -> None:
+        """Store values, one per element, in the shape of the view."""
+        self._put(self.elements, values)
+
+    def _put(self, target: Array, values: Values) -> None:
+        if self.kept is not self.store.journal or self.store.shared:
+            self.store.before_change(self)
+        target[...] = values.take() if isinstance(values, CopyOnWrite) else values
+        if not self.initialised:
+            self.mark()
+
+    def put_partial(self, part: Partial) -> None:
+        """Store the chosen ones of some values; ``where`` has the shape of the array."""
+        self.store.before_change(self)
+        np.copyto(self.array, part.values, where=part.where)
+        if not self.initialised:
+            mask = self.mask
+            if self.view.tensor.index not in self.store.complete:
+                mask[part.where] = True
+
+    def put_at(self, window: Array, key: Any, values: Array) -> None:
+        """Store values at places of an array of these bytes; of several for one the last stays."""
+        self.store.before_change(self)
+        window[key] = values
+        if not self.complete:
+            self.bits(window)[key] = True
+
+    def add(self, values: Float32, casting: Casting) -> None:
+        """Add float32 values in the shape of ``array`` to what it holds."""
+        if self.view.dtype.name != "float32":
+            self.put(added(self.array, values, self.view.dtype, casting))
+            return
+        self.store.before_change(self)
+        np.add(self.array, values, out=self.array)
+        if not self.initialised:
+            self.mark()
+
+    # -- the shadow memory
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the tensor is known to be initialised."""
+        return self.initialised or self.view.tensor.index in self.store.complete
+
+    @property
+    def mask(self) -> Mask:
+        """Which bytes were written: the shape of ``array`` with a last axis of bytes."""
+        if self.view.tensor.index in self.store.complete:
+            return np.ones((*self.array.shape, self.view.dtype.itemsize), np.bool_)
+        self.store.flush()
+        return self.bits()
+
+    def bits(self, window: Array | None = None) -> Mask:
+        """The written-mask of the same bytes as the store has it."""
+        array = self.array if window is None else window
+        return self.store.mask(array.itemsize, self.start, array.shape, array.strides)
+
+    @property
+    def uninitialised(self) -> bool:
+        """Whether some of it was never written: its bytes still are what they were at power-on."""
+        if not self.initialised:
+            known = self.view.tensor.index in self.store.complete or bool(self.mask.all())
+            self.initialised = known
+        return not self.initialised
+
+    def known(self) -> Mask:
+        """Which elements were ever written, in the shape of the view."""
+        return np.asarray(self.mask.all(axis=-1)).reshape(self.view.shape)
+
+    def missing(self) -> int:
+        """How many elements were never written."""
+        return self.view.size - int(np.count_nonzero(self.known()))
+
+    def mark(self) -> None:
+        """All of it has been written."""
+        if self.initialised:
+            return
+        self.initialised = True
+        number = self.view.tensor.index
+        if self.pattern.whole:
+            self.store.complete.add(number)
+        elif number not in self.store.complete:
+            self.store.pending.append(self)
+
+    # -- who wrote it last
+
+    def note_writer(self, accumulable: bool, where: Any = ..., window: Array | None = None) -> None:
+        """Remember whether those who add may add to what was just written."""
+        if not accumulable or self.store.not_accumulable is not None:
+            self.store.before_change(self)
+            self._not_accumulable(window)[where] = not accumulable
+
+    def accumulable(self, where: Any = ..., window: Array | None = None) -> bool:
+        """Whether those who add may add to all of it."""
+        known = self.store.not_accumulable is not None
+        return not (known and bool(self._not_accumulable(window)[where].any()))
+
+    def _not_accumulable(self, window: Array | None) -> Mask:
+        array = self.array if window is None else window
+        return self.store.not_accumulable_mask(
+            array.itemsize, self.start, array.shape, array.strides
+        )
+
+
+class Addresses:
+    """The accesses of a machine; each is made once."""
+
+    CACHES = ("_patterns",)
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self._patterns: dict[tuple[Any, ...], Pattern] = {}
+
+    def access(self, view: View) -> Access:
+        """A view bound to its memory."""
+        key = (view.tensor.index, view.partition, view.shape, view.steps, view.dtype.name)
+        pattern = self._patterns.get(key)
+        if pattern is None:
+            tensor = view.tensor
+            store = self.state.store(tensor)
+            pattern = self._patterns[key] = Pattern(
+                view, store, f"{store.core}.{store.name}", self.state.alone(tensor)
+            )
+        found = pattern.accesses.get(view.offset)
+        if found is None:
+            found = pattern.accesses[view.offset] = Access(view, pattern)
+        return found
+
+    def forget(self) -> None:
+        """Know nothing of the memory any more: a checkpoint was restored."""
+        for pattern in self._patterns.values():
+            for access in pattern.accesses.values():
+                access.initialised = False
+
+
+def added(held: Array, values: Float32, dtype: DType, casting: Casting) -> Array:
+    """What memory holds and float32 values, added in float32 and rounded once into its dtype."""
+    total = dtypes.to_float32(held, dtype) + values
+    return casting.narrower(dtype)(total, dtype)

@@ -1,0 +1,501 @@
+"""How operands are read and written: a view, a register, a held value become readers and writers.
+
+What follows from the shape of an instruction is decided once, as a *recipe* for each operand; for
+each instruction of that shape the recipe fills in its addresses.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.dtypes import Casting, DType
+from nasm.machine.addresses import Access, Addresses
+from nasm.machine.hazards import Hazards
+from nasm.machine.indirect import Entries, Indirect
+from nasm.machine.state import State
+from nasm.problems import Refused
+from nasm.sim.memory import Array, CopyOnWrite, Store
+from nasm.sim.regions import Region
+from nasm.spec.effects import Partial
+from nasm.spec.implicit_operands import Doubt
+from nasm.spec.implicit_operands import State as Held
+from nasm.spec.instruction import FLOAT32, Context, Operand
+from nasm.spec.kinds import Tile
+from nasm.spec.lists import views
+from nasm.spec.view import Reg, View
+
+Reader = Callable[[], Any]
+
+WORTH_SHARING = 4096
+"""Elements from which on a result that is still somebody's bytes is copied on write only."""
+
+
+class Writer(NamedTuple):
+    """How a result is prepared at the start (``prepare(result, source)``) and stored at the end.
+
+    ``source`` is the one store that the instruction reads, if it is one.
+    """
+
+    prepare: Callable[[Any, Store | None], Any]
+    commit: Callable[[Any], Any] | None
+
+
+class Binding:
+    """An instruction being bound: its arguments, how they are read, and what is touched."""
+
+    __slots__ = (
+        "arguments", "operands", "readers", "reads", "states", "stores", "touched", "writers",
+        "writes",
+    )  # fmt: skip
+
+    def __init__(self, operands: tuple[object, ...], arguments: list[Any]) -> None:
+        self.operands, self.arguments = operands, arguments
+        self.readers: list[tuple[int, Reader]] = []
+        self.writers: list[Writer] = []
+        self.reads: list[Region] = []
+        self.writes: list[Region] = []
+        self.touched: list[Access] = []
+        self.stores: list[Store] = []
+        self.states: list[str] = []
+
+    @property
+    def source(self) -> Store | None:
+        """The store that every tile is read from, if it is one and nothing else is read."""
+        stores = self.stores
+        if not stores or self.states or any(store is not stores[0] for store in stores):
+            return None
+        return stores[0]
+
+    def read(self) -> list[Any]:
+        """The arguments as they are now."""
+        arguments = self.arguments.copy()
+        for at, read in self.readers:
+            arguments[at] = read()
+        return arguments
+
+
+Recipe = Callable[[Binding, int, Any], None]
+"""Binds an operand: told the place among the arguments (or results), and the value."""
+
+
+class Operands:
+    """Makes recipes for the operands of one queue's instructions."""
+
+    def __init__(self, queue: int, addresses: Addresses, state: State, hazards: Hazards) -> None:
+        self.addresses, self.state, self.hazards = addresses, state, hazards
+        self.registers = state.registers[queue]
+        self.engine = state.engines[queue]
+        self.casting = state.castings[queue]
+        self.place = f"registers.{queue}"
+
+    def register_region(self, number: int) -> Region:
+        """A register as a region, so that reads of it wait like any other."""
+        at = 4 * number
+        return Region(self.place, (0, 1, 1), at, at + 4, at, (), 4)
+
+    # -- reading
+
+    def reading(self, operand: Operand, context: Context, domain: str) -> Recipe | None:
+        """How an operand is read when the instruction starts; None: it is handed as it is."""
+        value = context.operands[operand.name]
+        if type(value) is Reg:
+            return self._read_register
+        if isinstance(operand.kind, Held):
+            return self._read_state(operand.kind, context)
+        if type(value) is tuple and any(view.offsets is not None for view in views(value)):
+            return self._read_indices
+        if type(value) is not View:
+            return None
+        if operand.footprint is not None:
+            return self._read_footprint(operand, context, domain)
+        return self._read_elements(operand, context, value, domain)
+
+    def _read_register(self, binding: Binding, at: int, value: Reg) -> None:
+        number, registers, hazards = value.number, self.registers, self.hazards
+
+        def read() -> int:
+            if not registers.known[number]:
+                hazards.register(number)
+            return registers.values[number]
+
+        binding.reads.append(self.register_region(number))
+        binding.readers.append((at, read))
+
+    def _read_state(self, kind: Held, context: Context) -> Recipe:
+        values, name = self.engine.values, kind.name
+        initial = kind.initial(context) if callable(kind.initial) else kind.initial
+
+        def read() -> Any:
+            value = values.get(name, initial)
+            if value is None:
+                raise Refused("E0503", f"the engine holds no {name} yet", kind.how)
+            return value
+
+        def recipe(binding: Binding, at: int, _: Any) -> None:
+            binding.states.append(name)
+            binding.readers.append((at, read))
+
+        return recipe
+
+    def _read_elements(
+        self, operand: Operand, context: Context, view: View, domain: str
+    ) -> Recipe | None:
+        if view.offsets is not None:
+            return self._gather(operand, context, domain)
+        return None if operand.access == "@" else self._read_view(operand, view, domain)
+
+    def _read_view(self, operand: Operand, view: View, domain: str) -> Recipe:
+        access_of, merged = self.addresses.access, _merged(operand, view)
+        convert = _converter(operand, view, domain)
+
+        def recipe(binding: Binding, at: int, value: View) -> None:
+            access = access_of(value)
+            binding.reads.append(access.region)
+            binding.stores.append(access.store)
+            binding.touched.append(access)
+            array = access.array if merged else access.elements
+            if convert is None:
+                binding.arguments[at] = array
+            else:
+                binding.readers.append((at, convert(array)))
+
+        return recipe
+
+    def _read_footprint(self, operand: Operand, context: Context, domain: str) -> Recipe:
+        """Read the views that are really read, stacked along the partitions."""
+        footprint = operand.footprint
+        assert footprint is not None
+
+        def recipe(binding: Binding, at: int, _: Any) -> None:
+            parts = footprint(_here(context, binding))
+            part = Binding(binding.operands, [None] * len(parts))
+            for n, view in enumerate(parts):
+                read = self._read_elements(operand, context, view, domain)
+                assert read is not None, "a footprint is of elements"
+                read(part, n, view)
+            binding.reads += part.reads
+            binding.stores += part.stores
+            binding.touched += part.touched
+            if len(parts) == 1:
+                binding.readers.append((at, lambda: part.read()[0]))
+            else:
+                binding.readers.append((at, lambda: np.concatenate(part.read())))
+
+        return recipe
+
+    # -- reading what a tile of entries picks
+
+    def _indirect(self, context: Context, view: View) -> tuple[Indirect, Callable[[], Entries]]:
+        """A view bound to its memory, and how its entries are read."""
+        assert view.offsets is not None
+        group = view.offsets.group or context.generation.engine(context.engine).group
+        found, hazards = Indirect.bound(self.addresses, view, group), self.hazards
+
+        def entries() -> Entries:
+            if not found.known:
+                hazards.uninitialised(found.index.access.view, found.index.access.missing)
+            return found.checked(found.entries())
+
+        return found, entries
+
+    def _read_indices(self, binding: Binding, _: int, value: Any) -> None:
+        """The entries of views that are handed over as they are."""
+        for view in views(value):
+            if view.offsets is not None:
+                binding.reads.append(self.addresses.access(view.offsets.tile).region)
+
+    def _gather(self, operand: Operand, context: Context, domain: str) -> Recipe:
+        """Read the elements that a tile picks; of a view itself, only know of the tile."""
+        if operand.access == "@":
+            return lambda binding, at, value: self._read_indices(binding, at, (value,))
+        flat, hazards = _flat(operand), self.hazards
+
+        def recipe(binding: Binding, at: int, view: View) -> None:
+            found, entries = self._indirect(context, view)
+            binding.reads += [found.index.access.region, found.region]
+
+            def read() -> Array:
+                chosen = entries()
+                _look(hazards, found, chosen, False)
+                array = found.gather(chosen)
+                if domain == FLOAT32:
+                    array = dtypes.to_float32(array, view.dtype)
+                return flattened(array, view.partitioned) if flat else array
+
+            binding.readers.append((at, read))
+
+        return recipe
+
+    # -- writing
+
+    def writing(self, operand: Operand, context: Context) -> Recipe:
+        """How a result is prepared when the instruction starts, and stored when it completes."""
+        value, kind = context.operands[operand.name], operand.kind
+        if isinstance(kind, Held):
+            leave, name = self.engine.leave, kind.name
+            return _constant(Writer(lambda result, _: leave(name, result), None))
+        if isinstance(kind, Doubt):
+            return _constant(Writer(partial(self._doubt, kind.rule), None))
+        if value is None:
+            return _constant(Writer(lambda result, _: None, None))
+        if isinstance(value, Reg):
+            return self._write_register
+        assert isinstance(value, View)
+        if value.offsets is not None:
+            return self._scatter(operand, context)
+        if operand.footprint is not None:
+            return self._write_footprint(operand, context)
+        return self._write_plain(operand, context, value)
+
+    def _write_plain(self, operand: Operand, context: Context, view: View) -> Recipe:
+        if operand.adds and context.operands[operand.adds]:
+            return self._add
+        return self._write_view(operand, view)
+
+    def _doubt(self, rule: str, said: str | None, _: Store | None) -> None:
+        if said is not None:
+            self.hazards.doubtful(said, rule)
+
+    def _write_register(self, binding: Binding, _: int, value: Reg) -> None:
+        binding.writes.append(self.register_region(value.number))
+        store = partial(self.registers.set, value.number)
+        binding.writers.append(Writer(lambda result, _: int(result), store))
+
+    def _write_view(self, operand: Operand, view: View) -> Recipe:
+        store = self.addresses.access(view).store
+        commit = _commit(operand, self.state.guarded(store))
+        shape = self.addresses.access(view).array.shape
+        prepare = (choosing if operand.partial else storing)(shape, view.dtype, self.casting)
+        access_of = self.addresses.access
+
+        def recipe(binding: Binding, _: int, value: View) -> None:
+            access = access_of(value)
+            binding.writes.append(access.region)
+            binding.writers.append(Writer(prepare, commit(access)))
+
+        return recipe
+
+    def _write_footprint(self, operand: Operand, context: Context) -> Recipe:
+        """Write a result to several views, along the partitions."""
+        footprint = operand.footprint
+        assert footprint is not None
+
+        def recipe(binding: Binding, at: int, _: Any) -> None:
+            views = footprint(_here(context, binding))
+            part = Binding(binding.operands, [])
+            for view in views:
+                self._write_plain(operand, context, view)(part, at, view)
+            binding.writes += part.writes
+            if len(views) == 1:
+                binding.writers += part.writers
+                return
+            ends = list(itertools.accumulate(view.partitions for view in views))
+            binding.writers.append(_together(part.writers, ends))
+
+        return recipe
+
+    def _add(self, binding: Binding, _: int, value: View) -> None:
+        """Add to what the memory holds, in float32, when the instruction completes."""
+        access, hazards, casting = self.addresses.access(value), self.hazards, self.casting
+        shape, size = access.array.shape, access.array.size
+        binding.writes.append(access.region)
+
+        def commit(result: Any) -> None:
+            if not access.initialised and access.uninitialised:
+                hazards.uninitialised(access.view, access.missing, adding=True)
+            if access.store.not_accumulable is not None and not access.accumulable():
+                hazards.not_accumulable(value)
+            access.add(result, casting)
+
+        binding.writers.append(Writer(lambda result, _: fitted(result, shape, size), commit))
+
+    def _scatter(self, operand: Operand, context: Context) -> Recipe:
+        """Store a result, or add it, where a tile says."""
+        view = context.operands[operand.name]
+        adds = bool(operand.adds and context.operands[operand.adds])
+        prepare = (choosing if operand.partial else storing)(view.shape, view.dtype, self.casting)
+
+        def recipe(binding: Binding, _: int, value: View) -> None:
+            found, entries = self._indirect(context, value)
+            binding.reads.append(found.index.access.region)
+            binding.writes.append(found.region)
+            if adds:
+                binding.writers.append(self._scatter_adding(found, entries))
+                return
+            guarded = self.state.guarded(found.reach.store)
+
+            def commit(payload: tuple[Entries, Any]) -> None:
+                found.scatter(*payload)
+                if guarded:
+                    found.note_writer(payload[0], bool(operand.adds))
+
+            binding.writers.append(
+                Writer(lambda result, _: (entries(), prepare(result, None)), commit)
+            )
+
+        return recipe
+
+    def _scatter_adding(self, found: Indirect, entries: Callable[[], Entries]) -> Writer:
+        shape, size = found.view.shape, found.view.size
+        hazards, casting = self.hazards, self.casting
+
+        def commit(payload: tuple[Entries, Any]) -> None:
+            chosen, result = payload
+            _look(hazards, found, chosen, True)
+            if not found.accumulable(chosen):
+                hazards.not_accumulable(found.view)
+            found.add(chosen, result, casting)
+
+        return Writer(
+            lambda result, _: (found.distinct(entries()), fitted(result, shape, size)), commit
+        )
+
+    def rounding(self, dtype: DType) -> Callable[[Any], Any]:
+        """How results are rounded into a dtype: a function from float32 to float32."""
+        narrow = self.casting.narrower(dtype)
+        return lambda values: dtypes.to_float32(narrow(values, dtype), dtype)
+
+
+def _here(context: Context, binding: Binding) -> Context:
+    """The context of an instruction of which another of the same shape is known."""
+    return Context.of(context.row, binding.operands, context.engine, context.generation)
+
+
+def _constant(writer: Writer) -> Recipe:
+    return lambda binding, _, __: binding.writers.append(writer)
+
+
+def _flat(operand: Operand) -> bool:
+    """Whether semantics get its free axes as one."""
+    tiles = (operand.kind, *getattr(operand.kind, "kinds", ()))
+    return next((kind.flat for kind in tiles if isinstance(kind, Tile)), True)
+
+
+def _merged(operand: Operand, view: View) -> bool:
+    """Whether an access's merged axes will do."""
+    return _flat(operand) or len(view.dims or ((1, 1),)) == len(view.free)
+
+
+def _converter(operand: Operand, view: View, domain: str) -> Callable[[Array], Reader] | None:
+    """What makes a reader of an array; None: semantics get the array itself."""
+    dtype, partitioned = view.dtype, view.partitioned
+    folded = _flat(operand) and not (partitioned and len(view.dims) <= 1)
+    if domain != FLOAT32 or dtype.name == "float32":
+        return partial(partial, flattened, partitioned=partitioned) if folded else None
+    if not folded:
+        return partial(dtypes.widener, dtype=dtype)
+
+    def convert(array: Array) -> Reader:
+        widen = dtypes.widener(array, dtype)
+        return lambda: flattened(widen(), partitioned)
+
+    return convert
+
+
+def flattened(array: Array, partitioned: bool) -> Array:
+    """An array with its free axes as one; shares memory where they already are."""
+    if partitioned:
+        return array if array.ndim == 2 else array.reshape(array.shape[0], -1)
+    return array.reshape(1, -1)
+
+
+def _look(hazards: Hazards, found: Indirect, chosen: Entries, adding: bool) -> None:
+    """Say so if some of the chosen elements were never written."""
+    known = found.written(chosen)
+    if not known.all():
+        missing = known.size - int(np.count_nonzero(known))
+        hazards.uninitialised(found.view, missing, adding)
+
+
+# ---------------------------------------------------------------- what is stored
+
+
+def storing(
+    shape: tuple[int, ...], dtype: DType, casting: Casting
+) -> Callable[[Any, Store | None], Any]:
+    """A function that turns a result into the bytes to store, in the shape of the target.
+
+    It is told the one store the instruction reads: a result that is not an array of its own can
+    only be part of it.
+    """
+    size = int(np.prod(shape))
+    narrow, held = casting.narrower(dtype), dtype.numpy
+    kept, integer = dtype.name in ("float32", "tfloat32"), dtype.is_int
+
+    def prepare(result: Any, source: Store | None) -> Any:
+        if not isinstance(result, np.ndarray):
+            return casting.fill(result, dtype, shape)
+        if result.dtype == np.float32:
+            if not kept:
+                result = narrow(result, dtype)
+        elif result.dtype != held:
+            wide = result if integer else narrow(result.astype(np.float32), dtype)
+            result = wide.astype(held)
+        if result.shape != shape:
+            result = fitted(result, shape, size)
+        if result.base is None:
+            return result
+        if source is None or size < WORTH_SHARING:
+            return result.copy()
+        return CopyOnWrite(source, result)
+
+    return prepare
+
+
+def choosing(
+    shape: tuple[int, ...], dtype: DType, casting: Casting
+) -> Callable[[Any, Store | None], Partial]:
+    """The same for a result of which some elements are not stored."""
+    prepare = storing(shape, dtype, casting)
+
+    def prepare_partial(part: Any, _: Store | None) -> Partial:
+        every = np.broadcast_shapes(np.shape(part.where), np.shape(part.values))
+        where = np.broadcast_to(part.where, every).reshape(shape)
+        return Partial(prepare(part.values, None), where.copy())
+
+    return prepare_partial
+
+
+def fitted(result: Array, shape: tuple[int, ...], size: int) -> Array:
+    """A result in the shape of its destination; only its free axes may be grouped otherwise."""
+    if result.size != size or (len(shape) > 1 and result.shape[0] != shape[0]):
+        raise Refused("E0404", f"the result is {list(result.shape)}, its destination {list(shape)}")
+    return result.reshape(shape)
+
+
+def _commit(operand: Operand, guarded: bool) -> Callable[[Access], Callable[[Any], None]]:
+    """What stores a result; where it matters who wrote last, it says whether one may add to it."""
+    put = Access.put_partial if operand.partial else Access.put
+    if not guarded:
+        return lambda access: access.put_partial if operand.partial else access.put
+    accumulable = bool(operand.adds)
+
+    def commit(access: Access) -> Callable[[Any], None]:
+        def store(values: Any) -> None:
+            put(access, values)
+            access.note_writer(accumulable, values.where if operand.partial else ...)
+
+        return store
+
+    return commit
+
+
+def _together(writers: list[Writer], ends: list[int]) -> Writer:
+    """A writer of rows to several places."""
+
+    def prepare(result: Any, _: Store | None) -> list[Any]:
+        rows = np.split(result, ends[:-1])
+        return [w.prepare(part, None) for w, part in zip(writers, rows, strict=True)]
+
+    def commit(parts: list[Any]) -> None:
+        for writer, part in zip(writers, parts, strict=True):
+            if writer.commit is not None:
+                writer.commit(part)
+
+    return Writer(prepare, commit)

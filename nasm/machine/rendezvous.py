@@ -1,0 +1,241 @@
+"""Rendezvous: instructions held until one like them is held on each of the other cores.
+
+What they exchange is moved by the channels of the sender, as a transfer that posts nothing, or by
+the engines themselves. The scheduler knows none of this: it holds a queue until it is released.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from nasm.machine.addresses import Addresses
+from nasm.machine.hazards import Hazards
+from nasm.machine.transfers import BoundTransfer, DirectMove, Transfers
+from nasm.problems import Note, Refused, listed
+from nasm.sim.queues import Work
+from nasm.sim.scheduler import Scheduler
+from nasm.spec import effects
+from nasm.spec.effects import Exchange, Transfer
+from nasm.spec.instruction import Context
+from nasm.spec.program import Program
+
+DO_NOT_FIT = "E0512"
+
+Key = tuple[str, tuple[int, ...], tuple[tuple[str, object], ...]]
+"""What instructions find each other by: their row, the cores, and what else they name."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Member:
+    """An instruction of one queue that comes to rendezvous; ``number`` is its own."""
+
+    queue: int
+    core: int
+    number: int
+    context: Context
+    effect: effects.Rendezvous
+
+    @property
+    def key(self) -> Key:
+        """What it finds others by."""
+        return (self.context.row.name, self.effect.cores, self.effect.by)
+
+    @property
+    def exchange(self) -> Exchange:
+        """What it sends and receives."""
+        assert self.effect.exchange is not None
+        return self.effect.exchange
+
+
+@dataclass(frozen=True, slots=True)
+class Arrival:
+    """A member that is held, at a pc of its queue."""
+
+    member: Member
+    pc: int
+
+
+class Outstanding:
+    """Transfers of an exchange that have not landed, and who is held until they have."""
+
+    __slots__ = ("left", "members", "notify")
+
+    def __init__(self, left: int, members: list[Member], notify: int) -> None:
+        self.left, self.members, self.notify = left, members, notify
+
+
+class Rendezvous:
+    """Who is held, and what happens when all have come."""
+
+    CACHES = ("_moves", "_bound")
+
+    def __init__(
+        self,
+        program: Program,
+        addresses: Addresses,
+        hazards: Hazards,
+        transfers: Transfers,
+        scheduler: Scheduler,
+    ) -> None:
+        self.program, self.addresses, self.hazards = program, addresses, hazards
+        self.transfers, self.scheduler = transfers, scheduler
+        self.held: dict[Key, dict[int, Arrival]] = {}
+        self.senders: dict[int, Arrival] = {}
+        self.outstanding: list[Outstanding] = []
+        self._moves: dict[tuple[int, int], DirectMove] = {}
+        self._bound: dict[tuple[int, int], BoundTransfer] = {}
+
+    def work(self, number: int, queue: int, context: Context, effect: effects.Rendezvous) -> Work:
+        """An instruction that comes to rendezvous before it starts."""
+        core = self.program.queues[queue].core
+        member = Member(queue, core, number, context, effect)
+        exchange, arrive = effect.exchange, partial(self._arrive, member)
+        if exchange is None or not exchange.direct:
+            return Work(number, _nothing, _nothing, arrive=arrive)
+        access = self.addresses.access
+        reads, writes = (access(exchange.src).region,), (access(exchange.dst).region,)
+        start = partial(self._take, member)
+        return Work(number, start, self._deliver, reads, writes, arrive=arrive)
+
+    # -- coming together
+
+    def _arrive(self, member: Member, now: int) -> None:
+        """One more is held; the last one lets all of them go on."""
+        arrival = Arrival(member, self.scheduler.acting[1])
+        here = self.held.setdefault(member.key, {})
+        other = here.get(member.core)
+        if other is not None or member.core not in member.effect.cores:
+            raise self._misfit(arrival, other or arrival, "stand on one core, and one may come")
+        here[member.core] = arrival
+        if len(here) < len(member.effect.cores):
+            return
+        del self.held[member.key]
+        arrivals = [here[core] for core in sorted(here)]
+        self._compare(arrivals)
+        members = [arrival.member for arrival in arrivals]
+        if member.effect.exchange is None:
+            self._release(members, now)
+        elif member.effect.exchange.direct:
+            for one in members:
+                self.senders[one.queue] = here[one.exchange.source]
+            self._release(members, now)
+        else:
+            self._exchange(arrivals, here, now)
+
+    def _release(self, members: list[Member], at: int) -> None:
+        for member in members:
+            self.scheduler.release(member.queue, at)
+
+    def _compare(self, arrivals: list[Arrival]) -> None:
+        """Whether they fit each other; raises Refused."""
+        first = arrivals[0]
+        for other in arrivals[1:]:
+            for (name, mine), (_, theirs) in zip(
+                first.member.effect.alike, other.member.effect.alike, strict=True
+            ):
+                if mine != theirs:
+                    said = f"differ in {name}: {_word(mine)} and {_word(theirs)}"
+                    raise self._misfit(first, other, said)
+        by_core = {arrival.member.core: arrival.member for arrival in arrivals}
+        for arrival in arrivals if first.member.effect.exchange is not None else ():
+            member = arrival.member
+            to = member.exchange.to
+            peer = by_core.get(to)
+            if peer is None or peer.exchange.source != member.core:
+                said = f"do not exchange: core {member.core} sends to core {to}"
+                if peer is not None:
+                    said += f", which receives from core {peer.exchange.source}"
+                other = arrivals[0 if arrival is arrivals[-1] else -1]
+                raise self._misfit(arrival, other, said)
+
+    def _misfit(self, arrival: Arrival, other: Arrival, said: str) -> Refused:
+        program = self.program
+        names = [f"{program.queue_name(a.member.queue)} pc {a.pc}" for a in (arrival, other)]
+        last = self.scheduler.acting[0]  # the one that the problem will point at
+        mine = arrival.member.queue == last
+        there, name = (other, names[1]) if mine else (arrival, names[0])
+        note = Note(f"{name} is here", program.span(there.member.queue, there.pc))
+        return Refused(
+            DO_NOT_FIT,
+            f"{arrival.member.context.row.name} of {listed(names, 'and')} {said}",
+            "both sides of a meeting are written for each other",
+            (note,),
+        )
+
+    # -- what is exchanged
+
+    def _exchange(self, arrivals: list[Arrival], here: dict[int, Arrival], now: int) -> None:
+        """Send everything by the channels, and release all once all of it has landed."""
+        members = [arrival.member for arrival in arrivals]
+        bound = [self._sent(m, here[m.exchange.to].member) for m in members]
+        notify = max(transfer.plan.notify for transfer in bound)
+        waiting = Outstanding(len(members), members, notify)
+        self.outstanding.append(waiting)
+        for arrival, transfer in zip(arrivals, bound, strict=True):
+            who = (arrival.member.queue, arrival.pc)
+            self.transfers.launch(transfer, who, now, landed=partial(self._landed, waiting))
+
+    def _landed(self, waiting: Outstanding) -> None:
+        waiting.left -= 1
+        if not waiting.left:
+            self.outstanding.remove(waiting)
+            self._release(waiting.members, self.scheduler.now + waiting.notify)
+
+    def _sent(self, sender: Member, receiver: Member) -> BoundTransfer:
+        key = (sender.number, receiver.number)
+        found = self._bound.get(key)
+        if found is None:
+            pair = (receiver.exchange.dst, sender.exchange.src)
+            found = self._bound[key] = self.transfers.bind(Transfer((pair,)), sender.context)
+        return found
+
+    def _take(self, member: Member, _: int) -> Any:
+        """What the engine of another core sends, as it is now."""
+        sender = self.senders.pop(member.queue)
+        key = (sender.member.number, member.number)
+        move = self._moves.get(key)
+        if move is None:
+            pair = (member.exchange.dst, sender.member.exchange.src)
+            move = self._moves[key] = self.transfers.direct(pair)
+        return move, move.take({}, self.hazards, (sender.member.queue, sender.pc))
+
+    def _deliver(self, payload: Any) -> None:
+        move, values = payload
+        move.put({}, values, self.hazards)
+
+    # -- who is missing
+
+    def waiting(self) -> Iterator[tuple[Member, list[int]]]:
+        """Everyone who is held for others, with the cores that have not come."""
+        for here in self.held.values():
+            for arrival in here.values():
+                cores = arrival.member.effect.cores
+                yield arrival.member, [core for core in cores if core not in here]
+
+    # -- checkpoints
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        held = {key: dict(here) for key, here in self.held.items()}
+        return held, dict(self.senders), tuple((one, one.left) for one in self.outstanding)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        held, senders, outstanding = saved
+        self.held = {key: dict(here) for key, here in held.items()}
+        self.senders = dict(senders)
+        self.outstanding = []
+        for one, left in outstanding:
+            one.left = left
+            self.outstanding.append(one)
+
+
+def _nothing(_: Any) -> None:
+    return None
+
+
+def _word(value: object) -> str:
+    return str(list(value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,222 @@
+"""Tasks: what stands at a pc of a queue, as the scheduler sees it; made once and never patched."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from nasm.machine.dynamic_addresses import registers_of, resolved
+from nasm.machine.effects import Effects
+from nasm.machine.hazards import Hazards
+from nasm.machine.kernels import Kernels, Shape
+from nasm.machine.state import Registers
+from nasm.problems import Failure, Refused
+from nasm.sim.queues import Post, Task, Wait, Work
+from nasm.sim.resources import Claim, Needs, Resource, Resources
+from nasm.spec.evidence import Cost
+from nasm.spec.instruction import Context, rules_of
+from nasm.spec.program import Instruction, Program
+
+
+class Tasks:
+    """The tasks of one queue.
+
+    An instruction whose address is held in registers is bound once for each address it takes: its
+    task makes another when it is about to start, and the rules are asked again then.
+    """
+
+    CACHES = ("_tasks", "_works", "_costs", "_waits", "_posts", "_occupied", "_first")
+
+    def __init__(
+        self,
+        program: Program,
+        queue: int,
+        kernels: Kernels,
+        effects: Effects,
+        registers: Registers,
+        hazards: Hazards,
+        resources: Resources,
+        fresh: Callable[[], int],
+    ) -> None:
+        self.program, self.queue, self.lines = program, queue, program.queues[queue]
+        self.kernels, self.effects, self.hazards = kernels, effects, hazards
+        self.registers, self.resources, self.fresh = registers, resources, fresh
+        self._tasks: dict[tuple[int, int, int], Task] = {}
+        self._works: dict[tuple[Any, ...], Work] = {}
+        self._costs: dict[int, Cost] = {}
+        self._first: Resource | None = None
+        self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
+
+    def fetch(self, pc: int) -> Task:
+        """The task at a pc; instructions that are the same line for line have the same."""
+        lines = self.lines
+        key = (lines.instructions[pc], lines.waits[pc], lines.updates[pc])
+        task = self._tasks.get(key)
+        if task is None:
+            try:
+                task = self._tasks[key] = self._task(*key)
+            except Refused as refused:
+                raise Failure(refused.at(self.program.span(self.queue, pc))) from None
+        return task
+
+    def cost(self, number: int) -> Cost:
+        """What an instruction costs, registers in its addresses or not."""
+        found = self._costs.get(number)
+        if found is None:
+            instruction = self.program.instructions[number]
+            shape = self.kernels.shape(instruction.row, instruction.operands)
+            found = self._costs[number] = shape.cost
+        return found
+
+    # -- making them
+
+    def _task(self, number: int, wait: int, update: int) -> Task:
+        instruction = self.program.instructions[number]
+        waits, posts, semaphore = self._sync(instruction, wait, update)
+        shape = self.kernels.shape(instruction.row, instruction.operands)
+        cost = self._costs[number] = shape.cost
+        registers = registers_of(instruction)
+        if not registers:
+            work = self._work(number, instruction, (), shape, cost, semaphore)
+            return self._scheduled(work, cost, waits, posts)
+        region = self.kernels.operands.register_region
+        depends = Work(-1, _never, _never, tuple(region(r) for r in registers))
+        expand = partial(self._expand, number, instruction, registers, cost, posts, semaphore)
+        return Task(depends, 1, 1, self._front(), None, waits, None, expand)
+
+    def _front(self) -> Resource:
+        """What an instruction waits for until its registers are known.
+
+        Where it will run does not count before; the unit of the queue's first instruction whose
+        addresses are fixed stands for what hands instructions on.
+        """
+        if self._first is None:
+            instructions = self.program.instructions
+            fixed = (n for n in self.lines.instructions if not registers_of(instructions[n]))
+            number = next(fixed, self.lines.instructions[0])
+            self._first = self._occupies(self.cost(number))[0]
+        return self._first
+
+    def _sync(
+        self, instruction: Instruction, wait: int, update: int
+    ) -> tuple[Wait | None, Post | None, int | None]:
+        """What it waits for, what it posts, and the semaphore that its transfer posts to."""
+        waited, updated = self.program.waits[wait], self.program.updates[update]
+        waits = (waited.semaphore, waited.op, waited.value) if waited else None
+        if updated is None:
+            return waits, None, None
+        if instruction.row.posts:
+            return waits, None, updated.semaphore
+        return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
+
+    def _scheduled(
+        self,
+        work: Work,
+        cost: Cost,
+        wait: Wait | None,
+        post: Post | None,
+        expand: Callable[[], Task] | None = None,
+    ) -> Task:
+        cycle = self.kernels.cycle
+        interval, latency = max(1, cost.interval * cycle), max(1, cost.latency * cycle)
+        unit, needs = self._occupies(cost)
+        return Task(work, interval, latency, unit, needs, wait, post, expand)
+
+    def _occupies(self, cost: Cost) -> tuple[Resource, Needs | None]:
+        """The unit it takes, and what it needs if that is not all of one unit."""
+        key = (cost.unit, cost.parts, cost.spare)
+        found = self._occupied.get(key)
+        if found is None:
+            claim = self._claim(cost.unit, cost.parts)
+            needs = None
+            if cost.parts or cost.spare is not None:
+                spare = () if cost.spare is None else ((self._claim(cost.spare, cost.parts),),)
+                needs = Needs(((claim,), *spare))
+            found = self._occupied[key] = (claim.resource, needs)
+        return found
+
+    def _claim(self, unit: str, parts: tuple[str, ...]) -> Claim:
+        core, engine = self.lines.core, self.lines.engine
+        name = f"{engine}/{unit}" if unit else engine
+        return Claim(
+            self.resources.named(core, name, self.queue),
+            tuple(self.resources.named(core, f"{name}/{part}", self.queue) for part in parts),
+        )
+
+    def _work(
+        self,
+        number: int,
+        instruction: Instruction,
+        values: tuple[int, ...],
+        shape: Shape,
+        cost: Cost,
+        semaphore: int | None,
+    ) -> Work:
+        """What an instruction does; ``values`` are those of the registers in its addresses."""
+        key = (number, values, semaphore)
+        found = self._works.get(key)
+        if found is None:
+            found = self._works[key] = self._bound(instruction, values, shape, cost, semaphore)
+        return found
+
+    def _bound(
+        self,
+        instruction: Instruction,
+        values: tuple[int, ...],
+        shape: Shape,
+        cost: Cost,
+        semaphore: int | None,
+    ) -> Work:
+        row, operands = instruction.row, instruction.operands
+        if values:
+            held = dict(zip(registers_of(instruction), values, strict=True))
+            try:
+                operands = tuple(resolved(operand, held) for operand in operands)
+            except Refused:
+                work, kernel = self.kernels.bind(self.fresh(), shape, operands, cost)
+                skipped = self.effects.skip(work, kernel, shape.context, semaphore)
+                if skipped is None:
+                    raise
+                return skipped
+            self._obey(instruction, operands)
+            shape = self.kernels.shape(row, operands)
+        work, kernel = self.kernels.bind(self.fresh(), shape, operands, cost)
+        if row.effect is not None:
+            work = self.effects.work(work, kernel, shape.context, semaphore)
+        return work
+
+    def _expand(
+        self,
+        number: int,
+        instruction: Instruction,
+        registers: list[int],
+        cost: Cost,
+        post: Post | None,
+        semaphore: int | None,
+    ) -> Task:
+        """The task of an instruction whose registers are known by now."""
+        values = []
+        for register in registers:
+            if not self.registers.known[register]:
+                self.hazards.register(register)
+            values.append(self.registers.values[register])
+        shape = self.kernels.shape(instruction.row, instruction.operands)
+        try:
+            work = self._work(number, instruction, tuple(values), shape, cost, semaphore)
+        except Refused as refused:
+            raise Failure(refused.at(self.program.span(*self.hazards.acting()))) from None
+        return self._scheduled(work, cost, None, post)
+
+    def _obey(self, instruction: Instruction, operands: tuple[object, ...]) -> None:
+        """Check the rules again, now that the registers in an address are known."""
+        row, kernels = instruction.row, self.kernels
+        context = Context.of(row, operands, kernels.engine, kernels.generation)
+        for rule in rules_of(self.program.target, row, bool(context.addressed)):
+            said = rule.check(context)
+            if said is not None and not rule.warning:
+                raise rule.refusal(row, said)
+
+
+def _never(_: Any) -> None:
+    raise AssertionError("a task whose addresses are open was started")

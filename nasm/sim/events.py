@@ -1,0 +1,82 @@
+"""The stream of events: what a scheduler tells whoever wants to know.
+
+Everything that watches a run is an :class:`Observer`: the trace, the race test, whatever profiles
+or stops it. An observer is told of those events whose methods it defines; an event that nobody
+defines costs nothing. All times are ticks. An observer changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from nasm.sim.channels import Channel, Flight
+    from nasm.sim.counters import Semaphore, Who
+    from nasm.sim.queues import Flying, Queue, Task
+
+
+class Observer:
+    """Told of events. What it remembers of a run it can save and restore."""
+
+    def head(self, queue: Queue, task: Task, now: int) -> None:
+        """A task came to the head of its queue; ``now`` is when it can start at the earliest."""
+
+    def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
+        """A wait at the head of a queue is over at ``seen``; ``by`` made the last post to it."""
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """A task starts at the pc of its queue, and has read nothing yet.
+
+        ``queue.cause`` and ``queue.blocker`` say what let it start: the unit, the post, the data
+        or the arrival that it waited for last. ``task.work`` has the regions it reads and writes.
+        """
+
+    def finished(self, queue: Queue, done: Flying) -> None:
+        """A task completed: its results have appeared, its post has not been made."""
+
+    def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
+        """A semaphore was changed, by ``semaphore.by``."""
+
+    def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
+        """A post set a bit that was set, or cleared one that was clear."""
+
+    def issued(self, flight: Flight, now: int) -> None:
+        """An instruction issued a transfer."""
+
+    def queued(self, flight: Flight, now: int) -> None:
+        """The shares of a transfer came to the rings of their channels."""
+
+    def read(self, flight: Flight, shares: Sequence[int], now: int) -> None:
+        """Shares of a transfer are about to read their bytes."""
+
+    def landed(
+        self, flight: Flight, shares: Sequence[int], channels: Sequence[Channel], began: int,
+        now: int,
+    ) -> None:  # fmt: skip
+        """Shares that had read at ``began`` are about to write their bytes, and then post."""
+
+    def said(self, queue: Queue, text: str, now: int) -> None:
+        """The instruction at the pc of a queue said something."""
+
+    def save(self) -> Any:
+        """What it remembers, as it is."""
+        return None
+
+    def restore(self, saved: Any) -> None:
+        """Remember what was saved, and nothing that came later."""
+
+
+EVENTS = tuple(
+    name for name in vars(Observer) if not name.startswith("_") and name not in ("save", "restore")
+)
+"""What an observer may define."""
+
+
+def listeners(observers: Sequence[Observer], event: str) -> tuple[Any, ...]:
+    """The methods of those observers that define an event."""
+    return tuple(
+        getattr(observer, event)
+        for observer in observers
+        if getattr(type(observer), event) is not getattr(Observer, event)
+    )

@@ -1,0 +1,142 @@
+"""Regions: which bytes an access touches, and whether two of them overlap."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+Runs = NDArray[np.int64]
+"""Runs of bytes of a row as [low, high), ascending by where they begin: the shape is [n, 2]."""
+
+
+class Region(NamedTuple):
+    """The bytes an access touches: rows, a byte range in each, and the pattern within it.
+
+    ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count), slowest
+    first. ``place`` tells memories of different cores apart and registers from memories. ``runs``,
+    if there are any, say instead which bytes of each row: as [low, high), ascending.
+    """
+
+    place: str
+    rows: tuple[int, int, int]
+    low: int
+    high: int
+    start: int
+    dims: tuple[tuple[int, int], ...]
+    itemsize: int
+    runs: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def dense(self) -> bool:
+        """Whether it walks a plain run, so that its lowest and highest byte say everything."""
+        return not self.runs and self._run() == self.high - self.low
+
+    def _run(self) -> int:
+        """Bytes of the plain run that its fastest axes walk."""
+        reach = self.itemsize
+        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
+            if step and abs(step) != reach:
+                return reach
+            reach *= count if step else 1
+        return reach
+
+    def box(self) -> tuple[int, int, int] | None:
+        """Length, pitch and number of equal runs that lie evenly apart; None if it is no such."""
+        if self.runs:
+            return None
+        reach = self.itemsize
+        left: list[tuple[int, int]] = []
+        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
+            if not left and abs(step) == reach:
+                reach *= count
+            elif step and count > 1:
+                left.append((abs(step), count))
+        if len(left) > 1:
+            return None
+        pitch, count = left[0] if left else (reach, 1)
+        return reach, pitch, count
+
+    def spans(self) -> Runs:
+        """The runs of bytes it touches in a row."""
+        if self.runs:
+            return np.array(self.runs, np.int64)
+        reach, at = self.itemsize, np.zeros(1, np.int64)
+        plain = True
+        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
+            if plain and abs(step) == reach:
+                reach *= count
+            elif step:
+                plain = False
+                at = (np.arange(count, dtype=np.int64)[:, None] * abs(step) + at).reshape(-1)
+        at = np.unique(at) + self.low
+        return np.stack([at, at + reach], axis=1)
+
+    def covers_row(self, row: int) -> bool:
+        """Whether it touches this row."""
+        first, count, step = self.rows
+        if step == 0:
+            return row == first
+        at, rest = divmod(row - first, step)
+        return rest == 0 and 0 <= at < count
+
+
+def intersect(these: tuple[Region, ...], those: tuple[Region, ...]) -> bool:
+    """Whether any of some accesses touches a byte of any of others."""
+    for a in these:
+        for b in those:
+            if a.place == b.place and overlap(a, b):
+                return True
+    return False
+
+
+def overlap(a: Region, b: Region) -> bool:
+    """Whether two accesses touch a byte in common; exact for any pattern."""
+    if a.place != b.place or a.low >= b.high or b.low >= a.high:
+        return False
+    if not _rows_intersect(a, b):
+        return False
+    if a.dense and b.dense:
+        return True
+    ours, theirs = a.box(), b.box()
+    if ours and theirs and (1 in (ours[2], theirs[2]) or ours[1] == theirs[1]):
+        return _boxes_intersect(a.low, ours, b.low, theirs)
+    return _runs_intersect(a.spans(), b.spans())
+
+
+def _boxes_intersect(
+    low: int, ours: tuple[int, int, int], other: int, theirs: tuple[int, int, int]
+) -> bool:
+    """Whether evenly spaced runs of one pitch, or one run among them, have a byte in common.
+
+    Run i of ours and run j of theirs do if ``low + i * pitch - (other + j * pitch)`` is above
+    ``-length`` and below ``their length``; only ``i - j`` matters.
+    """
+    length, pitch, count = ours
+    other_length, other_pitch, others = theirs
+    if count == 1:
+        pitch = other_pitch
+    ahead = other - low
+    first = (ahead - length) // pitch + 1  # the least difference whose run ends behind `other`
+    last = -((-ahead - other_length) // pitch) - 1  # the greatest that begins before its end
+    return max(first, 1 - others) <= min(last, count - 1)
+
+
+def _runs_intersect(a: Runs, b: Runs) -> bool:
+    """Whether two lists of runs have a byte in common."""
+    before = np.searchsorted(a[:, 0], b[:, 1])  # runs of a that begin before one of b ends
+    reach = np.concatenate(([np.iinfo(np.int64).min], np.maximum.accumulate(a[:, 1])))
+    return bool((reach[before] > b[:, 0]).any())
+
+
+def _rows_intersect(a: Region, b: Region) -> bool:
+    first, count, step = a.rows
+    low, high = sorted((first, first + step * (count - 1)))
+    other, n, s = b.rows
+    below, above = sorted((other, other + s * (n - 1)))
+    if low > above or below > high:
+        return False
+    if abs(step) <= 1 and abs(s) <= 1:
+        return True
+    return any(b.covers_row(first + step * i) for i in range(count))

@@ -1,0 +1,126 @@
+"""Resources: what tasks occupy, by name; several queues of a core may want the same one.
+
+A task asks for everything it needs together, and takes it only when all of it is free. Of several
+queues that could take something at one tick the one that has waited longest gets it, then the
+order of queues decides.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+Holder = tuple[int, int]
+"""A queue and the pc of its instruction."""
+
+
+class Resource:
+    """Something of a core that one task at a time may have, or one task for each of its parts.
+
+    It is free from ``free_at`` on; a task that wants parts of it can have them from ``shared_at``
+    on, as long as these parts are free. ``holder`` took it last. ``shared`` says that tasks of
+    several queues want it: then ``waiting`` has the queues that wait for it, and since when.
+    """
+
+    __slots__ = ("core", "free_at", "holder", "name", "shared", "shared_at", "user", "waiting")
+    CACHES = ("shared", "user")
+
+    def __init__(self, core: int, name: str) -> None:
+        self.core, self.name = core, name
+        self.shared, self.user = False, -1
+        self.free_at = 0
+        self.shared_at = 0
+        self.holder: Holder | None = None
+        self.waiting: dict[int, int] = {}
+
+    def __repr__(self) -> str:
+        return f"<{self.core}.{self.name}, free at {self.free_at}>"
+
+    def take(self, until: int, holder: Holder) -> None:
+        """Have all of it until a tick."""
+        self.free_at = self.shared_at = until
+        self.holder = holder
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        return self.free_at, self.shared_at, self.holder, dict(self.waiting)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        self.free_at, self.shared_at, self.holder, waiting = saved
+        self.waiting = dict(waiting)
+
+
+class Claim(NamedTuple):
+    """What a task needs of a resource: parts of it, or with none all of it."""
+
+    resource: Resource
+    parts: tuple[Resource, ...] = ()
+
+    @property
+    def free_at(self) -> int:
+        """When it can be taken."""
+        if not self.parts:
+            return self.resource.free_at
+        return max(self.resource.shared_at, *(part.free_at for part in self.parts))
+
+    def take(self, until: int, holder: Holder) -> None:
+        """Take it, which must be free."""
+        if not self.parts:
+            self.resource.take(until, holder)
+            return
+        for part in self.parts:
+            part.take(until, holder)
+        self.resource.free_at = max(self.resource.free_at, until)
+        self.resource.holder = holder
+
+
+class Needs(NamedTuple):
+    """What a task takes when it starts: all claims of one of several alternatives."""
+
+    alternatives: tuple[tuple[Claim, ...], ...]
+
+    @property
+    def free_at(self) -> int:
+        """When all claims of an alternative are free at once."""
+        return min(max(claim.free_at for claim in claims) for claims in self.alternatives)
+
+    def take(self, now: int, until: int, holder: Holder) -> None:
+        """Take the first alternative that is free."""
+        for claims in self.alternatives:
+            if all(claim.free_at <= now for claim in claims):
+                for claim in claims:
+                    claim.take(until, holder)
+                return
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """Everything it could take."""
+        return tuple(claim.resource for claims in self.alternatives for claim in claims)
+
+
+class Resources:
+    """The resources of all cores, made when they are first named."""
+
+    def __init__(self) -> None:
+        self._by_name: dict[tuple[int, str], Resource] = {}
+
+    def named(self, core: int, name: str, user: int) -> Resource:
+        """A resource of a core, for tasks of a queue."""
+        found = self._by_name.get((core, name))
+        if found is None:
+            found = self._by_name[core, name] = Resource(core, name)
+        found.shared |= found.user not in (-1, user)
+        found.user = user
+        return found
+
+    def __iter__(self) -> Any:
+        return iter(self._by_name.values())
+
+    def save(self) -> Any:
+        """Every resource there is."""
+        return {key: resource.save() for key, resource in self._by_name.items()}
+
+    def restore(self, saved: Any) -> None:
+        """As they were; those named since are as new."""
+        for (core, name), resource in self._by_name.items():
+            resource.restore(saved.get((core, name)) or Resource(core, name).save())

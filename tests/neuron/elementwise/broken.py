@@ -1,0 +1,241 @@
+"""TensorTensor, TensorScalar, ScalarTensorTensor, Reciprocal."""
+
+from __future__ import annotations
+
+from tests.neuron.broken import Broken
+from tests.neuron.programs import sbuf
+
+
+def cases() -> list[Broken]:
+    tt, ts = "TensorTensor", "TensorScalar"
+    engines, stt = "an operator runs on the engines", "ScalarTensorTensor"
+    three = "@vector ScalarTensorTensor"
+    return [
+        Broken(
+            tt,
+            "dst, data1 and data2",
+            "E0404",
+            "data2 32; wanted the same",
+            "@vector TensorTensor c, a, thin, op=add",
+        ),
+        Broken(
+            tt,
+            "dst, data1 and data2",
+            "E0404",
+            "dst has 64 partitions, data1 128",
+            "@vector TensorTensor half, a, b, op=add",
+        ),
+        Broken(
+            tt,
+            "data1 and data2 are not both",
+            "E0406",
+            "both in psum",
+            "@vector TensorTensor c, p, q, op=add",
+        ),
+        Broken(
+            tt,
+            "bitwise operators take",
+            "E0405",
+            "bitwise_and with dst of float32",
+            "@vector TensorTensor c, i, i, op=bitwise_and",
+        ),
+        Broken(
+            tt,
+            "bitwise operators take",
+            "E0405",
+            "2 and 4 bytes",
+            "@vector TensorTensor i, i, j, op=bitwise_or",
+        ),
+        Broken(
+            tt,
+            "an operator runs on Vector",
+            "E0408",
+            "on v2 @gpsimd has it",
+            "@vector TensorTensor c, a, b, op=power",
+            "trn1",
+        ),
+        Broken(
+            tt,
+            "an operator runs on Vector",
+            "E0408",
+            "on v3 no engine has it",
+            "@vector TensorTensor c, a, b, op=abs_max",
+        ),
+        Broken(
+            tt,
+            "an operator runs on Vector",
+            "E0408",
+            "op=abs_min on gpsimd; on v2 no engine",
+            "@gpsimd TensorTensor c, a, b, op=abs_min",
+            "trn1",
+        ),
+        Broken(
+            tt,
+            "an order of exact",
+            "E0405",
+            "op=maximum of int32 and uint32, exactly",
+            "@gpsimd TensorTensor i, i, u, op=maximum",
+            tiles={"u": sbuf("u32", (128, 64))},
+        ),
+        Broken(
+            ts, "dst and data have", "E0404", "data 32", "@vector TensorScalar c, thin, op0=abs"
+        ),
+        Broken(
+            ts,
+            "data, operand0 and operand1",
+            "E0404",
+            "operand0 64",
+            "@vector TensorScalar c, a, op0=add, operand0=col64",
+        ),
+        Broken(
+            ts,
+            "an operator of two operands",
+            "E0407",
+            "op0=add without operand0",
+            "@vector TensorScalar c, a, op0=add",
+        ),
+        Broken(
+            ts,
+            "an operator of two operands",
+            "E0407",
+            "op0=abs takes no operand",
+            "@vector TensorScalar c, a, op0=abs, operand0=3",
+        ),
+        Broken(
+            ts,
+            "an operator of two operands",
+            "E0407",
+            "operand1",
+            "@vector TensorScalar c, a, op0=add, operand0=1, operand1=3",
+        ),
+        Broken(
+            ts,
+            "op0 and op1 are both",
+            "E0407",
+            "one is bitwise, one arithmetic",
+            "@vector TensorScalar i, i, op0=bitwise_and, operand0=1, op1=add, operand1=1",
+        ),
+        Broken(
+            ts,
+            "an operand tile is float32",
+            "E0405",
+            "operand0 is int32; wanted float32",
+            "@vector TensorScalar c, a, op0=add, operand0=icol",
+        ),
+        Broken(
+            ts,
+            "bitwise operators take",
+            "E0405",
+            "2 and 4 bytes",
+            "@vector TensorScalar j, j, op0=bitwise_or, operand0=icol",
+        ),
+        Broken(
+            ts,
+            "a number beside exact",
+            "E0405",
+            "operand0 is 300; wanted one of 8 bits",
+            "@vector TensorScalar u, u, op0=bitwise_and, operand0=300",
+            tiles={"u": sbuf("u8", (128, 64))},
+        ),
+        Broken(
+            ts,
+            "a number beside exact",
+            "E0405",
+            "operand1 is 4294967296; wanted one of 32",
+            "@vector TensorScalar i, i, op0=multiply, operand0=3, op1=add, operand1=2 ** 32",
+        ),
+        Broken(
+            ts,
+            "square, relu, abs_max",
+            "E0407",
+            "op1=square",
+            "@vector TensorScalar c, a, op0=add, operand0=1.0, op1=square",
+            "trn3",
+        ),
+        Broken(
+            ts,
+            "GpSimd does rsqrt",
+            "E0408",
+            "op0=bitwise_or on gpsimd",
+            "@gpsimd TensorScalar i, i, op0=bitwise_or, operand0=1",
+        ),
+        Broken(
+            ts,
+            "an operand tile is float32",
+            "E0405",
+            "wants an integer",
+            "@vector TensorScalar i, i, op0=bitwise_or, operand0=1.5",
+        ),
+        Broken(
+            ts,
+            "bitwise operators take",
+            "E0405",
+            "left_shift with dst of float32",
+            "@vector TensorScalar c, i, op0=left_shift, operand0=1",
+        ),
+        Broken(
+            ts,
+            "Scalar (v3, v4) does",
+            "E0408",
+            "op0=add, op1=multiply on scalar",
+            "@scalar TensorScalar c, a, op0=add, operand0=1, op1=multiply, operand1=2",
+        ),
+        Broken(
+            ts,
+            "GpSimd does rsqrt",
+            "E0408",
+            "op0=multiply in float32 on gpsimd",
+            "@gpsimd TensorScalar c, a, op0=multiply, operand0=2.0",
+        ),
+        Broken(
+            ts,
+            engines,
+            "E0408",
+            "op0=relu on vector",
+            "@vector TensorScalar c, a, op0=relu",
+            "trn2",
+        ),
+        Broken(
+            ts,
+            engines,
+            "E0408",
+            "op1=rsqrt on vector",
+            "@vector TensorScalar c, a, op0=add, operand0=1, op1=rsqrt",
+        ),
+        Broken(
+            stt,
+            "dst, data and operand1",
+            "E0404",
+            "operand1 32",
+            f"{three} c, a, op0=add, operand0=1.0, op1=add, operand1=thin",
+        ),
+        Broken(
+            stt,
+            "data and operand0 have",
+            "E0404",
+            "operand0 64",
+            f"{three} c, a, op0=add, operand0=col64, op1=add, operand1=b",
+        ),
+        Broken(
+            stt,
+            "data and operand1 are not both",
+            "E0406",
+            "both in psum",
+            f"{three} c, p, op0=add, operand0=1.0, op1=add, operand1=q",
+        ),
+        Broken(
+            stt,
+            "an operator of two operands",
+            "E0407",
+            "op0=abs takes no operand",
+            f"{three} c, a, op0=abs, operand0=3.0, op1=add, operand1=b",
+        ),
+        Broken(
+            stt,
+            engines,
+            "E0408",
+            "op1=power on vector",
+            f"{three} c, a, op0=add, operand0=1.0, op1=power, operand1=b",
+        ),
+        Broken("Reciprocal", "dst and data have", "E0404", "data 32", "@vector Reciprocal c, thin"),
+    ]

@@ -1,0 +1,118 @@
+"""Counts the files and functions that a line goes through, from its text to the bytes it writes.
+
+``python tests/walk.py`` prints them for the line below, phase by phase: from text to program, from
+the program to a task of the simulator, and the task's start and finish. A change of file is a call
+of a function of nasm that stands in another file than the function called before it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import nasm
+from nasm.asm.assemble import assemble
+from nasm.machine.machine import Machine
+from nasm.session import Session
+from nasm.source import Source
+from nasm.targets import TARGETS
+
+NASM = str(Path(nasm.__file__).parent)
+LINE = "@tensor MultiplyMoving acc, b $multiplied++"
+PROGRAM = f"""
+.target trn1
+.sbuf a bf16[128, 128] = random(seed=1)
+.sbuf b bf16[128, 512] = random(seed=2)
+.psum acc f32[128, 512]
+.sem multiplied
+@tensor LoadStationary a
+{LINE}
+"""
+BIND = (Machine, "_task")
+"""Who makes the task of an instruction: a class and its method, which takes a queue and a place."""
+QUEUE, PLACE = 0, 1
+"""Where the line is: in the first queue, the second."""
+
+
+@dataclass
+class Walk:
+    """What was called in one phase, in order."""
+
+    name: str
+    functions: set[tuple[str, str, int]] = field(default_factory=set)
+    files: list[str] = field(default_factory=list)
+
+    def traced(self, frame: FrameType, event: str, _: Any) -> None:
+        """What `sys.setprofile` is told."""
+        code = frame.f_code
+        if event == "call" and code.co_filename.startswith(NASM):
+            self.functions.add((code.co_filename, code.co_qualname, code.co_firstlineno))
+            self.files.append(code.co_filename)
+
+    @property
+    def changes(self) -> int:
+        """How often the next function is one of another file."""
+        return sum(a != b for a, b in zip(self.files, self.files[1:], strict=False))
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Count what is called inside."""
+        before = sys.getprofile()
+        sys.setprofile(self.traced)
+        try:
+            yield
+        finally:
+            sys.setprofile(before)
+
+    def around(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that does the same, and is counted."""
+
+        def counted(*arguments: Any) -> Any:
+            with self.watching():
+                return function(*arguments)
+
+        return counted
+
+
+def walks() -> tuple[Walk, Walk, Walk]:
+    """The three phases of the line."""
+    text, bind, run = Walk("text to program"), Walk("binding"), Walk("run")
+    assemble(Source("walk.nasm", PROGRAM.replace(LINE, "")), TARGETS)  # grammar and rows are loaded
+    with text.watching():
+        program = assemble(Source("walk.nasm", PROGRAM), TARGETS)
+    owner, name = BIND
+    made = getattr(owner, name)
+
+    def task(self: Any, queue: int, pc: int) -> Any:
+        if (queue, pc) != (QUEUE, PLACE):
+            return made(self, queue, pc)
+        found = bind.around(made)(self, queue, pc)
+        for part in ("start", "finish"):
+            object.__setattr__(found, part, run.around(getattr(found, part)))
+        return found
+
+    setattr(owner, name, task)
+    try:
+        Session(program, {}).run()
+    finally:
+        setattr(owner, name, made)
+    return text, bind, run
+
+
+def main() -> None:
+    print(f"{LINE}\n\n{'':16} files  functions  changes of file")
+    phases = walks()
+    for walk in phases:
+        files = len({file for file, _, _ in walk.functions})
+        print(f"{walk.name:16} {files:5}  {len(walk.functions):9}  {walk.changes:15}")
+    functions = set().union(*(walk.functions for walk in phases))
+    print(f"{'in all':16} {len({file for file, _, _ in functions}):5}  {len(functions):9}")
+
+
+if __name__ == "__main__":
+    main()
