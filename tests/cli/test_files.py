@@ -149,6 +149,7 @@ def test_a_program_that_does_not_exist_may_be_one_beside_it(
     done = ran("run", tmp_path / "havles.nasm")
     assert done.code == 2
     assert "No such file or directory\n  hint: did you mean 'halves.nasm'?" in done.err
+    assert "did you mean 'halves.nasm'?" in ran("run", tmp_path / "halves").err
     assert "hint" not in ran("run", tmp_path / "other.nasm").err
     assert "hint" not in ran("run", tmp_path / "no" / "halves.nasm").err
     assert "hint" not in ran("run", tmp_path).err

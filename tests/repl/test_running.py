@@ -91,7 +91,6 @@ def session_of(text: str) -> Session:
     return Session.load(Source("toy.nasm", text), targets=TARGETS)
 
 
-@pytest.mark.xfail(strict=True, reason="Session.step runs on to the end of the program")
 def test_steps_of_an_engine_stop_with_its_last_instruction(load: Loader) -> None:
     tried = load(".target toy\n@alpha\nSet %r0, 1\nSet %r1, 1\n@beta\n" + "Set %r0, 1\n" * 20)
     tried.does("step 3 alpha")
