@@ -18,7 +18,7 @@ demo: $(READY)
 	@$(BIN)/python programs/demo.py
 
 test: $(READY)
-	@$(BIN)/python -m pytest -q -n 2
+	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
 
 lint: $(READY)
 	$(BIN)/ruff check

@@ -11,17 +11,18 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm import builder as asm_builder
 from nasm.asm.assemble import assemble as assemble_source
+from nasm.asm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
 from nasm.source_files import Text, source_of
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
-from nasm.spec.program import DeclaredTransfer, Program, Update, Wait
+from nasm.spec.program import Program, Update, Wait
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 
@@ -204,7 +205,7 @@ class Builder:
         loaded = loader()
         generation = loaded.generation(target)
         assert generation is not None
-        self.core = asm_builder.Builder(loaded, loaded.configured(generation, options or {}))
+        self.core = ProgramBuilder(loaded, loaded.configured(generation, options or {}))
 
     def __getattr__(self, name: str) -> Any:
         core = self.__dict__.get("core")
@@ -245,14 +246,14 @@ class Builder:
     def transfer(
         self, name: str, *moves: tuple[View, View], queue: int = 0, priority: int | None = None
     ) -> DeclaredTransfer:
-        """Declare a prepared transfer: pairs (dst, src), started by DmaTrigger."""
+        """Declare a prepared transfer: pairs (dst, src), which an instruction starts."""
         options = {"queue": queue} | ({} if priority is None else {"priority": priority})
         with _located() as span:
             return self.core.transfer(name, moves, options, span)
 
     def expect(self, text: str) -> None:
         """Add an expectation, as the language writes it: ``"C ~ A.T @ B rtol=1e-2"``."""
-        from nasm.asm.parse import parse_statement
+        from nasm.asm.text.parse import parse_statement
 
         source = Source("<expect>", f".expect {text}")
         statement = parse_statement(source)

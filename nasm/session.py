@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from nasm import gc_pause
-from nasm.asm import evaluate, expect
 from nasm.asm.assemble import assemble
-from nasm.asm.parse import parse_expression
+from nasm.asm.expanding import evaluate
+from nasm.asm.expectations import judge as expect
+from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, tensor_io
 from nasm.machine.deadlock import deadlock

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.asm.parse_failure import DIRECTIVES
+from nasm.asm.text.parse_failure import DIRECTIVES
 from nasm.cli import arguments
 from nasm.targets.neuron import TARGET
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -38,6 +38,9 @@ LAYERS = (
 """From the bottom up. A part may import itself and every part of a lower row."""
 
 LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
+
+INNER = {"nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",))}
+"""The same within a folder whose parts have an order of their own."""
 
 HOMES = {
     "lark": ("asm",),
@@ -110,6 +113,88 @@ def test_imports_point_down_and_dependencies_stay_home(module: str) -> None:
     assert not found, "\n".join(found)
 
 
+# -- within a folder
+
+
+def inward(text: str, module: str, package: bool = False) -> list[str]:
+    """What is wrong with a module's imports from the other parts of its folder."""
+    found = []
+    for folder, rows in INNER.items():
+        level = {part: n for n, row in enumerate(rows) for part in row}
+        part = child(folder, module)
+        if not part:
+            continue
+        if part not in level:
+            return [f"{module} has no layer in {folder}"]
+        for line, name in imports(text, module, package):
+            other = child(folder, name)
+            if other and other != part and level.get(other, len(rows)) >= level[part]:
+                found.append(f"{module}:{line} imports {name}: {other} is not below {part}")
+    return found
+
+
+def child(folder: str, module: str) -> str:
+    """The file or folder directly in a folder that a module belongs to; empty if none."""
+    return module.removeprefix(f"{folder}.").split(".")[0] if f"{folder}." in module else ""
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if any(child(f, m) for f in INNER)])
+def test_imports_within_a_folder_point_down(module: str) -> None:
+    path = MODULES[module]
+    found = inward(path.read_text(encoding="utf-8"), module, path.name == "__init__.py")
+    assert not found, "\n".join(found)
+
+
+CIRCLES: dict[str, frozenset[str]] = {
+    "nasm.machine": frozenset(
+        ("acts", "bind", "gathers", "hazards", "load", "machine", "meetings", "moves", "scattered")
+    ),
+    "nasm.repl": frozenset(("command", "naming", "shell", "suggest")),
+}
+
+
+def acquaintances(texts: Mapping[str, str]) -> dict[str, dict[str, set[str]]]:
+    """By folder: which of the files and folders directly in it each of them imports from.
+
+    ``texts`` are those of all modules, by dotted name; that of a package is its ``__init__``.
+    """
+    folders: dict[str, dict[str, set[str]]] = {}
+    for module, text in texts.items():
+        package = any(other.startswith(f"{module}.") for other in texts)
+        for _, name in imports(text, module, package):
+            while name and name not in texts:
+                name = name.rpartition(".")[0]
+            here, there = module.split("."), name.split(".")
+            shared = 0
+            while here[shared : shared + 1] == there[shared : shared + 1] != []:
+                shared += 1
+            if shared < min(len(here), len(there)):
+                knows = folders.setdefault(".".join(here[:shared]), {})
+                knows.setdefault(here[shared], set()).add(there[shared])
+    return folders
+
+
+def in_circles(knows: Mapping[str, set[str]]) -> set[str]:
+    """Those that know themselves through others."""
+
+    def reached(start: str) -> set[str]:
+        seen: set[str] = set()
+        waiting = [start]
+        while waiting:
+            for other in knows.get(waiting.pop(), set()) - seen:
+                seen.add(other)
+                waiting.append(other)
+        return seen
+
+    return {name for name in knows if name in reached(name)}
+
+
+def test_files_of_one_folder_do_not_know_one_another_in_a_circle() -> None:
+    texts = {m: p.read_text(encoding="utf-8") for m, p in MODULES.items()}
+    found = {f: frozenset(c) for f, k in acquaintances(texts).items() if (c := in_circles(k))}
+    assert found == CIRCLES
+
+
 # -- nothing outside targets/neuron knows Neuron
 
 GENERIC = ("source", "problems", "records", "spec", "sim", "asm", "machine", "session", "api")
@@ -139,7 +224,7 @@ ENGINES = frozenset(w for e in GENERATION.engines for w in (e.name, *e.aliases))
 """Engine names are everyday words, so only a string that is nothing else counts; and a tensor is
 a tensor everywhere."""
 
-EXAMPLES = "nasm.asm.syntax_errors"
+EXAMPLES = "nasm.asm.text.syntax_errors"
 """Shows texts that do not parse: some word must stand where a mnemonic does, and a directive."""
 
 
@@ -189,10 +274,10 @@ def test_generic_code_does_not_name_neuron(module: str) -> None:
         ("nasm.sim.clock", "from nasm import Session"),
         ("nasm.sim.clock", "from nasm.spec.view import View"),
         ("nasm.spec.view", "def f():\n    from nasm.sim import memory"),
-        ("nasm.asm.parse", "if TYPE_CHECKING:\n    from nasm.machine import Machine"),
-        ("nasm.asm.parse", "from ..machine import Machine"),
-        ("nasm.asm.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
-        ("nasm.asm.parse", "from nasm.targets import TARGETS"),
+        ("nasm.asm.text.parse", "if TYPE_CHECKING:\n    from nasm.machine import Machine"),
+        ("nasm.asm.assemble", "from ..machine import Machine"),
+        ("nasm.asm.text.parse", "import importlib\nimportlib.import_module('nasm.cli')"),
+        ("nasm.asm.text.parse", "from nasm.targets import TARGETS"),
         ("nasm.session", "from nasm.targets.neuron import alu"),
         ("nasm.report.tables", "from nasm.repl import text"),
         ("nasm.source", "from nasm import dtypes"),
@@ -212,13 +297,64 @@ def test_an_import_that_points_up_or_strays_is_found(module: str, text: str) -> 
         ("nasm.sim.clock", "from nasm.sim.memory import Store\nfrom . import trace"),
         ("nasm.sim.clock", "from nasm import problems\nimport heapq\nimport numpy as np"),
         ("nasm.session", "from nasm.targets import TARGETS\nfrom .machine import Machine"),
-        ("nasm.asm.parse", "from ..source import Source\nfrom lark import Token"),
+        ("nasm.asm.assemble", "from ..source import Source\nfrom lark import Token"),
         ("nasm.repl.app", "from nasm.report import tables"),
         ("nasm.cli", "from nasm.repl.app import App\nimport rich"),
     ],
 )
 def test_an_import_that_points_down_is_not(module: str, text: str) -> None:
     assert upward(text, module) == []
+
+
+@pytest.mark.parametrize(
+    ("module", "text"),
+    [
+        ("nasm.asm.text.parse", "from nasm.asm.expanding.evaluate import Scope"),
+        ("nasm.asm.text.parse", "from nasm.asm.building import builder"),
+        ("nasm.asm.building.builder", "from ..text import tree"),
+        (
+            "nasm.asm.expanding.expand",
+            "if TYPE_CHECKING:\n    from nasm.asm.expectations import judge",
+        ),
+        ("nasm.asm.expectations.judge", "from nasm.asm.assemble import assemble"),
+        ("nasm.asm.expanding.expand", "from nasm.asm.new import thing"),
+        ("nasm.asm.new", ""),
+    ],
+)
+def test_an_import_that_points_up_within_a_folder_is_found(module: str, text: str) -> None:
+    assert upward(text, module) == []
+    assert len(inward(text, module)) == 1
+
+
+def test_an_import_that_points_down_within_a_folder_is_not() -> None:
+    text = "from nasm.asm.text import tree\nfrom nasm.asm.building import check\nimport lark"
+    assert inward(text, "nasm.asm.expanding.expand") == []
+    assert inward("from nasm.asm import assemble", "nasm.session") == []
+
+
+@pytest.mark.parametrize(
+    ("texts", "circle"),
+    [
+        ({"p.a": "from p.b import B", "p.b": "import p.c", "p.c": ""}, set()),
+        ({"p.a": "from p.b import B", "p.b": "from p import a"}, {"a", "b"}),
+        ({"p.a": "from . import b", "p.b": "def f():\n    from .a import A"}, {"a", "b"}),
+        (
+            {
+                "p.a": "from p.b import B",
+                "p.b": "if TYPE_CHECKING:\n    from p.c import C",
+                "p.c": "from p.a import A",
+                "p.d": "from p.a import A",
+            },
+            {"a", "b", "c"},
+        ),
+        (
+            {"p.a.x": "from p.b import y", "p.b": "", "p.b.y": "import p.a.z", "p.a.z": ""},
+            {"a", "b"},
+        ),
+    ],
+)
+def test_a_circle_is_found(texts: dict[str, str], circle: set[str]) -> None:
+    assert in_circles(acquaintances({"p": "", **texts})["p"]) == circle
 
 
 def test_relative_imports_of_a_package_start_at_itself() -> None:

@@ -8,8 +8,8 @@ from generator.examples import GENERATIONS, SIZES, cost
 from generator.instruction_pages import ISA
 from generator.markdown import code, number, table
 from nasm.spec.evidence import Fact
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
-from nasm.spec.target import Generation
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.figures import FIGURES, SWITCHES
 

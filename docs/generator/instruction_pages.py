@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from generator import coverage
-from generator.examples import GENERATIONS, SIZES, cost, program_text
+from generator.examples import GENERATIONS, SIZES, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.report import pages
+from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import State
 from nasm.spec.instruction import Row
-from nasm.spec.target import Generation
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA as _ISA
 
@@ -29,7 +29,7 @@ def page(row: Row) -> str:
         setup="",
         example=_example(row),
         rules=tuple((code, prose(said), source) for code, said, source in shown.rules),
-        cost=joined(prose(shown.cost), _cost(row)).rstrip(),
+        cost=joined(prose(shown.cost), _cost(shown)).rstrip(),
     )
     return f"{NOTE}\n\n{pages.markdown_page(fuller)}"
 
@@ -48,41 +48,15 @@ def _state(row: Row) -> Iterator[str]:
             yield f"{verb} {operand.kind.describe()}: {operand.kind.how}."
 
 
-def _cost(row: Row) -> str:
-    rows: list[tuple[str, ...]] = []
-    sources: dict[str, dict[str, None]] = {}
-    for generation in GENERATIONS:
-        for engine in TARGET.engines(row, generation):
-            for *cells, source in _costs(row, engine, generation):
-                rows.append((generation.name, engine, *cells))
-                sources.setdefault(source, {})[f"{generation.name} {engine}"] = None
-    said = [f"* {', '.join(where)}: {prose(source)}" for source, where in sources.items()]
+def _cost(shown: pages.Page) -> str:
     return joined(
         "Of the example above, in cycles of the engine and nanoseconds. N is the elements per "
         "partition (of `a`: at most 128 where it is stationary). What the columns mean is in "
         "[timing](../timing.md).",
-        table(["generation", "engine", "N", "interval", "latency", "evidence"], rows),
+        table(pages.TIMES, map(pages.time_cells, shown.times)),
         "Where these come from:",
-        "\n".join(said),
+        "\n".join(f"* {where}: {prose(said)}" for where, said in pages.time_sources(shown)),
     )
-
-
-def _costs(
-    row: Row, engine: str, generation: Generation
-) -> Iterator[tuple[str, str, str, str, str]]:
-    """Size, interval, latency, evidence and source; one line if the size makes no difference."""
-    found = [(n, cost(row, engine, generation, n)) for n in SIZES]
-    known = [(n, c) for n, c in found if c is not None]
-    sizeless = len(known) == len(SIZES) and len({c for _, c in known}) == 1
-    cycle = generation.engine(engine).cycle / generation.ticks * 1000
-    for n, c in known[:1] if sizeless else known:
-        yield (
-            "any" if sizeless else str(n),
-            f"{c.interval:,} ({c.interval * cycle:,.0f} ns)",
-            f"{c.latency:,} ({c.latency * cycle:,.0f} ns)",
-            c.evidence.value,
-            c.source,
-        )
 
 
 def _engines(row: Row, generation: Generation) -> str:

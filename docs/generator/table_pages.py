@@ -6,7 +6,7 @@ from generator.examples import GENERATIONS
 from generator.markdown import NOTE, code, joined, number, table
 from nasm.dtypes import DTYPES
 from nasm.report.lists import option_values
-from nasm.targets.neuron.activations import ACTIVATIONS, Activation
+from nasm.targets.neuron.activations import ACTIVATIONS, ActivationFunction
 from nasm.targets.neuron.alu import OPERATORS, Operator
 from nasm.targets.neuron.options import OPTIONS
 
@@ -85,7 +85,7 @@ def activations() -> str:
     )
 
 
-def _range(function: Activation) -> str:
+def _range(function: ActivationFunction) -> str:
     if function.parameter:
         return f"needs {function.parameter}"
     return function.range_text

@@ -1,1 +1,1 @@
-"""Text to programs: parse, expand, place, check."""
+"""The assembler: text to trees, trees to programs, and what programs say must hold."""

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nasm import gc_pause
-from nasm.asm import tree
-from nasm.asm.expand import Expander, unknown_target
-from nasm.asm.parse import parse
+from nasm.asm.building.builder import ProgramBuilder
+from nasm.asm.expanding.evaluate import free_names
+from nasm.asm.expanding.expand import Expander, unknown_target
+from nasm.asm.expanding.undeclared import Undeclared
+from nasm.asm.expectations.judge import check_static
+from nasm.asm.text import tree
+from nasm.asm.text.parse import parse
 from nasm.problems import Failure, Problem
 from nasm.source import Source
 from nasm.spec.program import Program
@@ -39,7 +43,21 @@ def _assembled(file: tree.File, problems: list[Problem], expander: Expander) -> 
     expander.problems += problems
     if expander.override is not None and not named:
         expander.use_target(expander.override)
-    program = expander.program(file.body)
-    if program is None:
+    builder = expander.expand(file.body)
+    if builder is None:
         raise Failure(sorted(expander.problems, key=lambda p: p.span.start if p.span else -1))
-    return program
+    undeclared = expander.scope.undeclared
+    builder.problems += _expectations(builder, undeclared)
+    return builder.finish(undeclared)
+
+
+def _expectations(builder: ProgramBuilder, undeclared: Undeclared) -> list[Problem]:
+    """What is wrong with the program's expectations, those on undeclared names apart."""
+    program = builder.program
+    engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
+    found: list[Problem] = []
+    for expectation in program.expectations:
+        assert isinstance(expectation.tree, tuple)
+        if not any(name in undeclared for name in free_names(expectation.tree[0])):
+            found += check_static(expectation, program.tensors, engines, program.cores)
+    return found

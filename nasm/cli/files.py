@@ -17,6 +17,7 @@ from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.session import Session
 from nasm.source import Source
 from nasm.source_files import source_of
+from nasm.spec.array_files import read_array
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
@@ -48,7 +49,7 @@ def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, Any]:
             file, key = path, ""
         found[name] = None
         try:
-            found[name] = tensor_io.read_array(file, key)
+            found[name] = read_array(file, key)
         except Refused as refused:
             problems.append(
                 Problem(refused.code, f"--in {name}: {refused.message}", None, refused.hint)

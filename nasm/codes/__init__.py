@@ -5,7 +5,7 @@ Mistakes of writing are explained where they are found, in :mod:`nasm.asm`; all 
 
 from __future__ import annotations
 
-from nasm.asm import syntax_errors
+from nasm.asm.text import syntax_errors
 from nasm.codes import names, operands, running
 from nasm.codes.row import Code
 
@@ -34,6 +34,6 @@ def _of_writing() -> dict[str, Code]:
 
 def _of_expectations() -> dict[str, Code]:
     # Imported when asked for: it brings NumPy with it, and most explanations need none.
-    from nasm.asm import expect
+    from nasm.asm.expectations.judge import CODES
 
-    return {code: Code(code, title, text) for code, (title, text) in expect.CODES.items()}
+    return {code: Code(code, title, text) for code, (title, text) in CODES.items()}

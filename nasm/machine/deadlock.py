@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from nasm.machine.describe import form_text, wait_text
 from nasm.problems import Note, Problem, listed
-from nasm.spec.program import DeclaredTransfer, Wait
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.program import Wait
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine

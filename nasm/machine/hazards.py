@@ -9,8 +9,9 @@ from nasm.problems import Note, Problem, listed
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.events import Observer
 from nasm.source import Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Register
-from nasm.spec.program import DeclaredTransfer, Instruction, Program, Wait
+from nasm.spec.program import Instruction, Program, Wait
 from nasm.spec.view import View
 
 FAR = 1000

@@ -17,11 +17,11 @@ from nasm.machine.state import EngineState
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work
 from nasm.spec.evidence import Cost
+from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Here, RoundingOf
 from nasm.spec.implicit_operands import State as Held
 from nasm.spec.instruction import Context, Operand, Row
 from nasm.spec.kinds import Kind
-from nasm.spec.target import Generation
 from nasm.spec.view import View
 
 

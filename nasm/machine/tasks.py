@@ -15,8 +15,9 @@ from nasm.problems import Failure, Refused
 from nasm.sim.queues import Post, Task, Wait, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
-from nasm.spec.instruction import Context, rules_of
+from nasm.spec.instruction import Context
 from nasm.spec.program import Instruction, Program
+from nasm.spec.target import rules_of
 
 
 class Tasks:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Mapping
 from typing import Any
-from zipfile import BadZipFile
 
 import numpy as np
 
@@ -13,6 +11,7 @@ from nasm import dtypes
 from nasm.machine.addresses import Addresses
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.sim.memory import Array
+from nasm.spec.array_files import read_array
 from nasm.spec.initial import initial
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
@@ -96,30 +95,3 @@ def accepted(tensor: Tensor, array: Array) -> Array:
     except ValueError as problem:
         hint = "no array is converted in silence: convert it before"
         raise Refused("E0804", f"{tensor.name}: {problem}", hint) from None
-
-
-def read_array(path: str, key: str = "") -> Array:
-    """An array of a .npy file, or of a .npz file by key; refuses what is not one."""
-    try:
-        return _read(path, key)
-    except FileNotFoundError:
-        raise Refused("E0801", f"no file {path}") from None
-    except (OSError, ValueError, EOFError, BadZipFile, zlib.error) as problem:
-        raise Refused("E0801", f"{path} is not a readable array file: {problem}") from None
-
-
-def _read(path: str, key: str) -> Array:
-    with open(path, "rb") as stream:
-        if not stream.read(6).startswith((b"\x93NUMPY", b"PK")):
-            raise Refused("E0801", f"{path} is not a readable array file: no .npy and no .npz")
-    loaded = np.load(path, allow_pickle=False)
-    if isinstance(loaded, np.ndarray):
-        return loaded
-    with loaded:
-        if key not in loaded.files:
-            raise Refused(
-                "E0801",
-                f"{path} has no array '{key}'",
-                did_you_mean(key, loaded.files) or f"it holds {', '.join(loaded.files)}",
-            )
-        return np.asarray(loaded[key])

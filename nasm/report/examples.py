@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterator
 
 from nasm.asm.assemble import assemble
-from nasm.asm.availability import available
-from nasm.asm.expand import unknown_target
+from nasm.asm.building.availability import available
+from nasm.asm.expanding.expand import unknown_target
 from nasm.source import Source
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Operand, Row
 from nasm.spec.lists import views
 from nasm.spec.program import Program
-from nasm.spec.target import Generation, Samples, Target
+from nasm.spec.target import Samples, Target
 
 SIZE = 128
 """Elements per partition of the tiles in a program that shows an example."""
@@ -52,7 +53,7 @@ def program_text(
     """
     samples = target.samples
     assert samples is not None, "the target has no tensors for examples"
-    said = _said(row, engine)
+    said = _said(row, engine, samples)
     words = set(_WORD.findall("\n".join(said)))
     prepared = [samples.transfer] if "load" in words else []
     words |= set(_WORD.findall("\n".join(prepared)))
@@ -77,12 +78,12 @@ def program_text(
     return "\n".join([*lines, *said]) + "\n"
 
 
-def _said(row: Row, engine: str) -> list[str]:
+def _said(row: Row, engine: str, samples: Samples) -> list[str]:
     """The row's example behind what it needs, each line with its engine."""
     lines = [line.strip() for line in (*row.setup.splitlines(), row.example) if line.strip()]
     said = [line if line.startswith(("@", ".")) else f"@{engine} {line}" for line in lines]
     if "again" in set(_WORD.findall("\n".join(lines))):
-        said.insert(len(said) - 1, f"again: @{engine} Nop")
+        said.insert(len(said) - 1, f"again: @{engine} {samples.labelled}")
     return said
 
 

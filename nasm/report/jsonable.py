@@ -15,7 +15,7 @@ from nasm.records import EngineRecord, ExpectationRecord, Message, RunReport, Se
 from nasm.source import Frame, Span
 
 if TYPE_CHECKING:
-    from nasm.spec.target import Generation  # at run time it would bring NumPy to every verb
+    from nasm.spec.generation import Generation  # at run time it would bring NumPy to every verb
 
 VERSION = 1
 """Of all documents; goes up when a key changes its meaning or goes away, not when one is added."""

@@ -10,9 +10,10 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
 from nasm.spec.options import Option
-from nasm.spec.target import Generation, Target
+from nasm.spec.target import Target
 
 
 def engine_letters(target: Target) -> dict[str, str]:

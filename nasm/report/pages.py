@@ -12,6 +12,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from nasm.problems import listed
+from nasm.report.times import Time, times
 from nasm.spec.instruction import REQUIRED, Operand, Row
 from nasm.spec.target import Target
 
@@ -49,6 +51,7 @@ class Page:
     generations: tuple[str, ...]
     rules: tuple[tuple[str, str, str], ...]
     cost: str
+    times: tuple[Time, ...]
     vendor: tuple[tuple[str, tuple[str, ...]], ...]
     source: str
 
@@ -61,7 +64,7 @@ def page(row: Row, target: Target) -> Page:
         f"{e} (from {row.engine_since[e]})" if e in row.engine_since else e for e in row.engines
     )
     have = tuple(g.summary for g in target.generations if target.available(row, g))
-    cost = (row.cost.__doc__ or "").strip().partition("\n")[0]
+    cost = row.cost.doc.partition("\n")[0]
     return Page(
         row.name,
         synopsis(row),
@@ -75,6 +78,7 @@ def page(row: Row, target: Target) -> Page:
         have,
         tuple((r.code, r.sentence, r.source) for r in row.rules),
         cost,
+        tuple(times(row, target)),
         tuple(row.vendor.items()),
         row.source,
     )
@@ -130,18 +134,61 @@ def rich_page(shown: Page) -> RenderableType:
     if shown.operands:
         parts += _section("Operands", [_operand_table(shown.operands)])
     facts = [("engines", ", ".join(shown.engines)), ("machines", ", ".join(shown.generations))]
-    if shown.cost:
-        facts.append(("time", shown.cost))
     facts += [(tool, ", ".join(names) or NO_NAME) for tool, names in shown.vendor]
     facts.append(("source", shown.source))
     if shown.rules:
         parts += _section("Rules", [_rule_table(shown.rules)])
+    parts += _time(shown)
     parts += _section("Facts", [_pairs(facts)])
     return Group(*parts)
 
 
 def _section(title: str, content: list[RenderableType]) -> list[RenderableType]:
     return [Text(), Text(title, "bold"), *(Padding(c, (0, 0, 0, 4)) for c in content)]
+
+
+TIMES = ("generation", "engine", "N", "interval", "latency", "evidence")
+"""What a page says of each of its times."""
+
+
+def time_cells(time: Time) -> tuple[str, ...]:
+    """A time under those heads."""
+    size = str(time.size or "any")
+    evidence = time.cost.evidence.value
+    return (time.generation, time.engine, size, time.interval, time.latency, evidence)
+
+
+def time_sources(shown: Page) -> list[tuple[str, str]]:
+    """The sources of a page's times, each behind the generations and engines it is for."""
+    engines: dict[str, dict[str, None]] = {}
+    sources: dict[str, dict[str, dict[str, None]]] = {}
+    for time in shown.times:
+        engines.setdefault(time.generation, {})[time.engine] = None
+        of = sources.setdefault(time.cost.source, {}).setdefault(time.generation, {})
+        of[time.engine] = None
+    return [
+        (
+            "; ".join(
+                generation if of == engines[generation] else f"{generation} {listed(of, 'and')}"
+                for generation, of in found.items()
+            ),
+            source,
+        )
+        for source, found in sources.items()
+    ]
+
+
+def _time(shown: Page) -> list[RenderableType]:
+    """What the example costs, in the words of its cost and on every engine."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_row(*(Text(head, "dim") for head in TIMES))
+    for time in shown.times:
+        table.add_row(*map(Text, time_cells(time)))
+    content: list[RenderableType] = [Text(shown.cost)]
+    if shown.times:
+        content.append(table)
+    content += [Text(f"{where}: {source}", "dim") for where, source in time_sources(shown)]
+    return _section("Time", content)
 
 
 def _grid(first: str = "bold") -> Table:
@@ -250,6 +297,18 @@ def json_page(shown: Page) -> dict[str, Any]:
         "machines": list(shown.generations),
         "rules": [{"code": c, "sentence": s, "source": src} for c, s, src in shown.rules],
         "cost": shown.cost,
+        "times": [
+            {
+                "generation": t.generation,
+                "engine": t.engine,
+                "elements": t.size or None,
+                "interval": t.cost.interval,
+                "latency": t.cost.latency,
+                "evidence": t.cost.evidence.value,
+                "source": t.cost.source,
+            }
+            for t in shown.times
+        ],
         "vendor": {tool: list(names) for tool, names in shown.vendor},
         "source": shown.source,
     }

@@ -23,7 +23,7 @@ from nasm.report.diagnostics import diagnostic
 from nasm.spec.evidence import Evidence
 
 if TYPE_CHECKING:
-    from nasm.spec.target import Generation
+    from nasm.spec.generation import Generation
 
 ASCII_MARKS = ("ok", "FAILED")
 

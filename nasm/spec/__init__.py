@@ -2,3 +2,5 @@
 
 Nothing here runs anything and nothing here knows a particular machine.
 """
+
+from nasm.spec import reshape as reshape  # it enters the methods that every view has

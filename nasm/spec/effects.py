@@ -76,11 +76,11 @@ class Clear(Effect):
 
 @dataclass(frozen=True, slots=True)
 class Exchange:
-    """What a core sends and receives in a meeting.
+    """What a core sends and receives in a rendezvous.
 
     ``src`` goes to core ``to``, and what core ``source`` sends comes into ``dst``. The channels of
-    the sender move it, and the meeting is over when all has landed; with ``direct`` the engines do
-    it themselves, within the latency of the instruction.
+    the sender move it, and the rendezvous is over when all has landed; with ``direct`` the engines
+    do it themselves, within the latency of the instruction.
     """
 
     dst: View
@@ -94,8 +94,8 @@ class Exchange:
 class Rendezvous(Effect):
     """Hold the queue until an instruction like this one is held on each of some cores.
 
-    ``by`` names what tells apart meetings of one instruction, ``alike`` what has to be the same on
-    every side, as pairs of a name and a value.
+    ``by`` names what tells rendezvous of one instruction apart, ``alike`` what has to be the same
+    on every side, as pairs of a name and a value.
     """
 
     cores: tuple[int, ...]
@@ -121,7 +121,7 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """A planned move. Each share posts 1 to the instruction's semaphore when it has landed.
+    """A planned transfer. Each share posts 1 to the instruction's semaphore when it has landed.
 
     ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start
     and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings

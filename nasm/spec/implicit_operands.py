@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from nasm.problems import Refused
-from nasm.spec.kinds import WRONG_KIND, Kind
-
-if TYPE_CHECKING:
-    from nasm.spec.instruction import Context
+from nasm.spec.kinds import WRONG_KIND, Kind, OperandContext
 
 
 @dataclass(frozen=True, slots=True)
 class Hidden(Kind):
     """What semantics need and no program writes."""
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The operands it follows from, which the row must have."""
+        return ()
 
     def accept(self, value: object) -> object:
         raise Refused(WRONG_KIND, f"{self.describe()} is not written in a program")
@@ -42,10 +43,14 @@ class DtypeOf(Hidden):
 
     operand: str
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
+
     def describe(self) -> str:
         return f"the dtype of {self.operand}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         return None if view is None else view.dtype
 
@@ -56,10 +61,14 @@ class ShapeOf(Hidden):
 
     operand: str
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
+
     def describe(self) -> str:
         return f"the shape of {self.operand}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         return view.partitions, view.elements
 
@@ -70,10 +79,14 @@ class LanesOf(Hidden):
 
     operand: str
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
+
     def describe(self) -> str:
         return f"the partitions of {self.operand}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         view = context[self.operand]
         if view is None:
             return None
@@ -85,7 +98,7 @@ class LanesOf(Hidden):
 class Doubt(Hidden):
     """Where the hardware does not promise a result: semantics write a sentence, or None.
 
-    The run goes on with the result and warns; the sentence begins with a verb, and ``rule`` is
+    The run continues with the result and warns; the sentence begins with a verb, and ``rule`` is
     what it goes against.
     """
 
@@ -111,6 +124,10 @@ class RoundingOf(Hidden):
 
     operand: str
 
+    @property
+    def needs(self) -> tuple[str, ...]:
+        return (self.operand,)
+
     def describe(self) -> str:
         return f"the rounding into {self.operand}"
 
@@ -124,7 +141,7 @@ class SwitchOf(Hidden):
     def describe(self) -> str:
         return f"whether the generation has {self.name}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         return context.generation.switches[self.name]
 
 
@@ -137,5 +154,5 @@ class OptionOf(Hidden):
     def describe(self) -> str:
         return f"the machine option {self.name}"
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         return context.option(self.name)

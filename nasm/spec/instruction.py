@@ -1,21 +1,26 @@
-"""A row: everything there is to say of one instruction, and how rows become an ISA."""
+"""A row: everything there is to say of one instruction, and an instruction made of it."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cache
-from typing import Any, Final
+from functools import wraps
+from operator import itemgetter
+from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
-from nasm.problems import Refused, closest, did_you_mean, listed
+from nasm.problems import Refused
+from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Hidden
 from nasm.spec.kinds import Kind, Tile
-from nasm.spec.options import Value
-from nasm.spec.target import Generation, Target, named
+from nasm.spec.options import OptionValue
 from nasm.spec.view import Offsets, View
+
+T = TypeVar("T")
+P = ParamSpec("P")
 
 
 class _Required:
@@ -54,7 +59,7 @@ class Operand:
     partial: bool = False
     keyword: bool = False
     evidence: str = ""
-    footprint: Callable[[Context], tuple[View, ...]] | None = None
+    footprint: OfOperands[tuple[View, ...]] | None = None
 
     @property
     def hidden(self) -> bool:
@@ -119,18 +124,102 @@ class Context:
         return Context(row, operands, engine, generation, tiles, addressed)
 
     def __getitem__(self, name: str) -> Any:
-        return self.operands[name]
+        """An operand by name."""
+        try:
+            return self.operands[name]
+        except KeyError:
+            has = ", ".join(self.operands) or "none"
+            said = f"{self.row.name} has no operand {name}, which is asked for; its own are {has}"
+            raise LookupError(said) from None
 
-    def option(self, name: str) -> Value:
+    def option(self, name: str) -> OptionValue:
         """A machine option in force."""
         return self.generation.options[name]
+
+    @property
+    def in_float32(self) -> bool:
+        """Whether the instruction computes in float32."""
+        return self.row.domain(self) == FLOAT32
+
+
+@dataclass(frozen=True, slots=True)
+class OfOperands(Generic[T]):
+    """What follows from some operands of an instruction: a cost, a domain, a footprint.
+
+    ``names`` are the operands that ``answer`` asks for: a row that lacks one of them fails its
+    import. ``name`` and ``doc`` are those of the function it was made of.
+    """
+
+    names: tuple[str, ...]
+    answer: Callable[[Context], T]
+    name: str
+    doc: str = ""
+
+    def __call__(self, context: Context) -> T:
+        """The answer of one instruction."""
+        return self.answer(context)
+
+
+def of_operands(function: Callable[Concatenate[Context, P], T]) -> Callable[..., OfOperands[T]]:
+    """Have a function of operands called with their names, where a row is made.
+
+    A row names its operands, and the function gets their values::
+
+        @of_operands
+        def two_tiles(context: Context, first: View, second: View) -> Cost: ...
+
+        cost=two_tiles("data1", "data2")
+
+    A parameter with a default may be left out, for rows that have no such operand.
+    """
+    signature = inspect.signature(function)
+
+    @wraps(function)
+    def named(*names: str, **keywords: str) -> OfOperands[T]:
+        try:
+            bound = signature.bind(None, *names, **keywords)
+        except TypeError as error:
+            raise TypeError(f"{function.__name__}, called with {names}: {error}") from None
+        names, keywords = bound.args[1:], bound.kwargs
+        return OfOperands(
+            (*names, *keywords.values()),
+            _asking(function, names, keywords),
+            function.__name__,
+            inspect.getdoc(function) or "",
+        )
+
+    return named
+
+
+def _asking(
+    function: Callable[..., T], names: tuple[str, ...], keywords: Mapping[str, str]
+) -> Callable[[Context], T]:
+    """The function of a context that hands another one its operands."""
+    if keywords:
+        words = tuple(keywords.items())
+
+        def answer(context: Context) -> T:
+            held = context.operands
+            return function(context, *(held[n] for n in names), **{k: held[n] for k, n in words})
+    elif len(names) > 1:
+        get = itemgetter(*names)
+
+        def answer(context: Context) -> T:
+            return function(context, *get(context.operands))
+    else:
+
+        def answer(context: Context) -> T:
+            return function(context, *(context.operands[n] for n in names))
+
+    return answer
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
     """A constraint between operands: its sentence, its source, and how it is checked.
 
-    ``check`` returns None, or a sentence that says what was found and what was wanted.
+    ``check`` returns None, or a sentence that says what was found and what was wanted; ``names``
+    are the operands it was made for, which a row that has the rule must have.
     ``addressed`` says that only an instruction with an operand that a tile of entries addresses
     can break it. The rules behind a ``basic`` one take it for granted: where it is broken they
     say nothing.
@@ -144,6 +233,7 @@ class Rule:
     warning: bool = False
     addressed: bool = False
     basic: bool = False
+    names: tuple[str, ...] = ()
 
     def refusal(self, row: Row, said: str, elsewhere: str = "") -> Refused:
         """What to say of an instruction that breaks it: the finding, then the rule it breaks.
@@ -159,9 +249,10 @@ FLOAT32: Final = "float32"
 BITS: Final = "bits"
 
 
-def in_float32(_: Context) -> str:
-    """Elements are widened to float32 on reading and rounded once on writing."""
-    return FLOAT32
+in_float32: Final = OfOperands((), lambda _: FLOAT32, "in_float32")
+"""Elements are widened to float32 on reading and rounded once on writing."""
+in_bits: Final = OfOperands((), lambda _: BITS, "in_bits")
+"""Elements are taken, and stored, as they are."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -182,9 +273,9 @@ class Row:
     operands: tuple[Operand, ...]
     engines: tuple[str, ...]
     rules: tuple[Rule, ...]
-    cost: Callable[[Context], Cost]
+    cost: OfOperands[Cost]
     semantics: Callable[..., Any]
-    domain: Callable[[Context], str]
+    domain: OfOperands[str]
     vendor: Mapping[str, tuple[str, ...]]
     example: str
     source: str
@@ -219,122 +310,6 @@ class Row:
         return self.operands[self.position[name]]
 
 
-class Isa:
-    """The instructions of a target, in the order they were written."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.rows: dict[str, Row] = {}
-
-    def __iter__(self) -> Any:
-        return iter(self.rows.values())
-
-    def meant(self, word: str, also: Iterable[str] = ()) -> str:
-        """A hint for a word that is no mnemonic: the vendor's other names are known as well.
-
-        ``also`` are other words that may have been meant. Empty if nothing is close.
-        """
-        theirs: dict[str, list[str]] = {}
-        for name, row in self.rows.items():
-            every = (n.rpartition(".")[2] for names in row.vendor.values() for n in names)
-            for spelling in dict.fromkeys(every):  # in order: of equally close ones the first
-                theirs.setdefault(spelling, []).append(name)
-        known = [*self.rows, *also]
-        said = word if word in theirs else ""
-        if not said and not closest(word, known):
-            said = next(iter(closest(word, theirs)), "")
-        if not said:
-            return did_you_mean(word, known)
-        if len(theirs[said]) == 1:
-            return f"did you mean '{theirs[said][0]}'?"
-        return f"it is several instructions here: {listed(theirs[said], 'and')}"
-
-    def arrange(self, modules: Iterable[str]) -> None:
-        """List the rows by the modules they were written in, in this order; all are named."""
-        place = {module: n for n, module in enumerate(modules)}
-        self.rows = dict(
-            sorted(self.rows.items(), key=lambda item: place[item[1].semantics.__module__])
-        )
-
-    def instruction(
-        self,
-        *operands: Operand,
-        engines: tuple[str, ...],
-        cost: Callable[[Context], Cost],
-        source: str,
-        example: str,
-        rules: tuple[Rule, ...] = (),
-        domain: Callable[[Context], str] = in_float32,
-        vendor: Mapping[str, tuple[str, ...]] | None = None,
-        since: str = "",
-        until: str = "",
-        engine_since: Mapping[str, str] | None = None,
-        posts: int = 0,
-        effect: type[Effect] | None = None,
-        formula: str = "",
-        setup: str = "",
-        tensors: str = "",
-    ) -> Callable[[Callable[..., Any]], Row]:
-        """Make a row of a function: its parameters must be the operands it reads."""
-
-        def make(semantics: Callable[..., Any]) -> Row:
-            row = Row(
-                semantics.__name__,
-                operands,
-                engines,
-                rules,
-                cost,
-                semantics,
-                domain,
-                vendor or {},
-                example,
-                source,
-                since,
-                until,
-                engine_since or {},
-                posts,
-                effect,
-                formula,
-                inspect.getdoc(semantics) or "",
-                setup,
-                tensors,
-                {o.name: n for n, o in enumerate(operands)},
-                tuple(o for o in operands if not o.hidden),
-                tuple(o for o in operands if o.access in ("r", "rw", "@")),
-                tuple(o for o in operands if o.access in ("w", "rw")),
-                tuple(n for n, o in enumerate(operands) if o.walked),
-                tuple(None if o.hidden else o.default for o in operands),
-                tuple((n, o) for n, o in enumerate(operands) if not o.hidden),
-                tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
-            )
-            _consistent(row)
-            if row.name in self.rows:
-                raise TypeError(f"two rows are called {row.name}")
-            self.rows[row.name] = row
-            return row
-
-        return make
-
-
-def _consistent(row: Row) -> None:
-    """The halves of a row must agree, or the import fails."""
-    takes = tuple(inspect.signature(row.semantics).parameters)
-    reads = tuple(o.name for o in row.reads)
-    if takes != reads:
-        raise TypeError(f"{row.name} takes {takes} but its row reads {reads}")
-    for operand in row.operands:
-        if operand.adds and operand.adds not in row.position:
-            raise TypeError(f"{row.name}.{operand.name} adds by an unknown operand {operand.adds}")
-    if not row.doc or not row.source or not row.example:
-        raise TypeError(f"{row.name} lacks its documentation, source or example")
-
-
-@cache
-def rules_of(target: Target, row: Row, addressed: bool) -> tuple[Rule, ...]:
-    """The rules that an instruction must obey: the target's, then the row's own."""
-    return tuple(r for r in (*target.rules, *row.rules) if addressed or not r.addressed)
-
-
 @dataclass(frozen=True, slots=True)
 class Facts:
     """What follows from an instruction's operands: how it computes, and what it costs."""
@@ -347,7 +322,7 @@ class Facts:
     def of(row: Row, operands: tuple[object, ...], engine: str, generation: Generation) -> Facts:
         """Ask the row."""
         context = Context.of(row, operands, engine, generation)
-        return Facts(context, row.domain(context), row.cost(context))
+        return Facts(context, row.domain.answer(context), row.cost.answer(context))
 
 
 def bind(row: Row, given: list[object], named: Mapping[str, object]) -> tuple[object, ...]:

@@ -10,15 +10,15 @@ from __future__ import annotations
 import math
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 from nasm.problems import Refused, did_you_mean, listed
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.generation import Generation
 from nasm.spec.memory import Tensor
+from nasm.spec.options import OptionValue
 from nasm.spec.spell import spell
 from nasm.spec.view import Reg, View
-
-if TYPE_CHECKING:
-    from nasm.spec.instruction import Context
 
 WRONG_KIND = "E0301"
 
@@ -27,6 +27,24 @@ class Symbol(str):
     """A bare word in an operand that names no tensor and no constant."""
 
     __slots__ = ()
+
+
+class OperandContext(Protocol):
+    """What a kind may ask of the instruction that its operand belongs to."""
+
+    @property
+    def generation(self) -> Generation:
+        """The machine it is for."""
+
+    @property
+    def in_float32(self) -> bool:
+        """Whether the instruction computes in float32."""
+
+    def __getitem__(self, name: str) -> Any:
+        """Another operand."""
+
+    def option(self, name: str) -> OptionValue:
+        """A machine option in force."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +68,7 @@ class Kind:
         """A word for a value of it, for the synopsis of an instruction."""
         raise NotImplementedError
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         """What semantics get for a value that is no view, no register and not held."""
         return value
 
@@ -200,10 +218,8 @@ class Anything(Kind):
         as_float(value)
         return value
 
-    def handed(self, value: object, context: Context) -> object:
-        from nasm.spec.instruction import FLOAT32  # it needs the kinds
-
-        if isinstance(value, int) and context.row.domain(context) == FLOAT32:
+    def handed(self, value: object, context: OperandContext) -> object:
+        if isinstance(value, int) and context.in_float32:
             return float(value)
         return value
 
@@ -315,8 +331,6 @@ class TransferName(Kind):
     """A prepared transfer, declared by ``.dma``."""
 
     def accept(self, value: object) -> object:
-        from nasm.spec.program import DeclaredTransfer
-
         if not isinstance(value, DeclaredTransfer):
             raise Refused(WRONG_KIND, f"wanted a transfer declared by .dma, found {shown(value)}")
         return value
@@ -391,7 +405,7 @@ class Either(Kind):
             return kind.format(value)
         return str(value)
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         for kind in self.kinds:
             with suppress(Refused):
                 kind.accept(value)

@@ -25,7 +25,7 @@ class Tiles(Kind):
     def accept(self, value: object) -> object:
         if not isinstance(value, list | tuple):
             single = isinstance(value, Tensor | View)
-            hint = "a single one is a list as well, in [ ]" if single else ""
+            hint = "write a single one in [ ] too" if single else ""
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found {shown(value)}", hint)
         if not 1 <= len(value) <= self.most:
             raise Refused(WRONG_KIND, f"wanted {self.describe()}, found a list of {len(value)}")

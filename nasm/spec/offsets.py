@@ -23,7 +23,7 @@ def indirect(view: View, index: View, num_elem: int | None = None) -> View:
     if view.dynamic or len(view.dims) > 1 or not view.contiguous:
         raise Refused(
             BAD_VIEW,
-            f"{name}.indirect(…): the columns of {name} do not stand side by side",
+            f"{name}.indirect(…): the columns of {name} are not contiguous",
             "entries count the elements of a contiguous run in each partition",
         )
     _entries(index, "index")
@@ -42,8 +42,8 @@ def indirect(view: View, index: View, num_elem: int | None = None) -> View:
     return replace(view.with_free((count,), (1,)), offsets=offsets)
 
 
-def moved(made: View, base: View, by: Reg | View, dim: int) -> View:
-    """A pattern that starts where a register, or a tile of one element, says."""
+def moved(made: View, called_on: View, by: Reg | View, dim: int) -> View:
+    """A pattern moved along an axis by what a register, or a tile of one element, holds."""
     name, size = made.tensor.name, made.dtype.itemsize
     lanes = dim == 0 and made.partitioned
     if lanes and not isinstance(by, Reg):
@@ -53,7 +53,7 @@ def moved(made: View, base: View, by: Reg | View, dim: int) -> View:
             "are not read from a tile",
             f"a register can hold the start: {name}[%r0 : +n]",
         )
-    step = base.steps[dim]
+    step = called_on.steps[dim]
     limit = _room(made, step, lanes)
     if isinstance(by, Reg):
         stride = step if lanes else step * size
@@ -68,7 +68,7 @@ def moved(made: View, base: View, by: Reg | View, dim: int) -> View:
     return replace(made, offsets=Offsets(by, step, limit, 1, single=True, dim=dim))
 
 
-def row_by_row(made: View, base: View, by: object, dim: int) -> View:
+def row_by_row(made: View, called_on: View, by: object, dim: int) -> View:
     """A pattern whose first axis goes where the entries of a tile say; its own step is ignored."""
     name = made.tensor.name
     if made.partitioned or dim:
@@ -85,7 +85,7 @@ def row_by_row(made: View, base: View, by: object, dim: int) -> View:
             BAD_VIEW,
             f"the pattern of {name} has {count} rows, {tile.tensor.name} {tile.size} entries",
         )
-    step = base.steps[0]
+    step = called_on.steps[0]
     one = replace(made, shape=(1, *made.shape[1:]))
     offsets = Offsets(tile, step, _room(one, step, False), tile.partitions)
     return replace(made, steps=(step, *made.steps[1:]), offsets=offsets)
@@ -99,7 +99,7 @@ def _entries(tile: object, what: str) -> View:
             kind = f"{tile.dtype.name} in {tile.tensor.memory.name}"
         raise Refused(BAD_VIEW, f"{what} is a tile of integers on chip, found {kind}")
     if tile.dynamic or tile.offsets is not None:
-        raise Refused(BAD_VIEW, f"{what} {tile.tensor.name} has itself an address of the run")
+        raise Refused(BAD_VIEW, f"{what} {tile.tensor.name} is itself addressed at run time")
     return tile
 
 

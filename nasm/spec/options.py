@@ -10,20 +10,20 @@ from nasm.spec.evidence import Evidence
 
 WRONG = "E0809"
 
-Value = str | int
+OptionValue = str | int
 """What an option may be set to: a word, or an integer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """A choice about the machine that a user may make, and what holds if nobody does.
+    """A choice about the machine that a user may make, and what holds if none is made.
 
     ``choices`` are its words, each with what it means; without any it takes an integer from
     ``low`` to ``high``. ``evidence`` and ``source`` are those of the default.
     """
 
     name: str
-    default: Value
+    default: OptionValue
     summary: str
     evidence: Evidence
     source: str
@@ -31,7 +31,7 @@ class Option:
     low: int = 0
     high: int = 0
 
-    def accept(self, value: object) -> Value:
+    def accept(self, value: object) -> OptionValue:
         """A value, as a program of Python gives it or as text; raises Refused."""
         if self.choices is not None:
             if isinstance(value, str) and value in self.choices:
@@ -58,12 +58,12 @@ class Option:
         return f"an integer from {self.low} to {self.high}"
 
 
-def defaults(options: Iterable[Option]) -> dict[str, Value]:
+def defaults(options: Iterable[Option]) -> dict[str, OptionValue]:
     """Every option with its default."""
     return {option.name: option.default for option in options}
 
 
-def settled(options: Iterable[Option], given: Mapping[str, object]) -> dict[str, Value]:
+def in_force(options: Iterable[Option], given: Mapping[str, object]) -> dict[str, OptionValue]:
     """Every option with the value given for it, or its default; raises Failure with all wrong."""
     known = {option.name: option for option in options}
     values = defaults(known.values())

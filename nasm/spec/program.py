@@ -9,29 +9,14 @@ from typing import TYPE_CHECKING
 
 from nasm.problems import Problem, counted
 from nasm.source import Frame, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Facts, Row
 from nasm.spec.memory import Tensor
-from nasm.spec.options import Value
-from nasm.spec.view import View
+from nasm.spec.options import OptionValue
 
 if TYPE_CHECKING:
-    from nasm.spec.target import Generation, Target
-
-
-@dataclass(frozen=True, slots=True)
-class DeclaredTransfer:
-    """A transfer declared by ``.dma``: pairs (dst, src), moved in order."""
-
-    name: str
-    moves: tuple[tuple[View, View], ...]
-    options: tuple[tuple[str, object], ...]
-    span: Span | None = None
-
-    def __hash__(self) -> int:
-        return hash(self.name)
-
-    def __str__(self) -> str:
-        return f"the transfer {self.name}"
+    from nasm.spec.generation import Generation
+    from nasm.spec.target import Target
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,12 +121,12 @@ class Program:
     warnings: list[Problem] = field(default_factory=list)
 
     @property
-    def options(self) -> Mapping[str, Value]:
+    def options(self) -> Mapping[str, OptionValue]:
         """Every machine option with its value."""
         return self.generation.options
 
     @property
-    def chosen(self) -> dict[str, Value]:
+    def chosen(self) -> dict[str, OptionValue]:
         """The machine options that are not as they are by default."""
         return self.target.chosen(self.generation)
 

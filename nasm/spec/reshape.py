@@ -16,7 +16,7 @@ from nasm.problems import Refused, did_you_mean
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES
 from nasm.spec.offsets import indirect, moved, row_by_row
-from nasm.spec.view import Reg, View
+from nasm.spec.view import METHODS, Reg, View
 
 BAD_VIEW = "E0306"
 
@@ -31,9 +31,9 @@ def retype(view: View, dtype: DType | str) -> View:
         if (last == 0 and view.partitioned) or (steps[last] != 1 and shape[last] != 1):
             raise Refused(
                 BAD_VIEW,
-                f"view of {view.tensor.name} as {to.name}: its elements of {view.dtype.name} do "
-                "not stand side by side",
-                "only elements that are neighbours can be seen with another width",
+                f"view of {view.tensor.name} as {to.name}: its {view.dtype.name} elements are "
+                "not contiguous",
+                "only contiguous elements can be viewed with another width",
             )
         total = shape[last] * have
         if total % want or view.offset % want:
@@ -69,7 +69,7 @@ def reshape(view: View, *sizes: int | Sequence[int]) -> View:
     )
     known = math.prod(n for n in shape[fixed:] if n != -1)
     open_axes = shape[fixed:].count(-1)
-    seen = f"{view.tensor.name}{list(view.shape)} cannot be seen as {list(shape)}"
+    seen = f"{view.tensor.name}{list(view.shape)} cannot be reshaped to {list(shape)}"
     if open_axes > 1 or any(n < 1 and n != -1 for n in shape):
         raise Refused(BAD_VIEW, f"{seen}: sizes are at least 1, and one of them may be -1")
     if view.elements % known if open_axes else view.elements != known:
@@ -146,7 +146,7 @@ def broadcast(view: View, *sizes: int | Sequence[int]) -> View:
 def pattern(
     view: View,
     pairs: Sequence[Sequence[int]],
-    offset: int = 0,
+    offset: int | None = None,
     scalar_offset: Reg | View | None = None,
     vector_offset: View | None = None,
     indirect_dim: int = 0,
@@ -154,9 +154,12 @@ def pattern(
     """The access pattern itself, ``[[step, count], …]`` in elements of the whole tensor.
 
     On a partitioned memory the first pair walks partitions: its step is a multiple of the
-    tensor's elements per partition, as ``nki``'s ``.ap`` has it. A ``scalar_offset``, a X; a
-    ``vector_offset`` moves each position of the first pair by an entry of its own.
+    tensor's elements per partition. Of the view it is called on the pattern takes the dtype, the
+    start unless an ``offset`` is given (in elements from the start of the tensor), and the step of
+    axis ``indirect_dim``: a ``scalar_offset`` moves the pattern by so many of these steps, a
+    ``vector_offset`` each position of the first pair by an entry of its own.
     """
+    _known_start(view)
     made = _static_pattern(view, pairs, offset)
     if vector_offset is None:
         _within(made)
@@ -164,33 +167,48 @@ def pattern(
         return made
     if scalar_offset is not None and vector_offset is not None:
         raise Refused(BAD_VIEW, "an access pattern has one scalar_offset or vector_offset")
-    base = retype(View.whole(view.tensor), view.dtype)
-    if type(indirect_dim) is not int or not 0 <= indirect_dim < len(base.shape):
+    if type(indirect_dim) is not int or not 0 <= indirect_dim < len(view.shape):
         raise Refused(
             BAD_VIEW,
-            f"indirect_dim={shown(indirect_dim)}: {view.tensor.name} has axes 0 to "
-            f"{len(base.shape) - 1}",
+            f"indirect_dim={shown(indirect_dim)}: {_called_on(view)} has axes 0 to "
+            f"{len(view.shape) - 1}",
         )
     if scalar_offset is not None:
-        return moved(made, base, scalar_offset, indirect_dim)
-    return row_by_row(made, base, vector_offset, indirect_dim)
+        return moved(made, view, scalar_offset, indirect_dim)
+    return row_by_row(made, view, vector_offset, indirect_dim)
 
 
-def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int) -> View:
-    tensor = view.tensor
+def _known_start(view: View) -> None:
+    """Refuse a pattern of a view that itself starts where a register says."""
+    if view.dynamic:
+        register = Reg(view.dynamic[0].register)
+        raise Refused(
+            BAD_VIEW,
+            f".ap of {view.tensor.name}, whose start is in {register}",
+            f"move the pattern instead: .ap(…, scalar_offset={register}, indirect_dim=axis)",
+        )
+
+
+def _called_on(view: View) -> str:
+    """A view in a message: its shape only where it is not the tensor's."""
+    name = view.tensor.name
+    return name if view.shape == view.tensor.shape else f"{name} viewed as {list(view.shape)}"
+
+
+def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int | None) -> View:
+    tensor, size = view.tensor, view.dtype.itemsize
     if not isinstance(pairs, list | tuple) or not pairs or not all(map(_is_pair, pairs)):
         raise Refused(
             BAD_VIEW, f"an access pattern of {tensor.name} is a list of [step, count], all integers"
         )
-    if type(offset) is not int:
+    if offset is not None and type(offset) is not int:
         found = shown(offset)
         raise Refused(BAD_VIEW, f"the offset of an access pattern is an integer, not {found}")
     _few(len(pairs))
     steps, counts = [p[0] for p in pairs], [p[1] for p in pairs]
     if min(counts) < 1:
         raise Refused(BAD_VIEW, f"a count below 1 in an access pattern of {tensor.name}")
-    row = tensor.bytes // view.dtype.itemsize
-    partition = 0
+    row = tensor.bytes // size
     if view.partitioned:
         if steps[0] % row:
             raise Refused(
@@ -199,10 +217,11 @@ def _static_pattern(view: View, pairs: Sequence[Sequence[int]], offset: int) -> 
                 f"{row} elements per partition",
             )
         steps[0] //= row
-        partition, offset = divmod(offset, row)
-    return View(
-        tensor, view.dtype, partition, offset * view.dtype.itemsize, tuple(counts), tuple(steps)
-    )
+    partition, start = view.partition, view.offset
+    if offset is not None:
+        partition, element = divmod(offset, row) if view.partitioned else (0, offset)
+        start = element * size
+    return View(tensor, view.dtype, partition, start, tuple(counts), tuple(steps))
 
 
 def _within(view: View) -> None:
@@ -288,12 +307,14 @@ SPELLINGS = {
 """How a program writes each method."""
 
 
-METHODS: dict[str, Callable[..., View]] = {
-    "view": _only_plain("view", retype),
-    "reshape": _only_plain("reshape", reshape),
-    "permute": _only_plain("permute", permute),
-    "broadcast": _only_plain("broadcast", broadcast),
-    "ap": pattern,
-    "T": _only_plain("T", transpose),
-    "indirect": _only_plain("indirect", indirect),
-}
+METHODS.update(
+    {
+        "view": _only_plain("view", retype),
+        "reshape": _only_plain("reshape", reshape),
+        "permute": _only_plain("permute", permute),
+        "broadcast": _only_plain("broadcast", broadcast),
+        "ap": _only_plain("ap", pattern),
+        "T": _only_plain("T", transpose),
+        "indirect": _only_plain("indirect", indirect),
+    }
+)

@@ -25,6 +25,8 @@ def _sliced(view: View) -> str:
     whole = View.whole(view.tensor)
     if view.dtype is not whole.dtype or len(view.shape) != len(whole.shape):
         return ""
+    if any(d.axis >= len(whole.shape) for d in view.dynamic):
+        return ""
     rest, size = view.offset, view.dtype.itemsize
     items = []
     for axis, (count, step) in enumerate(zip(whole.shape, whole.steps, strict=True)):
@@ -78,14 +80,42 @@ def _pattern(view: View) -> str:
         steps[0] *= row
         offset += view.partition * row
     pairs = ", ".join(f"[{s}, {n}]" for s, n in zip(steps, view.shape, strict=True))
-    typed = "" if view.dtype is tensor.dtype else f".view({view.dtype.name})"
-    return f"{tensor.name}{typed}.ap([{pairs}], offset={offset}{_at_run_time(view)})"
+    name, moving = _at_run_time(view)
+    return f"{name}.ap([{pairs}], offset={offset}{moving})"
 
 
-def _at_run_time(view: View) -> str:
-    """The arguments of ``.ap`` that move a pattern."""
+def _at_run_time(view: View) -> tuple[str, str]:
+    """What ``.ap`` is called on, and its arguments that move the pattern."""
     offsets = view.offsets
     if offsets is not None:
         which = "scalar_offset" if offsets.single else "vector_offset"
-        return f", {which}={spell(offsets.tile)}, indirect_dim={offsets.dim}"
-    return "".join(f", scalar_offset=%r{d.register}, indirect_dim={d.axis}" for d in view.dynamic)
+        name = _stepping(view, offsets.dim, offsets.step)
+        return name, f", {which}={spell(offsets.tile)}, indirect_dim={offsets.dim}"
+    name, moving = _typed(view), ""
+    for one in view.dynamic:
+        lanes = one.axis == 0 and view.partitioned
+        name = _stepping(view, one.axis, one.stride // (1 if lanes else view.dtype.itemsize))
+        moving += f", scalar_offset=%r{one.register}, indirect_dim={one.axis}"
+    return name, moving
+
+
+def _typed(view: View) -> str:
+    """The whole tensor, seen as the dtype of a view."""
+    name = view.tensor.name
+    return name if view.dtype is view.tensor.dtype else f"{name}.view({view.dtype.name})"
+
+
+def _stepping(view: View, axis: int, step: int) -> str:
+    """The whole tensor, seen so that an axis of it has this step."""
+    tensor, typed = view.tensor, _typed(view)
+    lanes = axis == 0 and view.partitioned
+    steps = [s * tensor.dtype.itemsize / view.dtype.itemsize for s in View.whole(tensor).steps]
+    steps[-1] = 1
+    if lanes:
+        return typed if step == 1 else f"{typed}[::{step}]"
+    if axis < len(steps) and steps[axis] == step:
+        return typed
+    front = [tensor.partitions] if view.partitioned else []
+    sizes = [*front, *[1] * (axis - len(front)), tensor.bytes // view.dtype.itemsize]
+    flat = f"{typed}.reshape({', '.join(map(str, sizes))})"
+    return flat if step == 1 else f"{flat}[{', '.join([':'] * axis + [f'::{step}'])}]"

@@ -7,7 +7,7 @@ view's dtype, and byte offsets are within each partition.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from operator import index
@@ -57,7 +57,8 @@ class Offsets:
     Position i stands ``entry * step`` elements further than the view says, where the entry is
     ``tile[i % group, i // group]``; a ``group`` of 0 is the engine's. ``limit`` is the largest
     legal entry, ``first`` the position that the view begins with. If ``single`` there is one
-    entry, which moves all of the view. ``dim`` is the axis of the tensor that was named.
+    entry, which moves all of the view. ``dim`` is the axis that was named, of the view that the
+    pattern was called on.
     """
 
     tile: View
@@ -203,12 +204,12 @@ class View:
         fixed = -1 if offsets.single else int(self.partitioned)
         for axis, item in enumerate(items):
             if isinstance(item, Window) and isinstance(item.start, Reg):
-                raise Refused("E0305", f"{self.tensor.name} starts at run time already")
+                raise Refused("E0305", f"{self.tensor.name} is already addressed at run time")
             if axis == fixed and item != ALL:
                 raise Refused(
                     "E0305",
-                    f"axis {axis} of {self.tensor.name} is what the entries of "
-                    f"{offsets.tile.tensor.name} decide: it cannot be sliced",
+                    f"axis {axis} of {self.tensor.name} is addressed by the entries of "
+                    f"{offsets.tile.tensor.name} and cannot be sliced",
                     "take fewer entries instead",
                 )
         plain = replace(self, offsets=None).index(items)
@@ -261,8 +262,13 @@ class View:
         """The axes reversed."""
         return self._method("T")
 
-    def ap(self, pattern: Sequence[Sequence[int]], offset: int = 0, **dynamic: Any) -> View:
-        """The access pattern itself; offsets of the run as in the language."""
+    def ap(
+        self, pattern: Sequence[Sequence[int]], offset: int | None = None, **dynamic: Any
+    ) -> View:
+        """The access pattern itself, from the view's start on if no ``offset`` is given.
+
+        ``scalar_offset``, ``vector_offset`` and ``indirect_dim`` are as in the language.
+        """
         return self._method("ap", pattern, offset, **dynamic)
 
     def indirect(self, index: View, num_elem: int | None = None) -> View:
@@ -270,8 +276,6 @@ class View:
         return self._method("indirect", index, num_elem)
 
     def _method(self, name: str, *given: Any, **named: Any) -> View:
-        from nasm.spec.reshape import METHODS  # views are made there, and it needs this module
-
         try:
             return METHODS[name](self, *given, **named)
         except Refused as refused:
@@ -291,6 +295,10 @@ class View:
             self.dynamic,
         )
 
+
+METHODS: dict[str, Callable[..., View]] = {}
+"""The view methods of the language by name. They are written in terms of views, further up: in
+:mod:`nasm.spec.reshape`, which enters them here when the package is imported."""
 
 ALL = slice(None)
 """All of an axis; this very object is not looked at twice."""

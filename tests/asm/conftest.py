@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from nasm.asm import tree
-from nasm.asm.parse import parse_expression, parse_statement
-from nasm.asm.tree import (
+from nasm.asm.text import tree
+from nasm.asm.text.parse import parse_expression, parse_statement
+from nasm.asm.text.tree import (
     Binary,
     Call,
     Index,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import math
 import operator
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from typing import Any
@@ -12,13 +14,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nasm.asm import tree
-from nasm.asm.evaluate import Scope, evaluate, name_of
-from nasm.asm.parse import parse_expression
+from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.text import tree
+from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType, find
 from nasm.problems import Failure
 from nasm.source import Source
 from nasm.spec.memory import Memory, Tensor
+from nasm.spec.reshape import SPELLINGS
 from nasm.spec.view import Reg, View, Window
 
 HBM = Memory("hbm", 0, 0, "linear", "made up")
@@ -400,3 +403,10 @@ def test_what_is_no_tensor_has_no_views() -> None:
 def test_a_reshape_that_needs_a_copy_is_refused() -> None:
     assert refused("t.permute(0, 2, 1).reshape(128, 32)") == "E0306"
     assert value("t[:, :, 0:8].reshape(128, -1)").shape == (128, 32)
+
+
+def test_a_view_has_its_methods_whatever_was_imported() -> None:
+    """As in a new process that is sent one."""
+    asked = "from nasm.spec.view import METHODS; print(*sorted(METHODS))"
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == sorted(SPELLINGS)

@@ -119,14 +119,6 @@ def test_loops_that_do_not_end_or_count_are_refused(bounds: str) -> None:
     assert problem.code in ("E0218", "E0210")
 
 
-def test_loops_within_loops_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nasm.asm.expand.MOST_ROUNDS", 100)
-    text = "@alpha\n.for k in 0..{0}\n.for m in 0..{0}\nWait\n.end\n.end\n"
-    assert len(listing(program(text.format(9)))) == 81
-    (problem,) = problems(text.format(10))
-    assert problem.message == "loops of 110 rounds together; wanted at most 100"
-
-
 def test_every_instruction_of_a_loop_knows_its_rounds() -> None:
     made = program("@alpha\n.for i in 4..6\n.for j in 0..2\nSet %r0, i*j\n.end\n.end\n")
     span = made.span(0, 3)
@@ -331,9 +323,9 @@ def test_a_name_that_is_declared_further_down_says_so() -> None:
     (problem,) = problems(
         "@alpha Add x{1}, x{1}, x{1}\n.for k in 0..2\n.bank x{k} f32[4, 1]\n.end\n"
     )[:1]
-    assert problem.hint == "it is declared later, on line 4: a name is used after that"
+    assert problem.hint == "it is declared later, on line 4: declare it before its first use"
     (problem,) = problems("@alpha Wait $s++\n.sem r, s\n")
-    assert problem.hint == "it is declared later, on line 3: a name is used after that"
+    assert problem.hint == "it is declared later, on line 3: declare it before its first use"
 
 
 def test_a_name_is_declared_once_and_the_first_place_is_shown() -> None:

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nasm.asm.parse import parse_expression
-from nasm.asm.tree import Binary, Name, Named, Number, Slice, Template, Text
-from nasm.asm.walk import descendants
+from nasm.asm.text.parse import parse_expression
+from nasm.asm.text.tree import Binary, Name, Named, Number, Slice, Template, Text
+from nasm.asm.text.walk import descendants
 from nasm.problems import Failure
 from nasm.source import Source
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nasm.asm.lines import logical_lines
+from nasm.asm.text.lines import logical_lines
 
 
 def cut(text: str) -> list[str]:

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nasm.asm.parse import parse, parse_expression
-from nasm.asm.syntax_errors import CODES, TABLE
+from nasm.asm.text.parse import parse, parse_expression
+from nasm.asm.text.syntax_errors import CODES, TABLE
 from nasm.problems import Failure, Problem, render
 from nasm.source import Source
 
@@ -48,9 +48,9 @@ def test_codes_are_in_order_and_explained():
         ("Nop c acc", "acc", "a comma is missing between 'c' and 'acc'", "write 'c, acc'"),
         ("Nop (a b)", "b", "an operator is missing between 'a' and 'b'", ""),
         ("Nop max(a, b", "(", "this '(' is never closed", ""),
-        ("Nop a[0)", ")", "')' cannot close '['", "']' was wanted here"),
-        ("Nop a + , b", ",", "a value was wanted after '+', not ','", ""),
-        ("Nop a && b", "& b", "a value was wanted after '&', not '&'", "write 'and'"),
+        ("Nop a[0)", ")", "')' cannot close '['", "wanted ']' here"),
+        ("Nop a + , b", ",", "wanted a value after '+', found ','", ""),
+        ("Nop a && b", "& b", "wanted a value after '&', found '&'", "write 'and'"),
         (".if k = 3\n.end", "=", "'=' does not compare", "write '=='"),
         (".expect C = A", "=", "'=' does not compare", "write '==' or '~'"),
         (
@@ -62,20 +62,20 @@ def test_codes_are_in_order_and_explained():
         (
             "Nop $s > 3++",
             "++",
-            "'++' stands behind a value",
+            "'++' follows a value",
             "an update has its own name, as in '$s >= 3  $t++'",
         ),
         (
             "Nop 1.",
             "1.",
             "'1.' is not a number",
-            "write '1.0': digits stand on both sides of the dot",
+            "write '1.0': there are digits on both sides of the dot",
         ),
         (
             "Nop .5",
             ".5",
             "'.5' is not a number",
-            "write '0.5': digits stand on both sides of the dot",
+            "write '0.5': there are digits on both sides of the dot",
         ),
         (
             "Nop 1 < 2 <= 3",
@@ -86,11 +86,11 @@ def test_codes_are_in_order_and_explained():
         ("Nop a, +b", "+", "there is no unary '+'", "leave the '+' out"),
         ("Nop a # b", "#", "'#' has no meaning here", "comments start with ';'"),
         ("Nop a\u00a0b", "\u00a0", "U+00A0 (NO-BREAK SPACE) has no meaning here", ""),
-        (".end", ".end", "'.end' stands alone: no block is open", ""),
+        (".end", ".end", "'.end' is out of place: no block is open", ""),
         (
             ".cosnt N = 5",
             ".cosnt",
-            "'.cosnt' neither is a directive nor declares a tensor",
+            "'.cosnt' is not a directive and declares no tensor",
             "did you mean '.const'?",
         ),
         (

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from nasm.asm import grammar, tree
-from nasm.asm.parse import parse
-from nasm.asm.tree import (
+from nasm.asm.text import grammar, tree
+from nasm.asm.text.parse import parse
+from nasm.asm.text.tree import (
     Binary,
     Index,
     Line,
@@ -21,8 +21,8 @@ from nasm.asm.tree import (
     Text,
     Unary,
     Unsupported,
-    Update,
-    Wait,
+    UpdateClause,
+    WaitClause,
 )
 from nasm.problems import Failure
 from nasm.source import Source
@@ -73,8 +73,8 @@ def test_an_instruction_line_in_full_with_every_offset():
                 Named(29, 33, "n", Unary(31, 33, "-", Number(32, 33, 1))),
             ),
             (
-                Wait(35, 42, Name(36, 37, "s"), ">=", Number(41, 42, 2)),
-                Update(44, 48, Name(45, 46, "t"), "++", None, False),
+                WaitClause(35, 42, Name(36, 37, "s"), ">=", Number(41, 42, 2)),
+                UpdateClause(44, 48, Name(45, 46, "t"), "++", None, False),
             ),
         ),
     )
@@ -157,10 +157,10 @@ def test_every_comparison_behind_a_semaphore_is_a_wait(statement, shape, op):
 def test_all_waits_and_updates_are_kept_in_the_order_written(statement):
     sync = statement("Nop a $s++ $t >= 1 $u = 2 $v == 3").sync
     assert [(type(s).__name__, s.name.name) for s in sync] == [
-        ("Update", "s"),
-        ("Wait", "t"),
-        ("Update", "u"),
-        ("Wait", "v"),
+        ("UpdateClause", "s"),
+        ("WaitClause", "t"),
+        ("UpdateClause", "u"),
+        ("WaitClause", "v"),
     ]
 
 

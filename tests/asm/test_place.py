@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nasm.asm.place import chart, fixed_problem, place
+from nasm.asm.building.place import chart, fixed_problem, place
 from nasm.dtypes import DType, find
 from nasm.spec.memory import Memory, Tensor
 
@@ -157,7 +157,7 @@ def test_what_does_not_fit_is_said_with_a_map_once() -> None:
     assert tensors[-1].offset == 40
     assert (first.code, second.code) == ("E0311", "E0311")
     assert "b needs 44 bytes per partition" in first.message
-    assert "60 of 100 are taken" in first.message
+    assert "60 of 100 are used" in first.message
     assert [line.split() for line in first.hint.splitlines()[2:]] == [
         ["0", "..", "40", "40", "bytes", "a,", "partitions", "0", "to", "127"],
         ["40", "..", "60", "20", "bytes", "(free)"],

@@ -139,7 +139,7 @@ def test_a_file_that_is_no_array_is_told_without_numpys_words(
     (tmp_path / "x.npy").write_text(".target trn1\n", encoding="utf-8")
     done = ran("run", halves, "--in", f"X={tmp_path / 'x.npy'}")
     assert done.code == 2
-    assert "no .npy and no .npz" in done.err
+    assert "neither .npy nor .npz" in done.err
     assert "pickle" not in done.err
 
 

@@ -13,10 +13,11 @@ from nasm.problems import Failure
 from nasm.repl import main as repl
 from nasm.session import Session
 from nasm.source import Source
-from nasm.spec.evidence import Evidence
+from nasm.spec.evidence import Cost, Evidence
 from nasm.spec.implicit_operands import OptionOf
-from nasm.spec.instruction import Context, Isa, Operand, Row
-from nasm.spec.options import Option, defaults, settled
+from nasm.spec.instruction import Context, Operand, Row, of_operands
+from nasm.spec.isa import Isa
+from nasm.spec.options import Option, defaults, in_force
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.options import DEFAULTS, OPTIONS
 from tests.toy.target import GENERATION
@@ -28,7 +29,7 @@ COUNT = Option("count", 3, "How many.", Evidence.ASSUMED, "a test", low=1, high=
 
 def refused(given: dict[str, object]) -> list[tuple[str, str, str]]:
     with pytest.raises(Failure) as raised:
-        settled((WORD, COUNT), given)
+        in_force((WORD, COUNT), given)
     return [(p.code, p.message, p.hint) for p in raised.value.problems]
 
 
@@ -55,9 +56,9 @@ def test_generations_start_with_the_defaults() -> None:
 
 
 def test_what_is_not_given_keeps_its_default() -> None:
-    assert settled((WORD, COUNT), {}) == {"word": "one", "count": 3}
-    assert settled((WORD, COUNT), {"count": "0x5"}) == {"word": "one", "count": 5}
-    assert settled((WORD, COUNT), {"count": 9, "word": "two"}) == {"word": "two", "count": 9}
+    assert in_force((WORD, COUNT), {}) == {"word": "one", "count": 3}
+    assert in_force((WORD, COUNT), {"count": "0x5"}) == {"word": "one", "count": 5}
+    assert in_force((WORD, COUNT), {"count": 9, "word": "two"}) == {"word": "two", "count": 9}
 
 
 @pytest.mark.parametrize("value", [0, 10, "ten", 2.5, True, None])
@@ -77,6 +78,11 @@ def test_everything_wrong_is_told_at_once_with_what_was_meant() -> None:
 # -- who sees them
 
 
+@of_operands
+def free(_: Context) -> Cost:
+    return Cost(1, 1, Evidence.ASSUMED, "a test")
+
+
 def row_with_option() -> Row:
     def Choosing(word: str) -> None:  # noqa: N802  (a mnemonic)
         """Do nothing."""
@@ -85,7 +91,7 @@ def row_with_option() -> Row:
     make = isa.instruction(
         Operand("word", OptionOf("word")),
         engines=("alpha",),
-        cost=lambda context: None,  # type: ignore[arg-type,return-value]
+        cost=free(),
         source="a test",
         example="Choosing",
     )

@@ -1,6 +1,7 @@
 """The ALU operators on Python numbers, with IEEE 754's answers where Python raises an exception.
 
-Section 3.1 of the reference. Floats hold float32 values, and every result is rounded to float32.
+From NKI's 'Supported Math Operators'. Floats hold float32 values, and every result is rounded to
+float32.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The instructions as plain loops over Python numbers, written from the reference's pseudo-code.
+"""The instructions as plain loops over Python numbers, written from the pages of nki.isa.
 
 Nothing here comes from nasm. Numbers are Python floats that hold float32 values; ``f`` rounds to
 float32 after every step. A float64 result of +, -, * or / of two float32 values, rounded to
@@ -51,7 +51,7 @@ def f(value: float) -> float:
 
 
 def out(value: float, dtype: str) -> Any:
-    """Output conversion (section 2.4): RNE, floats overflow, integers saturate, NaN to 0."""
+    """Storing: nearest even, floats overflow, integers saturate (SDK 2.32), NaN to 0 (assumed)."""
     kind = NUMPY[dtype]
     if dtype not in LIMITS:
         with np.errstate(all="ignore"):
@@ -173,7 +173,7 @@ def reduced(op: str, row: Row) -> float:
 
 
 def find_index8(data: Row, vals: Row) -> list[int]:
-    """Section 8.3.21: positions of eight values; -1 for a missing one."""
+    """nki.isa.nc_find_index8: positions of eight values; -1 for a missing one."""
     taken: set[int] = set()
     found = []
     for want in vals:

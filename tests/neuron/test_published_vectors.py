@@ -31,9 +31,10 @@ ELSEWHERE = {
     "local_gather, 512 rows of 4": "gather.test_values: the_published_local_gather",
     "bn_stats and bn_aggr give np.mean and np.var of 128x1024":
         "batchnorm.test_values: together_they_give_numpys_mean_and_variance",
-    "MX, scales and values of the reference":
+    "scales and values of the published MX reference":
         "mx.test_values: random_tiles_quantise_as_the_reference_does",
-    "MX, the matmul of the reference": "mx.test_random: load_stationary_mx_and_multiply_moving_mx",
+    "the matmul of the published MX reference":
+        "mx.test_random: load_stationary_mx_and_multiply_moving_mx",
     "dependent ACTIVATEs of one element, 264 cycles apart":
         "activation.test_values: dependent_activations_of_one_element_start_264_cycles_apart_on_v2",
 }

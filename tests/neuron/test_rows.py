@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.asm.availability import available
+from nasm.asm.building.availability import available
 from nasm.machine.describe import form_text
 from nasm.problems import Failure, Refused
 from nasm.records import Status
-from nasm.report import examples
+from nasm.report import examples, pages, times
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.evidence import Cost, Evidence
@@ -115,6 +116,26 @@ def test_the_page_has_its_parts(row: Row) -> None:
     assert row.source
     assert row.formula
     assert any(row.vendor.values())
+
+
+@every_row
+def test_the_page_says_what_the_example_takes_on_every_engine(row: Row) -> None:
+    shown = pages.page(row, TARGET)
+    assert shown.cost.endswith(".")
+    assert not set(re.findall(r"\w+", shown.cost)) & set(ISA.rows), "the cost of another row"
+    assert {(t.generation, t.engine) for t in shown.times} == {
+        (g.name, engine)
+        for g in TARGET.generations
+        for engine in TARGET.engines(row, g)
+        if times.cost(row, engine, g, TARGET, 128) is not None
+    }
+    for time in shown.times:
+        generation = TARGET.generation(time.generation)
+        assert generation is not None
+        size = time.size or times.SIZES[0]
+        assert time.cost == times.cost(row, time.engine, generation, TARGET, size)
+    everything = "; ".join(source for _, source in pages.time_sources(shown))
+    assert all(time.cost.source in everything for time in shown.times)
 
 
 @every_row

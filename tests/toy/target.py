@@ -6,18 +6,19 @@ alpha (500 MHz) is 3 ticks, one of beta (300 MHz) 5.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from nasm.spec import effects
 from nasm.spec.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
 from nasm.spec.evidence import Cost, Evidence, Fact
+from nasm.spec.generation import Engine, Generation
 from nasm.spec.implicit_operands import Doubt, Here
-from nasm.spec.instruction import Context, Isa, Operand, Rule
+from nasm.spec.instruction import Context, Operand, Rule, of_operands
+from nasm.spec.isa import Isa
 from nasm.spec.kinds import Flag, Label, Number, Register, Tile
 from nasm.spec.literals import Text
 from nasm.spec.memory import Memory
-from nasm.spec.target import Engine, Generation, Target
+from nasm.spec.target import Target
 from nasm.spec.view import View
 
 SOURCE = "made up"
@@ -31,17 +32,20 @@ DISPATCH, NOTIFY, FLOOR = 20, 4, 10
 """Ticks: from issuing a move to its start, from landing to a waiter, and of a share's way."""
 
 
-def walked(context: Context) -> Cost:
+@of_operands
+def walked(_: Context, dst: View) -> Cost:
     """One element per partition and cycle; results appear three cycles after the last."""
-    n = context["dst"].elements
+    n = dst.elements
     return Cost(n, n + 3, Evidence.ASSUMED, SOURCE)
 
 
+@of_operands
 def issued(_: Context) -> Cost:
     """A cycle, and it is done."""
     return Cost(1, 1, Evidence.ASSUMED, SOURCE)
 
 
+@of_operands
 def sequenced(_: Context) -> Cost:
     """Registers: a cycle to issue, and one more until the result is there."""
     return Cost(1, 2, Evidence.ASSUMED, SOURCE)
@@ -61,7 +65,7 @@ SAME_SHAPE = Rule("E0404", "all tiles have one shape", SOURCE, _same_shape)
     Operand("b", LANES),
     engines=BOTH,
     rules=(SAME_SHAPE,),
-    cost=walked,
+    cost=walked("dst"),
     example="Add y, x, x",
     source=SOURCE,
 )
@@ -76,7 +80,7 @@ def Add(a: Any, b: Any) -> Any:
     Operand("factor", Number(), default=1.0),
     engines=("alpha",),
     rules=(SAME_SHAPE,),
-    cost=walked,
+    cost=walked("dst"),
     example="Scale y, x, factor=0.5",
     source=SOURCE,
 )
@@ -90,7 +94,7 @@ def Scale(a: Any, factor: float) -> Any:
     Operand("a", LANES),
     engines=("alpha",),
     rules=(SAME_SHAPE,),
-    cost=walked,
+    cost=walked("dst"),
     example="Pick y, x",
     source=SOURCE,
 )
@@ -99,21 +103,17 @@ def Pick(a: Any) -> effects.Partial:
     return effects.Partial(a, a > 0)
 
 
-def _ends(name: str) -> Callable[[Context], tuple[View, ...]]:
+@of_operands
+def _ends(_: Context, view: View) -> tuple[View, ...]:
     """The first and the last partition of an operand."""
-
-    def footprint(context: Context) -> tuple[View, ...]:
-        view: View = context[name]
-        return view.index([slice(0, 1)]), view.index([slice(-1, None)])
-
-    return footprint
+    return view.index([slice(0, 1)]), view.index([slice(-1, None)])
 
 
 @ISA.instruction(
     Operand("dst", LANES, "w", footprint=_ends("dst")),
     Operand("a", LANES, footprint=_ends("a")),
     engines=("alpha",),
-    cost=walked,
+    cost=walked("dst"),
     example="Ends y, x",
     source=SOURCE,
 )
@@ -126,7 +126,7 @@ def Ends(a: Any) -> Any:
     Operand("a", LANES),
     Operand("prefix", Text(), default=""),
     engines=("beta",),
-    cost=sequenced,
+    cost=sequenced(),
     effect=effects.Say,
     example='Tell x, "x is "',
     source=SOURCE,
@@ -142,7 +142,7 @@ def Tell(a: Any, prefix: str) -> effects.Say:
     Operand("doubt", Doubt("no element is below 0 (made up)"), "w"),
     engines=("alpha",),
     rules=(SAME_SHAPE,),
-    cost=walked,
+    cost=walked("dst"),
     example="Root y, x",
     source=SOURCE,
 )
@@ -156,7 +156,7 @@ def Root(a: Any) -> tuple[Any, str | None]:
     Operand("src", ANYWHERE, "@"),
     engines=BOTH,
     rules=(SAME_SHAPE,),
-    cost=issued,
+    cost=issued(),
     posts=2,
     effect=effects.Transfer,
     example="Move x, X",
@@ -171,7 +171,7 @@ def Move(dst: View, src: View) -> effects.Transfer:
     Operand("reg", REGISTER, "w"),
     Operand("value", Number(integer=True)),
     engines=BOTH,
-    cost=sequenced,
+    cost=sequenced(),
     example="Set %r0, 3",
     source=SOURCE,
 )
@@ -184,7 +184,7 @@ def Set(value: int) -> int:
     Operand("reg", REGISTER, "rw"),
     Operand("by", Number(integer=True), default=-1),
     engines=BOTH,
-    cost=sequenced,
+    cost=sequenced(),
     setup="Set %r0, 3",
     example="Count %r0, by=-1",
     source=SOURCE,
@@ -198,7 +198,7 @@ def Count(reg: int, by: int) -> int:
     Operand("reg", REGISTER),
     Operand("target", Label()),
     engines=BOTH,
-    cost=issued,
+    cost=issued(),
     effect=Jump,
     setup="Set %r0, 0",
     example="Loop %r0, target=again",
@@ -212,7 +212,7 @@ def Loop(reg: int, target: str) -> Jump:
 @ISA.instruction(
     Operand("name", Number(integer=True)),
     engines=BOTH,
-    cost=sequenced,
+    cost=sequenced(),
     effect=Rendezvous,
     setup=".core 1\nMeet 1\n.core 0",
     example="Meet 1",
@@ -229,7 +229,7 @@ def Meet(name: int) -> Rendezvous:
     Operand("direct", Flag(), default=False),
     engines=BOTH,
     rules=(SAME_SHAPE,),
-    cost=walked,
+    cost=walked("dst"),
     effect=Rendezvous,
     setup=".core 1\n.bank p f32[4, 2]\n.bank q f32[4, 2]\n.sem t\nMove q, X $t += 2\n"
     "Wait $t >= 2\nSwap p, q\n.core 0",
@@ -247,7 +247,7 @@ def Swap(dst: View, src: View, direct: bool) -> Rendezvous:
     Operand("first", Number(integer=True)),
     Operand("last", Number(integer=True)),
     engines=BOTH,
-    cost=issued,
+    cost=issued(),
     effect=Clear,
     example="Zero 0, 3",
     source=SOURCE,
@@ -261,7 +261,7 @@ def Zero(first: int, last: int) -> Clear:
     Operand("reg", REGISTER, "w"),
     Operand("core", Here("core")),
     engines=BOTH,
-    cost=sequenced,
+    cost=sequenced(),
     example="Which %r0",
     source=SOURCE,
 )
@@ -270,7 +270,7 @@ def Which(core: int) -> int:
     return core
 
 
-@ISA.instruction(engines=BOTH, cost=issued, example="Wait", source=SOURCE)
+@ISA.instruction(engines=BOTH, cost=issued(), example="Wait", source=SOURCE)
 def Wait() -> None:
     """Only wait, only update, or both."""
 

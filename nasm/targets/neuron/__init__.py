@@ -29,6 +29,7 @@ SAMPLES = Samples(
     semaphores=".sem ready",
     posts=16,
     wait="EventSemaphore $ready >= {count}",
+    labelled="Nop",
 )
 
 TARGET = Target(

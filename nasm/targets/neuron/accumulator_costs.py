@@ -3,75 +3,89 @@
 from __future__ import annotations
 
 from nasm.spec.evidence import Cost, Evidence, weakest
-from nasm.spec.instruction import Context
+from nasm.spec.instruction import Context, of_operands
+from nasm.spec.view import View
 from nasm.targets.neuron.costs import (
     ASSUMED,
     DOC,
+    NOTHING,
     choosing,
     drain,
     drained,
     floored,
     read_apart,
-    strided,
+    slots,
 )
 from nasm.targets.neuron.figures import NKI_COSTS
 
 
-def activation(context: Context) -> Cost:
-    """Activation: C(N), what tiles of scale and bias add, and a read of the accumulators."""
-    made = _activation(context, DOC, f"{NKI_COSTS}: max(64, N)")
-    return read_apart(context, made, "bias", "scale")
+@of_operands
+def function(
+    context: Context, data: View, op: str, reduce_res: View | None, *scalars: object
+) -> Cost:
+    """An element per cycle; more for scalars that tiles hold, and for reading the accumulators."""
+    made = _function(context, data, op, reduce_res, DOC, f"{NKI_COSTS}: max(64, N)")
+    return read_apart(context, made, *scalars)
 
 
-def activation2(context: Context) -> Cost:
-    """Activation2: no figure is published; taken as an Activation."""
-    made = _activation(context, ASSUMED, "no figure is published; taken as an Activation")
-    return read_apart(context, made, "imm0", "imm1", "relu_param")
+@of_operands
+def function_of_stages(
+    context: Context, data: View, op: str, reduce_res: View | None, *scalars: object
+) -> Cost:
+    """No figure is published: taken as nki.isa.activation, an element per cycle and what adds."""
+    source = f"{NOTHING}; taken as nki.isa.activation"
+    return read_apart(context, _function(context, data, op, reduce_res, ASSUMED, source), *scalars)
 
 
-def _activation(context: Context, evidence: Evidence, source: str) -> Cost:
-    table = context["op"] != "copy"
-    count = floored(context, context["data"].elements * (2 if strided(context) else 1))
-    if context["reduce_res"] is not None:
+def _function(
+    context: Context, data: View, op: str, reduce_res: View | None, evidence: Evidence, source: str
+) -> Cost:
+    count = floored(context, slots(context, data))
+    if reduce_res is not None:
         read = context.generation.number("accumulator_read")
         count += read.value
         evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
-    return drained(context, drain(context, table), count, evidence, source)
+    return drained(context, drain(context, op != "copy"), count, evidence, source)
 
 
+@of_operands
 def read_accumulators(context: Context) -> Cost:
-    """ActReadAccumulator: a published interval, and what was measured beyond it."""
+    """A fixed time; on v3 and v4 as it was measured."""
     read = context.generation.number("accumulator_read")
     return drained(context, "accumulator_drain_ns", read.value, read.evidence, read.source)
 
 
-def exponential(context: Context) -> Cost:
-    """Exponential: four elements per cycle."""
+@of_operands
+def exponential(context: Context, src: View) -> Cost:
+    """Four elements per cycle in each partition."""
     per = context.generation.number("exponential_per_element")
-    count = per.value * context["src"].elements * (2 if strided(context) else 1)
-    return drained(context, "vector_drain_ns", floored(context, count), per.evidence, per.source)
+    count = floored(context, per.value * slots(context, src))
+    return drained(context, "vector_drain_ns", count, per.evidence, per.source)
 
 
-def tensor_scalar_reduce(context: Context) -> Cost:
-    """TensorScalarReduce: C(N), and the shortest interval more when reduce_res is read."""
-    least = context.generation.number("min_interval").value
-    count = max(least, context["data"].elements * (2 if strided(context) else 1))
-    if context["reduce_res"] is None:
-        source = "no figure is published without reduce_res; taken as max(64, N)"
+@of_operands
+def reduced(context: Context, data: View, reduce_res: View | None) -> Cost:
+    """An element per cycle, and the shortest interval more when reduce_res is read."""
+    count = floored(context, slots(context, data))
+    if reduce_res is None:
+        source = f"{NOTHING} without reduce_res; taken as max(64, N)"
         return drained(context, "vector_drain_ns", count, ASSUMED, source)
     source = f"{NKI_COSTS}: max(64, N) + 64"
-    return drained(context, "vector_drain_ns", count + least, DOC, source)
+    count += context.generation.number("min_interval").value
+    return drained(context, "vector_drain_ns", count, DOC, source)
 
 
-def select_reduce(context: Context) -> Cost:
-    """SelectReduce: no figure is published; taken as CopyPredicated."""
-    count, _, theirs = choosing(context, "on_true")
-    source = f"no figure is published; taken as CopyPredicated ({theirs})"
+@of_operands
+def choice_reduced(context: Context, predicate: View, on_true: View) -> Cost:
+    """No figure is published: taken as nki.isa.tensor_copy_predicated."""
+    count, _, theirs = choosing(context, predicate, on_true)
+    source = f"{NOTHING}; taken as nki.isa.tensor_copy_predicated ({theirs})"
     return drained(context, "vector_drain_ns", floored(context, count), ASSUMED, source)
 
 
-def cumulative(context: Context) -> Cost:
-    """TensorScalarCumulative: no figure is published; taken as max(64, N)."""
-    count = context["src"].elements * (2 if strided(context) else 1)
-    source = "no figure is published; taken as max(64, N)"
-    return drained(context, "vector_drain_ns", floored(context, count), ASSUMED, source)
+@of_operands
+def cumulative(context: Context, src: View) -> Cost:
+    """No figure is published: taken as an element per cycle, max(64, N)."""
+    count = floored(context, slots(context, src))
+    source = f"{NOTHING}; taken as max(64, N)"
+    return drained(context, "vector_drain_ns", count, ASSUMED, source)

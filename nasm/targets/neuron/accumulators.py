@@ -47,7 +47,7 @@ LOST: Final = _unknown(lost=True)
 HELD: Final = State(
     "accumulators", "reduce_cmd=reset_reduce starts them", initial=_unknown(lost=False)
 )
-"""The hidden operand of every instruction that uses them; each engine has its own."""
+"""The implicit operand of every instruction that uses them; each engine has its own."""
 
 
 def commands(*names: str) -> Choice:

@@ -28,13 +28,13 @@ Function = Callable[[Floats], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Activation:
+class ActivationFunction:
     """One activation function: what it computes, where it is valid, and who says so.
 
     ``function`` maps float32 to float32; None where a parameter is needed, which ``parameter``
-    names and Activation2 alone supplies. ``valid_range`` bounds x, or |x| if ``by_magnitude``; None
-    is everywhere. ``beyond`` says that the formula is known outside of it as well. ``explorer`` is
-    the profiler's name where it is known to differ.
+    names and nki.isa.activate2 alone supplies. ``valid_range`` bounds x, or |x| if
+    ``by_magnitude``; None is everywhere. ``beyond`` says that the formula is known outside of it
+    as well. ``explorer`` is the profiler's name where it is known to differ.
     """
 
     name: str
@@ -144,21 +144,21 @@ _KERNELS: Final = f"{_TABLE}; formula from nki-library's reference functions"
 _ASSUMED: Final = Evidence.ASSUMED
 
 
-def _standard(name: str, formula: str, function: Function, **facts: Any) -> Activation:
-    return Activation(name, formula, function, _STANDARD, _ASSUMED, **facts)
+def _standard(name: str, formula: str, function: Function, **facts: Any) -> ActivationFunction:
+    return ActivationFunction(name, formula, function, _STANDARD, _ASSUMED, **facts)
 
 
-def _pinned(name: str, formula: str, function: Callable[[Doubles], Doubles]) -> Activation:
-    return Activation(name, formula, _in_double(function), _KERNELS)
+def _pinned(name: str, formula: str, function: Callable[[Doubles], Doubles]) -> ActivationFunction:
+    return ActivationFunction(name, formula, _in_double(function), _KERNELS)
 
 
 _ROWS: Final = (
-    Activation("copy", "x", lambda x: x, _TABLE, explorer="IDENTITY"),
+    ActivationFunction("copy", "x", lambda x: x, _TABLE, explorer="IDENTITY"),
     _standard("square", "x * x", np.square),
     _standard("abs", "|x|", np.abs),
-    Activation("sign", "-1, 0 or 1", np.sign, f"{_TABLE}; nki.language.sign"),
+    ActivationFunction("sign", "-1, 0 or 1", np.sign, f"{_TABLE}; nki.language.sign"),
     _standard("relu", "max(x, 0)", relu),
-    Activation(
+    ActivationFunction(
         "prelu",
         "x if x > 0 else relu_param * x",
         None,
@@ -178,7 +178,7 @@ _ROWS: Final = (
         valid_range=(2.0**-42, 2.0**42),
         by_magnitude=True,
     ),
-    Activation(
+    ActivationFunction(
         "sin",
         "sin x; beyond +-pi the cubic -(x -+ pi) + (x -+ pi)^3 / 6",
         _in_double(_sin),
@@ -214,7 +214,7 @@ _ROWS: Final = (
 )
 
 ACTIVATIONS: Final = {a.name: a for a in _ROWS}
-# What Activation may name; the others need a parameter that only Activation2 carries.
+# What nki.isa.activation may name; the others need a parameter that only activate2 carries.
 PLAIN: Final = tuple(a.name for a in _ROWS if not a.parameter)
 
 _FUNCTIONS: Final = {a.name: a.function for a in _ROWS if a.function is not None}

@@ -36,7 +36,7 @@ class Operator:
     ``kernel(x, y)`` is the operator on float32 (bitvec: on raw integers); None where no form of
     two operands is documented. ``integer`` is its exact 32-bit form and ``register`` the same on
     Python ints, None where there is none. ``engines`` have it from generation ``since`` on, except
-    those in ``joined``, which got it later. ``reduces`` says that TensorReduce accepts it;
+    those in ``joined``, which got it later. ``reduces`` says that a reduction accepts it;
     ``identity`` is what an accumulator of it starts from. A unary operator ignores y.
     """
 

@@ -2,23 +2,28 @@
 
 N is the elements per partition of the main input; the number of partitions never matters on
 Vector, Scalar and GpSimd. Every figure comes from the generation's numbers, with its evidence.
+A cost is a function of operands: a row names them, as it does for its rules. The first line of
+its docstring is the sentence that the manual page of an instruction prints under Time.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 
 from nasm.spec.evidence import Cost, Evidence, weakest
-from nasm.spec.instruction import Context
+from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
+from nasm.targets.neuron import dge
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 SIXTEEN = ("bfloat16", "float16")
 EIGHT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4")
 STRIDE_BYTES = 16
+NOTHING = "no figure is published"
+TWO_APART = ("add", "multiply", "subtract")
+"""What two bfloat16 tiles in SBUF are combined with at one element per cycle on v2."""
 STRIDE_SOURCE = "architecture guide: an innermost stride above 16 bytes halves the rate"
 
 
@@ -49,9 +54,9 @@ def drained(
     )
 
 
-def read_apart(context: Context, made: Cost, *names: str) -> Cost:
+def read_apart(context: Context, made: Cost, *operands: object) -> Cost:
     """A cost with the time to read those of some operands that a [P, 1] tile holds."""
-    count = sum(isinstance(context[name], View) for name in names)
+    count = sum(isinstance(operand, View) for operand in operands)
     if not count:
         return made
     apart = context.generation.number(f"{context.engine}_operand_ns")
@@ -80,10 +85,11 @@ def drain(context: Context, table: bool = True) -> str:
 def strided(context: Context) -> bool:
     """Whether a tile's innermost axis steps so far that its port runs at half rate."""
     far = STRIDE_BYTES + (context.option("stride.sixteen") == "full")
-    return any(
-        v.dims and abs(v.dims[-1][0]) * v.dtype.itemsize >= far and v.dims[-1][0] != 1
-        for _, v in context.tiles
-    )
+    for _, view in context.tiles:
+        dims = view.dims
+        if dims and (step := dims[-1][0]) != 1 and abs(step) * view.dtype.itemsize >= far:
+            return True
+    return False
 
 
 def _fast_dtypes(context: Context) -> tuple[str, ...]:
@@ -95,25 +101,30 @@ def _narrow(context: Context, views: list[View]) -> bool:
     return all(v.dtype.name in fast for v in views)
 
 
+def slots(context: Context, view: View) -> int:
+    """N, or 2N where a stride halves the rate of a port."""
+    return view.elements * (2 if strided(context) else 1)
+
+
 def in_sbuf(views: list[View]) -> bool:
     """Whether all tiles are in SBUF."""
     return all(v.tensor.memory.name == "sbuf" for v in views)
 
 
-def one_tile(main: str) -> Callable[[Context], Cost]:
-    """C(N): one element per cycle, at least the minimum interval."""
+def gpsimd_start(context: Context) -> float:
+    """The cycles GpSimd takes to start."""
+    return context.generation.number("gpsimd_start").value
 
-    def cost(context: Context) -> Cost:
-        count = context[main].elements * (2 if strided(context) else 1)
-        return drained(
-            context, drain(context), floored(context, count), DOC, f"{NKI_COSTS}: max(64, N)"
-        )
 
-    return cost
+@of_operands
+def one_tile(context: Context, main: View) -> Cost:
+    """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
+    count = floored(context, slots(context, main))
+    return drained(context, drain(context), count, DOC, f"{NKI_COSTS}: max(64, N)")
 
 
 def streamed(context: Context, main: View, others: list[View]) -> tuple[float, Evidence, str]:
-    """Cycles per element of a copy or tensor_scalar on the engine at hand."""
+    """Cycles per element of a copy, or of nki.isa.tensor_scalar, on the engine at hand."""
     rate, evidence, source = _contiguously(context, [main, *others], main)
     if strided(context):
         return 2 * rate, evidence, f"{source}; {STRIDE_SOURCE}"
@@ -141,20 +152,19 @@ def _contiguously(context: Context, every: list[View], main: View) -> tuple[floa
     return max(0.5, main.dtype.itemsize / 8), here, f"{TRN2_PROBES}: 2 elements per cycle in SBUF"
 
 
-def copy_like(main: str, dst: str = "dst") -> Callable[[Context], Cost]:
-    """Copies and tensor_scalar: C(N), faster where the generation has a mode for it."""
-
-    def cost(context: Context) -> Cost:
-        rate, evidence, source = streamed(context, context[main], [context[dst]])
-        interval = floored(context, context[main].elements * rate)
-        return drained(context, drain(context, table=False), interval, evidence, source)
-
-    return cost
+def _copied(context: Context, src: View, dst: View) -> Cost:
+    rate, evidence, source = streamed(context, src, [dst])
+    interval = floored(context, src.elements * rate)
+    return drained(context, drain(context, table=False), interval, evidence, source)
 
 
-def tensor_copy(context: Context) -> Cost:
-    """TensorCopy: as copies are, with two rates of its own and a floor if a register is read."""
-    src, dst = context["src"], context["dst"]
+@of_operands
+def copy(context: Context, src: View, dst: View) -> Cost:
+    """An element per cycle, on Vector and Scalar more in their fast modes.
+
+    Two pairs of dtypes have rates of their own, and there is a floor if a register or a tile
+    holds the address.
+    """
     rate, evidence, source = streamed(context, src, [dst])
     own = {("bfloat16", "float32"): "copy_bf16_to_f32", ("int32", "int32"): "copy_int32"}
     pair = own.get((src.dtype.name, dst.dtype.name))
@@ -162,39 +172,35 @@ def tensor_copy(context: Context) -> Cost:
         fact = context.generation.number(pair)
         rate, evidence, source = fact.value, fact.evidence, fact.source
     interval = floored(context, src.elements * rate)
-    if any(v.dynamic or (v.offsets and v.offsets.single) for v in (src, dst)):
+    if dge.at_run_time(src) or dge.at_run_time(dst):
         least = context.generation.number("dynamic_copy_min")
         interval = max(interval, least.value)
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
     return drained(context, drain(context, table=False), interval, evidence, source)
 
 
-def two_tiles(context: Context) -> Cost:
-    """TensorTensor: two streams through one read port, or two."""
-    first, second, dst = context["data1"], context["data2"], context["dst"]
-    count = first.elements * (2 if strided(context) else 1)
+@of_operands
+def two_tiles(context: Context, first: View, second: View, dst: View, op: str = "") -> Cost:
+    """Two tiles through one read port of SBUF take two cycles per element, through two take one."""
+    count = slots(context, first)
     if context.engine == "gpsimd":
-        start = context.generation.number("gpsimd_start")
+        interval = gpsimd_start(context) + 2 * count
         return drained(
-            context,
-            "gpsimd_drain_ns",
-            start.value + 2 * count,
-            ASSUMED,
-            "no figure is published; taken as 150 + 2N",
+            context, "gpsimd_drain_ns", interval, ASSUMED, f"{NOTHING}; taken as 150 + 2N"
         )
-    rate, evidence, source = _two_streams(context, first, second, dst)
+    rate, evidence, source = _two_streams(context, first, second, dst, op)
     return drained(context, "vector_drain_ns", floored(context, rate * count), evidence, source)
 
 
 def _two_streams(
-    context: Context, first: View, second: View, dst: View
+    context: Context, first: View, second: View, dst: View, op: str
 ) -> tuple[float, Evidence, str]:
     inputs = [first, second]
     if not context.generation.switches["fast_vector"]:
         if not in_sbuf(inputs):
             return 1, DOC, f"{NKI_COSTS}: N with one input in PSUM"
         plain = all(v.dtype.name == "bfloat16" and v.contiguous for v in [*inputs, dst])
-        if plain and in_sbuf([dst]) and context["op"] in ("add", "multiply", "subtract"):
+        if plain and in_sbuf([dst]) and op in TWO_APART:
             return 1, DOC, f"{NKI_COSTS}: N for bf16 add, multiply, subtract in SBUF"
         return 2, DOC, f"{NKI_COSTS}: 2N"
     if in_sbuf(inputs) and _narrow(context, [*inputs, dst]):
@@ -203,50 +209,55 @@ def _two_streams(
     return 1, here, f"{TRN2_PROBES}: tensor_tensor at N"
 
 
-def tensor_scalar(context: Context) -> Cost:
-    """TensorScalar: as a copy, and what tiles as operands add; rsqrt on GpSimd 4 times Scalar's."""
+@of_operands
+def tile_and_scalars(
+    context: Context,
+    data: View,
+    dst: View,
+    op0: str,
+    op1: str | None,
+    operand0: object,
+    operand1: object,
+) -> Cost:
+    """As a copy of the tile, and the time to read scalars that a tile holds; GpSimd is slower."""
     if context.engine == "gpsimd":
-        interval = 4 * floored(context, context["data"].elements)
-        known = (context["op0"], context["op1"]) == ("rsqrt", None)
+        interval = 4 * floored(context, data.elements)
+        known = (op0, op1) == ("rsqrt", None)
         source = "NKI engine selection: rsqrt takes 4x Scalar's time"
         return drained(
             context,
             "gpsimd_drain_ns",
             interval,
             DOC if known else ASSUMED,
-            source if known else f"no figure is published; taken as rsqrt ({source})",
+            source if known else f"{NOTHING}; taken as rsqrt ({source})",
         )
-    return read_apart(context, copy_like("data")(context), "operand0", "operand1")
+    return read_apart(context, _copied(context, data, dst), operand0, operand1)
 
 
-def tensor_reduce(context: Context) -> Cost:
-    """TensorReduce: N, or N/2 for bfloat16 add and maximum on v2."""
-    data = context["data"]
-    count = data.elements * (2 if strided(context) else 1)
+@of_operands
+def reduction(context: Context, data: View, dst: View, op: str = "") -> Cost:
+    """An element per cycle; on v2 two for add and maximum in bfloat16."""
+    count = slots(context, data)
     if context.engine == "gpsimd":
-        start = context.generation.number("gpsimd_start").value
-        source = "no figure is published; taken as 150 + N"
-        return drained(context, "gpsimd_drain_ns", start + count, ASSUMED, source)
-    half = data.dtype.name == context["dst"].dtype.name == "bfloat16"
-    if (
-        half
-        and context["op"] in ("add", "maximum")
-        and not context.generation.switches["fast_vector"]
-    ):
+        source = f"{NOTHING}; taken as 150 + N"
+        interval = gpsimd_start(context) + count
+        return drained(context, "gpsimd_drain_ns", interval, ASSUMED, source)
+    half = data.dtype.name == dst.dtype.name == "bfloat16"
+    if half and op in ("add", "maximum") and not context.generation.switches["fast_vector"]:
         return drained(
             context, drain(context), floored(context, count / 2), DOC, f"{NKI_COSTS}: N/2"
         )
     return drained(context, drain(context), floored(context, count), DOC, f"{NKI_COSTS}: N")
 
 
-def memset(context: Context) -> Cost:
-    """Memset: about N, or N/2 for zero in a 16-bit dtype."""
-    dst = context["dst"]
-    count = dst.elements * (2 if strided(context) else 1)
+@of_operands
+def filled(context: Context, dst: View, value: object) -> Cost:
+    """About an element per cycle; two where zero is written in 16 bits."""
+    count = slots(context, dst)
     if context.engine == "gpsimd":
-        start = context.generation.number("gpsimd_start").value
-        return drained(context, "gpsimd_drain_ns", start + count, ASSUMED, "taken as 150 + N")
-    if context["value"] == 0 and dst.dtype.name in SIXTEEN:
+        interval = gpsimd_start(context) + count
+        return drained(context, "gpsimd_drain_ns", interval, ASSUMED, "taken as 150 + N")
+    if value == 0 and dst.dtype.name in SIXTEEN:
         half, source = floored(context, count / 2), f"{NKI_COSTS}: N/2 for 0 in 16 bits"
         return drained(context, "memset_drain_ns", half, DOC, source)
     per = context.generation.number("memset_per_element")
@@ -254,26 +265,31 @@ def memset(context: Context) -> Cost:
     return drained(context, "memset_drain_ns", interval, per.evidence, per.source)
 
 
-def scalar_tensor_tensor(context: Context) -> Cost:
-    """ScalarTensorTensor: 2N on v2, N for one pair in bfloat16; about N later, and operand0."""
-    data, other = context["data"], context["operand1"]
+@of_operands
+def tile_scalar_tile(
+    context: Context, data: View, other: View, op0: str, op1: str, operand0: object
+) -> Cost:
+    """Two cycles per element on v2, one for one pair in bfloat16; about one later.
+
+    A scalar that a tile holds is read first.
+    """
     per = context.generation.number("scalar_tensor_tensor")
     rate, evidence, source = per.value, per.evidence, per.source
     half = data.dtype.name == other.dtype.name == "bfloat16" and data.elements % 2 == 0
-    if half and (context["op0"], context["op1"]) == ("subtract", "multiply"):
+    if half and (op0, op1) == ("subtract", "multiply"):
         rate, evidence = 1, DOC
         source = f"{NKI_COSTS}: N for bfloat16, subtract, multiply and even N"
-    count = data.elements * (2 if strided(context) else 1)
-    made = drained(context, "vector_drain_ns", floored(context, rate * count), evidence, source)
-    return read_apart(context, made, "operand0")
+    interval = floored(context, rate * slots(context, data))
+    made = drained(context, "vector_drain_ns", interval, evidence, source)
+    return read_apart(context, made, operand0)
 
 
-def scan(context: Context) -> Cost:
-    """TensorTensorScan: 2N; a tile as initial value is read first."""
-    count = context["data0"].elements * (2 if strided(context) else 1)
-    interval = floored(context, 2 * count)
+@of_operands
+def scan(context: Context, data: View, initial: object) -> Cost:
+    """Two cycles per element; results come later where a tile holds the initial value."""
+    interval = floored(context, 2 * slots(context, data))
     made = drained(context, "vector_drain_ns", interval, DOC, f"{NKI_COSTS}: max(64, 2N)")
-    if not isinstance(context["initial"], View):
+    if not isinstance(initial, View):
         return made
     seed = context.generation.number("scan_seed_ns")
     return replace(
@@ -284,17 +300,16 @@ def scan(context: Context) -> Cost:
     )
 
 
-def choosing(context: Context, tile: str) -> tuple[float, Evidence, str]:
+def choosing(context: Context, predicate: View, other: object) -> tuple[float, Evidence, str]:
     """Cycles of a choice by a predicate: N, or 2N where it and a tile share SBUF's read port.
 
     On v2 they do. Later Vector reads two tiles at a time, and whether choices gain by it is a
     machine option: they get no fast mode, which may mean N or that they stay at 2N as scans do.
     """
-    predicate, other = context["predicate"], context[tile]
-    count = predicate.elements * (2 if strided(context) else 1)
+    count = slots(context, predicate)
     if not (isinstance(other, View) and in_sbuf([other, predicate])):
         return count, DOC, f"{NKI_COSTS}: N"
-    double = f"{NKI_COSTS}: 2N with {tile} and predicate in SBUF"
+    double = f"{NKI_COSTS}: 2N with tile and predicate in SBUF"
     if not context.generation.switches["fast_vector"]:
         return 2 * count, DOC, double
     if context.option("copy_predicated.cost") == "one_port":
@@ -302,87 +317,88 @@ def choosing(context: Context, tile: str) -> tuple[float, Evidence, str]:
     return count, ASSUMED, f"taken as tensor_tensor ({TRN2_PROBES}: N); 2N is v2's one read port"
 
 
-def copy_predicated(context: Context) -> Cost:
-    """CopyPredicated: N, on v2 2N with both inputs in SBUF."""
-    count, evidence, source = choosing(context, "src")
+@of_operands
+def choice(context: Context, predicate: View, other: object) -> Cost:
+    """An element per cycle; on v2 half that rate with both inputs in SBUF."""
+    count, evidence, source = choosing(context, predicate, other)
     return drained(context, "vector_drain_ns", floored(context, count), evidence, source)
 
 
-def aggregate(context: Context) -> Cost:
-    """BatchNormAggregate: 13 cycles for each count, mean and variance."""
-    count = 13 * context["data"].elements / 3 * (2 if strided(context) else 1)
+@of_operands
+def aggregate(context: Context, data: View) -> Cost:
+    """13 cycles for each count, mean and variance of a partition."""
+    count = 13 * slots(context, data) / 3
     source = f"{NKI_COSTS}: max(64, 13 N / 3)"
     return drained(context, "vector_drain_ns", floored(context, count), DOC, source)
 
 
-def transpose(context: Context) -> Cost:
-    """Transpose on Vector: N, and no less than one block takes."""
+@of_operands
+def transpose(context: Context, data: View) -> Cost:
+    """An element per cycle in each partition, and no less than one 32x32 block takes."""
     least = context.generation.number("transpose_min")
-    count = context["data"].elements * (2 if strided(context) else 1)
+    interval = max(least.value, slots(context, data))
     source = f"{least.source}; {NKI_COSTS}: nc_transpose N"
-    return drained(context, "transpose_drain_ns", max(least.value, count), least.evidence, source)
+    return drained(context, "transpose_drain_ns", interval, least.evidence, source)
 
 
-def mask_load(context: Context) -> Cost:
-    """LoadMaskRegister: a published time, rounded up to cycles."""
-    fact = context.generation.number("mask_load_ns")
-    taken = cycles(context, fact.value)
-    return Cost(taken, taken, fact.evidence, fact.source)
-
-
-def reciprocal(context: Context) -> Cost:
-    """Reciprocal: 8N on v2, 6N measured later."""
+@of_operands
+def reciprocal(context: Context, data: View) -> Cost:
+    """Eight cycles per element on v2, six on v3 and v4."""
     per = context.generation.number("reciprocal_per_element")
-    count = context["data"].elements * per.value
-    return drained(context, drain(context), floored(context, count), per.evidence, per.source)
+    count = floored(context, data.elements * per.value)
+    return drained(context, drain(context), count, per.evidence, per.source)
 
 
-def control(number: str) -> Callable[[Context], Cost]:
-    """An instruction of the sequencer: a published time, rounded up to cycles."""
-
-    def cost(context: Context) -> Cost:
-        fact = context.generation.number(number)
-        taken = max(1, cycles(context, fact.value))
-        return Cost(taken, taken, fact.evidence, fact.source, "sequencer")
-
-    return cost
+def _published(context: Context, number: str, unit: str = "sequencer") -> Cost:
+    """A time of the figures, rounded up to cycles."""
+    fact = context.generation.number(number)
+    taken = max(1, cycles(context, fact.value))
+    return Cost(taken, taken, fact.evidence, fact.source, unit)
 
 
-def send_recv(context: Context) -> Cost:
-    """SendRecv: a barrier beside what the DMA engines take, or GpSimd's own DMA engine."""
-    if context["dma_engine"] == "dma":
-        return control("barrier_ns")(context)
-    src, numbers = context["src"], context.generation.number
+def mask_load() -> OfOperands[Cost]:
+    """The cost of loading a mask of 32 rows."""
+    said = "A fixed time, whatever the mask."
+    return OfOperands((), lambda c: _published(c, "mask_load_ns", ""), "mask_load", said)
+
+
+SEQUENCED = "A fixed time of the sequencer, whatever the operands; the datapath stays free."
+
+
+def control(number: str, said: str = SEQUENCED) -> OfOperands[Cost]:
+    """The cost of an instruction of the sequencer: a figure, in nanoseconds."""
+    return OfOperands((), lambda c: _published(c, number), f"control of {number}", said)
+
+
+@of_operands
+def exchange(context: Context, src: View, dma_engine: str) -> Cost:
+    """A barrier's time beside what the DMA engines take, or the way by GpSimd's own DMA engine."""
+    if dma_engine == "dma":
+        return _published(context, "barrier_ns")
+    numbers = context.generation.number
     rate = numbers("dma_bytes_per_ns").value * context.generation.channels
     size = src.size * src.dtype.itemsize
     taken = cycles(context, max(numbers("dma_payload_ns").value, size / rate))
-    return Cost(
-        taken,
-        taken,
-        ASSUMED,
-        "no figure is published for GpSimd's DMA engine; taken as a DMA from read to landing",
-    )
+    source = f"{NOTHING} for GpSimd's DMA engine; taken as a DMA from read to landing"
+    return Cost(taken, taken, ASSUMED, source)
 
 
-def dma_issue(context: Context) -> Cost:
-    """What a DMA instruction costs the queue that issues it: by who makes its descriptors."""
-    if any(isinstance(v, View) and v.gathers for v in context.operands.values()):
-        return control("dma_indirect_ns")(context)
-    mode = context.operands.get("dge_mode") or default_dge(context)
-    number = {"none": "dma_static_ns", "swdge": "dma_swdge_ns", "hwdge": "dma_hwdge_ns"}[mode]
-    return control(number)(context)
+ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns", "hwdge": "dma_hwdge_ns"}
 
 
-def dma_sum(context: Context) -> Cost:
-    """DmaCompute: static descriptors, or those of rows that a tile names."""
-    rows = any(v.gathers for v in (context["dst"], *context["srcs"]))
-    return control("dma_indirect_ns" if rows else "dma_static_ns")(context)
+@of_operands
+def dma_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
+    """What its issue takes of the queue: by who makes its descriptors, not by its size.
+
+    The DMA engines move the data beside the queue.
+    """
+    if dst.gathers or src.gathers:
+        return _published(context, "dma_indirect_ns")
+    return _published(context, ISSUE[dge.mode(context, dst, src, dge_mode)])
 
 
-def default_dge(context: Context) -> str:
-    """The descriptor generation a DMA uses unless it says: by engine and generation."""
-    if context.engine == "gpsimd":
-        return "swdge"
-    if context.engine in ("sync", "scalar") and context.generation.switches["hardware_dge"]:
-        return "hwdge"
-    return "none"
+@of_operands
+def dma_sum(context: Context, dst: View, srcs: tuple[View, ...]) -> Cost:
+    """What its issue takes of the queue: descriptors are ready, or GpSimd makes those of rows."""
+    rows = any(v.gathers for v in (dst, *srcs))
+    return _published(context, "dma_indirect_ns" if rows else "dma_static_ns")

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from nasm.spec.cut import run_length
 from nasm.spec.effects import SUM, Plan, Share, Transfer
-from nasm.spec.target import Generation
+from nasm.spec.generation import Generation
 from nasm.spec.view import View
 
 PARTITIONS_PER_ENGINE = 8
@@ -30,7 +30,7 @@ Range = tuple[int, int, int]
 
 
 def plan(transfer: Transfer, generation: Generation, engine: str) -> Plan:
-    """Split a move into shares, one per DMA engine."""
+    """Split a transfer into shares, one per DMA engine."""
     ring, priority = transfer.option("queue"), transfer.option("priority")
     least = max(0, generation.priorities - 1)
     return Plan(

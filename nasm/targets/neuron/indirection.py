@@ -31,7 +31,7 @@ def start(view: View) -> int:
     return (view.tensor.partition or 0) + view.partition
 
 
-@_rule(AVAILABLE, "tensor indirection is NeuronCore-v4's", f"{VIEW}; {GUIDE}")
+@_rule(AVAILABLE, "tensor indirection needs NeuronCore-v4", f"{VIEW}; {GUIDE}")
 def generation_has_it(context: Context) -> str | None:
     """Earlier ones take one column, or one pattern, at a time."""
     for operand, view, _ in picked(context):

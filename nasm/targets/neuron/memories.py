@@ -20,7 +20,7 @@ def memories(sbuf_kib: int) -> Mapping[str, Memory]:
             io=True,
             shared=True,
             align=64,
-            summary="device memory, linear; only DMA reaches it (and TensorLoad, TensorStore)",
+            summary="device memory, linear; only DMA reaches it (and register loads, stores)",
             source=ARCH,
         ),
         "sbuf": Memory(

@@ -7,8 +7,7 @@ from typing import Final
 
 import numpy as np
 
-from nasm.spec.instruction import FLOAT32, Context
-from nasm.spec.kinds import Choice
+from nasm.spec.kinds import Choice, OperandContext
 
 NUMBERS: Final = {"maximum": np.fmax, "minimum": np.fmin}
 """The operators that can ignore NaN, with what they then are."""
@@ -24,9 +23,9 @@ class Ignoring(str):
 class Operators(Choice):
     """One ALU operator of a list; semantics get it as the machine's options have it."""
 
-    def handed(self, value: object, context: Context) -> object:
+    def handed(self, value: object, context: OperandContext) -> object:
         """The operator, or the one of its name that ignores NaN."""
         if value in NUMBERS and context.option("nan.maximum") == "ignore":
             # Of exact integers none is NaN.
-            return Ignoring(value) if context.row.domain(context) == FLOAT32 else value
+            return Ignoring(value) if context.in_float32 else value
         return value

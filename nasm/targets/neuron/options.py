@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.dtypes import Casting
 from nasm.spec.evidence import Evidence
-from nasm.spec.options import Option, Value, defaults
+from nasm.spec.options import Option, OptionValue, defaults
 
 DOC, ASSUMED = Evidence.DOCUMENTED, Evidence.ASSUMED
 
@@ -79,7 +79,7 @@ OPTIONS = (
     Option(
         "quantize_mx.scale",
         "nki",
-        "Which power of two QuantizeMX takes for the scale of a block.",
+        "Which power of two nki.isa.quantize_mx takes for the scale of a block.",
         DOC,
         "nki.isa.quantize_mx, Neuron SDK 2.32; the published reference for Trainium3 has the other",
         {
@@ -107,19 +107,19 @@ OPTIONS = (
     Option(
         "copy_predicated.cost",
         "two_ports",
-        "How CopyPredicated and SelectReduce read a tile and a predicate in SBUF, on v3 and v4.",
+        "How a choice by a predicate reads that and a tile in SBUF, on v3 and v4.",
         ASSUMED,
         "nki.isa.tensor_copy_predicated prints 2N for every generation, as it does for "
         "tensor_tensor, which was measured at N on Trainium2; no source times a choice there",
         {
-            "two_ports": "both at a time, an element per cycle, as TensorTensor does",
+            "two_ports": "both at a time, an element per cycle, as tensor_tensor does",
             "one_port": "in turn, two cycles per element, as v2 does",
         },
     ),
     Option(
         "local_gather.cost",
         "multiply",
-        "How the time of LocalGather depends on the cycles of an element.",
+        "How the time of nki.isa.local_gather depends on the cycles of an element.",
         ASSUMED,
         "nki.isa.local_gather prints a division, against which its text speaks",
         {"multiply": "it grows with them", "divide": "it is divided by them, as it is printed"},
@@ -130,7 +130,7 @@ OPTIONS = (
 DEFAULTS = defaults(OPTIONS)
 
 
-def casting(options: Mapping[str, Value], stream: int) -> Casting:
+def casting(options: Mapping[str, OptionValue], stream: int) -> Casting:
     """The casts of a stream of instructions, as the options have them."""
     saturating: list[str] = []
     if options["cast.overflow"] == "saturate":

@@ -1,15 +1,11 @@
-"""Tiles of the systolic array: what is loaded where, and the rules of their places."""
+"""Tiles of the systolic array: where they may be, and the rules of their places."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
-
-from nasm.dtypes import DType, Kind
-from nasm.problems import Refused, listed
-from nasm.spec.implicit_operands import State
+from nasm.problems import listed
 from nasm.spec.instruction import Context, Operand, Rule
 from nasm.spec.kinds import Integers
+from nasm.spec.view import View
 from nasm.targets.neuron.rules import (
     BANK,
     DTYPE,
@@ -25,7 +21,6 @@ FULL_TILE = (128, 128)
 Pair = tuple[int, int]
 Place = tuple[Pair, Pair]
 """Where a tile of the array starts, and its rows and columns."""
-WEIGHTS = State("stationary tile", "LoadStationary loads one", initial=())
 POSITION = Operand(
     "tile_position",
     Integers(2, "[row, column] where the tile starts in the array"),
@@ -42,37 +37,6 @@ SIZE = Operand(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Loaded:
-    """A stationary tile in the array: its values and the modes it was loaded with."""
-
-    values: Any
-    dtype: DType
-    tile_position: Pair
-    tile_size: Pair
-    is_transpose: bool = False
-    perf_mode: str = "none"
-    onezero: bool = False
-
-    def shares_cells(self, other: Loaded) -> bool:
-        """Whether two tiles use a cell of the array in common."""
-        return all(
-            a < b + m and b < a + n
-            for a, n, b, m in zip(
-                self.tile_position,
-                self.tile_size,
-                other.tile_position,
-                other.tile_size,
-                strict=True,
-            )
-        )
-
-    @property
-    def scaled(self) -> bool:
-        """Whether it is an MX tile."""
-        return self.dtype.kind is Kind.PACKED
-
-
 def placed(position: Pair | None, size: Pair | None) -> Place:
     """The tile of the array that two operands name: the whole array unless both are given."""
     if position is None:
@@ -85,51 +49,16 @@ def place(context: Context) -> Place:
     return placed(context["tile_position"], context["tile_size"])
 
 
-def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
-    """The tiles of the array once another is loaded: it replaces those it shares cells with."""
-    if new.tile_size == FULL_TILE:
-        return (new,)
-    return (*(w for w in weights if not w.shares_cells(new)), new)
+def columns(view: View, perf_mode: str = "none") -> int:
+    """The columns of a tile: M of a stationary one, N of a moving one.
+
+    double_row has two rows of the matmul on each partition.
+    """
+    return view.elements // (2 if perf_mode == "double_row" else 1)
 
 
-def loaded(weights: tuple[Loaded, ...], where: Place, scaled: bool = False) -> Loaded:
-    """The stationary tile of a place; refuses one that is for the other kind of matmul."""
-    position, size = where
-    for tile in weights:
-        if tile.tile_position == position and tile.tile_size == size:
-            break
-    else:
-        raise Refused(
-            "E0503",
-            f"the array holds no stationary tile at {list(position)} of size {list(size)}",
-            f"LoadStationary{'MX' if scaled else ''} loads one; tile_position and tile_size must "
-            "be the same in both",
-        )
-    if tile.scaled is not scaled:
-        kind, other = (
-            ("an MX tile", "MultiplyMovingMX")
-            if tile.scaled
-            else ("a tile without scales", "MultiplyMoving")
-        )
-        raise Refused("E0507", f"the stationary tile is {kind}", f"{other} multiplies by it")
-    return tile
-
-
-def same_rows(tile: Loaded, moving: Any) -> None:
-    """Both tiles of a matmul have the same K."""
-    found, wanted = moving.shape[0], tile.values.shape[0]
-    if found != wanted:
-        raise Refused("E0404", f"moving has K = {found}, the stationary tile K = {wanted}")
-
-
-def rows_of(context: Context) -> int:
-    """How many rows of a matmul each partition holds: 2 in double_row."""
-    return 2 if context.operands.get("perf_mode") == "double_row" else 1
-
-
-def columns(context: Context, name: str) -> int:
-    """The columns of a tile: M of a stationary one, N of a moving one."""
-    return int(context[name].elements) // rows_of(context)
+def _columns(context: Context, name: str) -> int:
+    return columns(context[name], context.operands.get("perf_mode", "none"))
 
 
 @rule(
@@ -175,6 +104,7 @@ def rows_fit(name: str) -> Rule:
         LIMIT,
         f"{name} spans no more partitions than the tile has rows",
         f"{MATMUL_SOURCE}, 'Tile size'",
+        names=(name, "tile_position", "tile_size"),
     )
     def check(context: Context) -> str | None:
         rows = place(context)[1][0]
@@ -192,6 +122,7 @@ def starts_at_row(name: str) -> Rule:
         f"{name} starts at the tile's row: SBUF partition r feeds row r",
         f"{MATMUL_SOURCE}, 'Tiling mode'; nki-library kernels (assumed)",
         "tile_position and tile_size choose other rows of the array",
+        names=(name, "tile_position", "tile_size"),
     )
     def check(context: Context) -> str | None:
         start, row = first_partition(context, name), place(context)[0][0]
@@ -209,7 +140,7 @@ def starts_at_row(name: str) -> Rule:
 )
 def columns_fit(context: Context) -> str | None:
     """M is at most 128, or the tile's columns."""
-    found, most = columns(context, "stationary"), place(context)[1][1]
+    found, most = _columns(context, "stationary"), place(context)[1][1]
     return None if found <= most else f"stationary has {found} columns; wanted at most {most}"
 
 
@@ -220,7 +151,7 @@ def columns_fit(context: Context) -> str | None:
 )
 def moving_fits(context: Context) -> str | None:
     """N is limited by what the partial-sum buffer can take."""
-    found = columns(context, "moving")
+    found = _columns(context, "moving")
     bf16 = context["dst"].dtype.name == "bfloat16"
     most = int(context.generation.number("moving_max_bf16" if bf16 else "moving_max").value)
     return None if found <= most else f"moving has {found} columns; wanted at most {most}"
@@ -229,7 +160,7 @@ def moving_fits(context: Context) -> str | None:
 @rule(SHAPE, "dst has as many elements per partition as moving has columns", MATMUL_SOURCE)
 def dst_fits(context: Context) -> str | None:
     """N of dst is N of moving."""
-    found, wanted = context["dst"].elements, columns(context, "moving")
+    found, wanted = context["dst"].elements, _columns(context, "moving")
     return None if found == wanted else f"dst has {found} columns, moving {wanted}"
 
 
@@ -287,7 +218,11 @@ def first_partition(context: Context, name: str) -> int:
     return int(view.tensor.partition or 0) + int(view.partition)
 
 
-def exact_transpose(context: Context) -> bool:
+def moves_bits(context: Context, is_transpose: bool) -> bool:
     """Whether the array passes bits through instead of multiplying."""
-    transposes = context.operands.get("is_transpose", False)
-    return bool(transposes and context.generation.switches["transpose_exact"])
+    return is_transpose and context.generation.switches["transpose_exact"]
+
+
+def exact_transpose(context: Context) -> bool:
+    """The same of an instruction that may have a transpose mode."""
+    return moves_bits(context, context.operands.get("is_transpose", False))

@@ -173,7 +173,7 @@ EVERYWHERE = (
     ),
     Rule(
         PATTERN,
-        "a destination's pattern meets every element once: a step of 0 is for inputs",
+        "a destination's pattern visits every element once: a step of 0 is for inputs",
         PATTERN_SOURCE,
         _each_once,
     ),
@@ -223,10 +223,11 @@ def same_shape(*names: str) -> Rule:
 
     return Rule(
         SHAPE,
-        f"{listed(names, 'and')} have as many partitions and elements per partition",
+        f"{listed(names, 'and')} have the same number of partitions and of elements per partition",
         "nki.isa, 'Tile size'",
         check,
         "only a stride of 0 or a [P, 1] operand broadcasts",
+        names=names,
     )
 
 
@@ -244,7 +245,11 @@ def same_partitions(*names: str) -> Rule:
         return None
 
     return Rule(
-        SHAPE, f"{listed(names, 'and')} have as many partitions", "nki.isa, 'Tile size'", check
+        SHAPE,
+        f"{listed(names, 'and')} have the same number of partitions",
+        "nki.isa, 'Tile size'",
+        check,
+        names=names,
     )
 
 
@@ -261,7 +266,7 @@ def elements(name: str, low: int, high: int, source: str) -> Rule:
         return f"{name} has {found} elements per partition; wanted {wanted}"
 
     wanted = f"exactly {low}" if low == high else f"{low} to {high:,}"
-    return Rule(LIMIT, f"{name} has {wanted} elements per partition", source, check)
+    return Rule(LIMIT, f"{name} has {wanted} elements per partition", source, check, names=(name,))
 
 
 def free_dims(name: str, most: int, source: str) -> Rule:
@@ -273,7 +278,7 @@ def free_dims(name: str, most: int, source: str) -> Rule:
             return None
         return f"{name} needs {found} free dims after merging; wanted at most {most}"
 
-    return Rule(PATTERN, f"{name} has at most {most} free dims", source, check)
+    return Rule(PATTERN, f"{name} has at most {most} free dims", source, check, names=(name,))
 
 
 def same_dtype(source: str, *names: str) -> Rule:
@@ -285,11 +290,11 @@ def same_dtype(source: str, *names: str) -> Rule:
             return None
         return listed((f"{n} is {v.dtype.name}" for n, v in views), "and") + "; wanted the same"
 
-    return Rule(DTYPE, f"{listed(names, 'and')} have the same dtype", source, check)
+    return Rule(DTYPE, f"{listed(names, 'and')} have the same dtype", source, check, names=names)
 
 
 def same_elements(source: str, *names: str) -> Rule:
-    """The named tiles have as many elements per partition."""
+    """The named tiles have the same number of elements per partition."""
 
     def check(context: Context) -> str | None:
         views = _given(context, names)
@@ -298,24 +303,12 @@ def same_elements(source: str, *names: str) -> Rule:
         found = listed((f"{n} {v.elements}" for n, v in views), "and")
         return f"elements per partition: {found}; wanted the same"
 
-    return Rule(SHAPE, f"{listed(names, 'and')} have as many elements per partition", source, check)
-
-
-def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor") -> Rule:
-    """At most one of two inputs is in a memory."""
-
-    def check(context: Context) -> str | None:
-        inside = [n for n, v in _given(context, names) if v.tensor.memory.name == memory]
-        if len(inside) < 2:
-            return None
-        return f"{listed(inside, 'and')} are both in {memory}; wanted at most one"
-
     return Rule(
-        MEMORY,
-        f"{listed(names, 'and')} are not both in {memory}",
+        SHAPE,
+        f"{listed(names, 'and')} have the same number of elements per partition",
         source,
         check,
-        "copy one of them to sbuf first (TensorCopy), or place it there",
+        names=names,
     )
 
 
@@ -327,10 +320,15 @@ def rule(
     warning: bool = False,
     addressed: bool = False,
     basic: bool = False,
+    names: tuple[str, ...] = (),
 ) -> Callable[..., Rule]:
-    """Make a rule of a check: a decorator for the rows' own rules."""
+    """Make a rule of a check: a decorator for the rows' own rules.
+
+    A check that is made for operands of some ``names`` gives them, so that a row which lacks one
+    fails its import. The others are asked on every operand their rows allow by the tests.
+    """
 
     def make(check: Callable[[Context], str | None]) -> Rule:
-        return Rule(code, sentence, source, check, hint, warning, addressed, basic)
+        return Rule(code, sentence, source, check, hint, warning, addressed, basic, names)
 
     return make

@@ -144,14 +144,14 @@ def _tensor_scalar_reduce() -> list[Broken]:
         Broken(row, "data, operand0", "E0404", "reduce_res 64", f"{head}, reduce_res=col64"),
         Broken(
             row,
-            "op0 has its operand0",
+            "op0 needs operand0",
             "E0407",
             "op0=add without operand0",
             "@vector TensorScalarReduce c, a, op0=add, reduce_op=add",
         ),
         Broken(
             row,
-            "op0 has its operand0",
+            "op0 needs operand0",
             "E0407",
             "op0=abs takes no operand0",
             "@vector TensorScalarReduce c, a, op0=abs, operand0=2.0, reduce_op=add",
@@ -166,7 +166,7 @@ def _tensor_scalar_reduce() -> list[Broken]:
         Broken(row, "reverse0 is not", "E0407", "reverse0=true", f"{head}, reverse0=true"),
         Broken(
             row,
-            "reduce_cmd=load_reduce has",
+            "reduce_cmd=load_reduce needs",
             "E0407",
             "without reduce_init",
             f"{head}, reduce_cmd=load_reduce",
@@ -201,7 +201,7 @@ def _tensor_scalar_cumulative() -> list[Broken]:
         ),
         Broken(
             row,
-            "op0 has its imm0",
+            "op0 needs imm0",
             "E0407",
             "op0=add without imm0",
             "@vector TensorScalarCumulative c, a, op0=add, op1=add",
@@ -215,7 +215,7 @@ def _tensor_scalar_cumulative() -> list[Broken]:
         ),
         Broken(
             row,
-            "reduce_cmd=load_reduce has",
+            "reduce_cmd=load_reduce needs",
             "E0407",
             "without imm1",
             f"{head}, reduce_cmd=load_reduce",

@@ -1,4 +1,4 @@
-"""Accumulators and what uses them, written from the reference's section 5, element by element."""
+"""Accumulators and what uses them, from nki.isa's pages on reduce_cmd, element by element."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ class Lanes:
 
 
 def tensor_scalar(rows: Rows, op: str, operand: Any) -> Rows:
-    """Section 8.3.5: y = op0(f(data), a0)."""
+    """nki.isa.tensor_scalar_reduce: y = op0(f(data), a0)."""
     column = per_lane(0.0 if operand is None else operand, len(rows))
     return [[apply(op, x, column[p]) for x in row] for p, row in enumerate(rows)]
 
 
 def cumulative(lanes: Lanes, first: int, rows: Rows, op: str, command: str, init: Start) -> Rows:
-    """Section 8.3.6: reg = op1(element, reg) for every element, each stored; reg stays."""
+    """nki.isa.tensor_scalar_cumulative: reg = op1(element, reg), every one stored."""
     made: Rows = []
     for p, row in enumerate(rows):
         reg = lanes.start(command, op, first + p, init, p)

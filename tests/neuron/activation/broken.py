@@ -67,7 +67,7 @@ def _activation2() -> list[Broken]:
         ),
         Broken(
             row,
-            "a reduction says",
+            "a reduction needs reduce_op, and",
             "E0407",
             "reduce_cmd=reset without reduce_op",
             f"{scaled}, reduce_cmd=reset",
@@ -96,7 +96,7 @@ def _activation() -> list[Broken]:
         ),
         Broken(
             row,
-            "a reduction says",
+            "a reduction needs reduce_op=add",
             "E0407",
             "reduce_cmd=reduce without reduce_op",
             f"{head}, reduce_cmd=reduce",

@@ -1,4 +1,4 @@
-"""Scalar's instructions, written from the reference's section 8.2, element by element."""
+"""Scalar's instructions, from nki.isa.activation and activate2, by element."""
 
 from __future__ import annotations
 

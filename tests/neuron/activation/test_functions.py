@@ -210,7 +210,7 @@ def test_valid_ranges(op: str, inside: list[float], outside: list[float]) -> Non
 
 
 @pytest.mark.parametrize("row", ACTIVATIONS.values(), ids=lambda row: row.name)
-def test_every_row_says_what_it_is(row: activations.Activation) -> None:
+def test_every_row_says_what_it_is(row: activations.ActivationFunction) -> None:
     assert row.formula
     assert row.source
     assert (row.evidence is Evidence.ASSUMED) == ("assumed" in row.source)

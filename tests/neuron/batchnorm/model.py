@@ -29,7 +29,7 @@ def _statistics(values: Sequence[float]) -> list[float]:
 
 
 def stats(data: Any, dtype: str) -> Any:
-    """Section 8.3.15: count, mean and sum of squared differences of even, then odd elements."""
+    """nki.isa.bn_stats: count, mean and sum of squared differences of even, then odd elements."""
     made = np.empty((len(data), 6), scalar.NUMPY[dtype])
     for p in range(len(data)):
         row = [widened(v) for v in data[p]]
@@ -39,7 +39,7 @@ def stats(data: Any, dtype: str) -> Any:
 
 
 def aggregate(data: Any, dtype: str) -> Any:
-    """Section 8.3.16: mean and variance of what (count, mean, variance * count) describe."""
+    """nki.isa.bn_aggr: mean and variance of what (count, mean, variance * count) describe."""
     made = np.empty((len(data), 2), scalar.NUMPY[dtype])
     for p in range(len(data)):
         row = [widened(v) for v in data[p]]

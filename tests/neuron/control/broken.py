@@ -28,7 +28,7 @@ def cases() -> list[Broken]:
         ),
         Broken(
             "CompareBranch",
-            "a comparison has both",
+            "a comparison needs both",
             "E0407",
             "op=less without",
             "@sync\nh: CompareBranch %r0, op=less, target=h",

@@ -1,8 +1,8 @@
 """A sequencer: 64 registers of 32 bits, memory cells and branches, one instruction at a time.
 
-Written from section 6 of the machine reference. Registers hold signed integers that wrap; the
-reference leaves that open and recommends it. A shift by 32 and more leaves nothing, or copies of
-the sign, as nasm assumes.
+Written from KLR's register operators (Core/Operators.lean) and nki.isa.register_move, _load and
+_store. Registers hold signed integers that wrap, and a shift by 32 and more leaves nothing, or
+copies of the sign: no page says so, and nasm assumes it.
 """
 
 from __future__ import annotations

@@ -32,12 +32,12 @@ def cases() -> list[Broken]:
 
 
 def copying() -> list[Broken]:
-    dma, made = "DmaCopy", "hwdge is Sync's and Scalar's"
-    add = "compute_op=add is SBUF's"
+    dma, made = "DmaCopy", "hwdge is for Sync and"
+    add = "compute_op=add needs v4 and"
     return [
         Broken(
             dma,
-            "dst and src have as many",
+            "dst and src have the same number",
             "E0404",
             "dst has 4096 elements, src 8192",
             "@sync DmaCopy half, A",
@@ -49,7 +49,20 @@ def copying() -> list[Broken]:
             dma, made, "E0408", "dge_mode=hwdge on vector", "@vector DmaCopy a, A, dge_mode=hwdge"
         ),
         Broken(dma, made, "E0408", "dge_mode=swdge on sync", "@sync DmaCopy a, A, dge_mode=swdge"),
-        Broken(dma, "a DMA converts through", "E0405", "with dge_mode=hwdge", "@sync DmaCopy a, H"),
+        Broken(
+            dma,
+            "a DMA converts through",
+            "E0405",
+            "with dge_mode=hwdge",
+            "@sync DmaCopy a, H, dge_mode=hwdge",
+        ),
+        Broken(
+            dma,
+            "a DMA converts through",
+            "E0405",
+            "bfloat16 into float32 with sync's default dge_mode=hwdge",
+            "@sync\nRegisterMove %r1, 0\nDmaCopy a[0:32], H[%r1 : +32]",
+        ),
         Broken(
             dma,
             "a DMA converts through",
@@ -62,7 +75,7 @@ def copying() -> list[Broken]:
             dma,
             "a start known at run time",
             "E0407",
-            "src starts at a register",
+            "src starts at a register with vector's default dge_mode=none",
             "@vector DmaCopy low, A[%r1 : +32]",
         ),
         Broken(
@@ -75,7 +88,7 @@ def copying() -> list[Broken]:
         Broken(dma, "a DMA does not write PSUM", "E0406", "dst is in psum", "@sync DmaCopy p, A"),
         Broken(
             dma,
-            "a DMA has a priority",
+            "a DMA takes a priority",
             "E0408",
             "priority=1 on v3",
             "@sync DmaCopy a, A, priority=1",
@@ -157,7 +170,7 @@ def triggering() -> list[Broken]:
         Broken("DmaTrigger", dtypes, "E0405", "does not have", trigger.format("fn <- fn")),
         Broken(
             "DmaTrigger",
-            "a prepared transfer waits",
+            "a prepared transfer has",
             "E0407",
             "A starts at a register",
             trigger.format("low <- A[%r1 : +32]"),
@@ -210,7 +223,7 @@ def transposing() -> list[Broken]:
         ),
         Broken(
             turn,
-            "hwdge is Sync's and Scalar's",
+            "hwdge is for Sync and",
             "E0408",
             "dge_mode=hwdge on v2",
             "@sync DmaTranspose t, K, dge_mode=hwdge",
@@ -218,7 +231,7 @@ def transposing() -> list[Broken]:
         ),
         Broken(
             turn,
-            "a DMA has a priority",
+            "a DMA takes a priority",
             "E0408",
             "priority=0 on v2",
             "@sync DmaTranspose t, K, priority=0",
@@ -226,7 +239,7 @@ def transposing() -> list[Broken]:
         ),
         Broken(
             turn,
-            "a transpose has no swdge",
+            "a transpose takes swdge only",
             "E0407",
             "dge_mode=swdge",
             "@gpsimd DmaTranspose t, K, dge_mode=swdge",

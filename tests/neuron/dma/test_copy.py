@@ -15,7 +15,20 @@ import pytest
 
 from nasm.session import Session
 from tests.neuron import scalar as reference
-from tests.neuron.programs import Tile, hazards, hbm, psum, ran, result, sbuf, session, tile, times
+from tests.neuron.programs import (
+    Tile,
+    cost,
+    hazards,
+    hbm,
+    psum,
+    ran,
+    refused,
+    result,
+    sbuf,
+    session,
+    tile,
+    times,
+)
 
 F32 = np.float32
 DATA = np.arange(128 * 512, dtype=F32).reshape(128, 512)
@@ -129,6 +142,33 @@ def test_a_dma_converts_through_float32(seed: int) -> None:
         shape, lambda p, n: reference.out(reference.f(float(held[p, n])), dst), dst
     )
     np.testing.assert_array_equal(got.astype(float), want.astype(float))
+
+
+@pytest.mark.parametrize("on", ["trn1", "trn2", "trn3"])
+@pytest.mark.parametrize("engine", ["sync", "scalar", "gpsimd", "vector"])
+def test_a_dma_between_two_dtypes_needs_no_mode_that_converts(engine: str, on: str) -> None:
+    got = result(f"@{engine} DmaCopy c, a", on, a=hbm("f32", [[1.5, 3.0]]), c=sbuf("i32", (1, 2)))
+    assert got.tolist() == [[2, 3]]
+
+
+@pytest.mark.parametrize("engine", ["sync", "scalar"])
+def test_the_default_of_an_engine_makes_no_descriptors_where_it_would_not_convert(
+    engine: str,
+) -> None:
+    # 600 ns where the hardware makes the descriptors, 7 where they are written before the run.
+    tiles = {"a": hbm("f32", (1, 8)), "c": sbuf("f32", (1, 8)), "d": sbuf("bf16", (1, 8))}
+    issue = [
+        cost(f"@{engine} DmaCopy {line}", "trn2", **tiles).interval
+        for line in ("c, a", "c, a, dge_mode=hwdge", "d, a", "d, a, dge_mode=none")
+    ]
+    assert issue == [720, 720, 9, 9]
+
+
+def test_a_mode_that_does_not_convert_is_refused_where_a_program_says_it() -> None:
+    tiles = {"a": hbm("f32", (1, 8)), "d": sbuf("bf16", (1, 8))}
+    (problem,) = refused("@sync DmaCopy d, a, dge_mode=hwdge", "trn2", **tiles)
+    assert problem.code == "E0405"
+    assert problem.message == "DmaCopy: float32 into bfloat16 with dge_mode=hwdge"
 
 
 def test_equal_dtypes_move_bit_for_bit() -> None:

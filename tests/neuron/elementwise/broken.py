@@ -71,7 +71,7 @@ def cases() -> list[Broken]:
         ),
         Broken(
             tt,
-            "an order of exact",
+            "an operator that orders",
             "E0405",
             "op=maximum of int32 and uint32, exactly",
             "@gpsimd TensorTensor i, i, u, op=maximum",
@@ -89,21 +89,21 @@ def cases() -> list[Broken]:
         ),
         Broken(
             ts,
-            "an operator of two operands",
+            "a binary operator needs its",
             "E0407",
             "op0=add without operand0",
             "@vector TensorScalar c, a, op0=add",
         ),
         Broken(
             ts,
-            "an operator of two operands",
+            "a binary operator needs its",
             "E0407",
             "op0=abs takes no operand",
             "@vector TensorScalar c, a, op0=abs, operand0=3",
         ),
         Broken(
             ts,
-            "an operator of two operands",
+            "a binary operator needs its",
             "E0407",
             "operand1",
             "@vector TensorScalar c, a, op0=add, operand0=1, operand1=3",
@@ -131,7 +131,7 @@ def cases() -> list[Broken]:
         ),
         Broken(
             ts,
-            "a number beside exact",
+            "a number combined with",
             "E0405",
             "operand0 is 300; wanted one of 8 bits",
             "@vector TensorScalar u, u, op0=bitwise_and, operand0=300",
@@ -139,7 +139,7 @@ def cases() -> list[Broken]:
         ),
         Broken(
             ts,
-            "a number beside exact",
+            "a number combined with",
             "E0405",
             "operand1 is 4294967296; wanted one of 32",
             "@vector TensorScalar i, i, op0=multiply, operand0=3, op1=add, operand1=2 ** 32",
@@ -225,7 +225,7 @@ def cases() -> list[Broken]:
         ),
         Broken(
             stt,
-            "an operator of two operands",
+            "a binary operator needs its",
             "E0407",
             "op0=abs takes no operand",
             f"{three} c, a, op0=abs, operand0=3.0, op1=add, operand1=b",

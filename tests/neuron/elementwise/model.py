@@ -26,7 +26,7 @@ def _of(operand: Any, p: int) -> Any:
 
 
 def tensor_tensor(x: Any, y: Any, op: str, dtype: str) -> Any:
-    """Section 8.3.1: dst = out(op(f(data1), f(data2)))."""
+    """nki.isa.tensor_tensor: dst = out(op(f(data1), f(data2)))."""
     return each(
         x,
         lambda p, n: scalar.out(operators.apply(op, widened(x[p, n]), widened(y[p, n])), dtype),
@@ -35,12 +35,12 @@ def tensor_tensor(x: Any, y: Any, op: str, dtype: str) -> Any:
 
 
 def exact_tensor_tensor(x: Any, y: Any, op: str, dtype: str) -> Any:
-    """Section 8.3.1 on GpSimd with 32-bit integers throughout: exact, modulo 2**32."""
+    """nki.isa.tensor_tensor on GpSimd with 32-bit integers throughout: exact, modulo 2**32."""
     return each(x, lambda p, n: operators.exact(op, int(x[p, n]), int(y[p, n]), dtype), dtype)
 
 
 def bits_tensor_tensor(x: Any, y: Any, op: str, dtype: str) -> Any:
-    """Section 8.3.1, bitvec: integers of one width as they are."""
+    """nki.isa.tensor_tensor, bitvec: integers of one width as they are."""
     name = str(x.dtype)
 
     def element(p: int, n: int) -> Any:
@@ -51,7 +51,7 @@ def bits_tensor_tensor(x: Any, y: Any, op: str, dtype: str) -> Any:
 
 
 def tensor_scalar(data: Any, stages: Sequence[Stage], dtype: str) -> Any:
-    """Section 8.3.2, arithmetic: each stage is rounded to float32."""
+    """nki.isa.tensor_scalar, arithmetic: each stage is rounded to float32."""
 
     def element(p: int, n: int) -> Any:
         value = widened(data[p, n])
@@ -63,7 +63,7 @@ def tensor_scalar(data: Any, stages: Sequence[Stage], dtype: str) -> Any:
 
 
 def exact_tensor_scalar(data: Any, stages: Sequence[Stage], dtype: str) -> Any:
-    """Section 8.3.2, 32-bit integers: exact, modulo 2**32."""
+    """nki.isa.tensor_scalar, 32-bit integers: exact, modulo 2**32."""
 
     def element(p: int, n: int) -> Any:
         value, name = int(data[p, n]), str(data.dtype)
@@ -77,7 +77,7 @@ def exact_tensor_scalar(data: Any, stages: Sequence[Stage], dtype: str) -> Any:
 
 
 def bits_tensor_scalar(data: Any, stages: Sequence[Stage], dtype: str) -> Any:
-    """Section 8.3.2, bitvec: the bits of data and of integers of its width."""
+    """nki.isa.tensor_scalar, bitvec: the bits of data and of integers of its width."""
     name = str(data.dtype)
 
     def element(p: int, n: int) -> Any:
@@ -94,7 +94,7 @@ def bits_tensor_scalar(data: Any, stages: Sequence[Stage], dtype: str) -> Any:
 
 
 def scalar_tensor_tensor(data: Any, first: Stage, second: Stage, dtype: str) -> Any:
-    """Section 8.3.3: dst = out(op1(op0(f(data), a0), f(operand1)))."""
+    """nki.isa.scalar_tensor_tensor: dst = out(op1(op0(f(data), a0), f(operand1)))."""
     (op0, a0, reverse0), (op1, operand1, reverse1) = first, second
 
     def element(p: int, n: int) -> Any:
@@ -106,7 +106,7 @@ def scalar_tensor_tensor(data: Any, first: Stage, second: Stage, dtype: str) -> 
 
 
 def reciprocal(data: Any, dtype: str) -> Any:
-    """Section 8.3.13: dst = out(1 / f(data))."""
+    """nki.isa.reciprocal: dst = out(1 / f(data))."""
     return each(
         data,
         lambda p, n: scalar.out(operators.apply("reciprocal", widened(data[p, n]), 0.0), dtype),

@@ -97,7 +97,7 @@ def cases() -> list[Broken]:
         ),
         (
             "DevicePrint",
-            "a message has every",
+            "a message shows every",
             "E0404",
             "tensor walks some elements more",
             "@gpsimd DevicePrint a[:, 0:1].broadcast(128, 64)",

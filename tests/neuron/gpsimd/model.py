@@ -1,4 +1,4 @@
-"""GpSimd's own instructions as plain loops, written from the reference's pseudo-code."""
+"""GpSimd's own instructions as plain loops, written from the pages of nki.isa."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def int32(value: int) -> int:
 
 
 def indices(p: int, pattern: Pattern, offset: int, channel_multiplier: int) -> Iterator[int]:
-    """Section 8.4.1: the affine value of every element of a partition, the last axis fastest."""
+    """nki.isa.iota: the affine value of every element of a partition, the last axis fastest."""
     for at in itertools.product(*(range(count) for _, count in pattern)):
         value = offset + p * channel_multiplier
         for (step, _), n in zip(pattern, at, strict=True):
@@ -72,7 +72,7 @@ def affine_select(
     offset: int,
     dtype: str,
 ) -> Any:
-    """Section 8.4.2; ``tile`` is [P, N] in its own dtype."""
+    """nki.isa.affine_select; ``tile`` is [P, N] in its own dtype."""
     same = tile.dtype == NUMPY[dtype]
     rows = []
     for p in range(tile.shape[0]):
@@ -89,7 +89,7 @@ def affine_select(
 
 
 def partition_reduce(data: Any, op: str, dtype: str) -> Any:
-    """Section 8.4.3: one row, from the first partition to the last."""
+    """nki.isa.tensor_partition_reduce: one row, from the first partition to the last."""
     row: list[Any] = []
     for i in range(data.shape[1]):
         if op.startswith("bitwise"):
@@ -107,7 +107,7 @@ def partition_reduce(data: Any, op: str, dtype: str) -> Any:
 
 
 def sequence_bounds(ids: Sequence[Any], dtype: str) -> Any:
-    """Section 8.4.6: starts from the left, ends from the right."""
+    """nki.isa.sequence_bounds: starts from the left, ends from the right."""
     n = len(ids)
     starts, ends = [0] * n, [0] * n
     for i in range(n):
@@ -121,7 +121,7 @@ def sequence_bounds(ids: Sequence[Any], dtype: str) -> Any:
 
 
 def nonzero_with_count(before: Any, src: Any, index_offset: int, padding_val: int) -> Any:
-    """Section 8.4.7: what dst [P, T + 1] holds behind it."""
+    """nki.isa.nonzero_with_count: what dst [P, T + 1] holds behind it."""
     after = before.copy()
     for p in range(0, src.shape[0], 16):
         found = [int32(i + index_offset) for i in range(src.shape[1]) if src[p, i] != 0]
@@ -132,7 +132,7 @@ def nonzero_with_count(before: Any, src: Any, index_offset: int, padding_val: in
 
 
 def local_gather(src: Any, index: Any, per: int, valid: int) -> Any:
-    """Section 8.4.4."""
+    """nki.isa.local_gather."""
     gathered = np.empty((src.shape[0], valid * per), src.dtype)
     for core in range(src.shape[0] // 16):
         line = [
@@ -146,7 +146,7 @@ def local_gather(src: Any, index: Any, per: int, valid: int) -> Any:
 
 
 def nc_n_gather(data: Any, picks: Any) -> Any:
-    """Section 8.4.5."""
+    """nki.isa.nc_n_gather."""
     gathered = np.empty(picks.shape, data.dtype)
     for p in range(picks.shape[0]):
         for i in range(picks.shape[1]):
@@ -155,7 +155,7 @@ def nc_n_gather(data: Any, picks: Any) -> Any:
 
 
 def topk(src: Any, n: int, k: int) -> tuple[Any, Any]:
-    """Section 8.4.8, each group of 16 partitions for itself; NaN above every number."""
+    """nki.isa.topk, each group of 16 partitions for itself; NaN above every number."""
     values = np.empty((src.shape[0], k), src.dtype)
     places = np.empty((src.shape[0], k), np.uint32)
     for first in range(0, src.shape[0], 16):

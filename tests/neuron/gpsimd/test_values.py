@@ -206,7 +206,7 @@ def test_what_is_no_segment_id_is_refused(ids: list[float]) -> None:
     # "All segment IDs must be non-negative integers."
     problem = fault("@gpsimd SequenceBounds c, a", a=sbuf("f32", [ids]), c=sbuf("f32", (1, 2, 3)))
     assert problem.code == "E0701"
-    assert "is no integer from 0 on" in problem.message
+    assert "is not an integer of 0 or more" in problem.message
 
 
 def test_the_published_nonzero_with_count() -> None:

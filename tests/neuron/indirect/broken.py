@@ -40,7 +40,7 @@ def cases() -> list[Broken]:
     return [
         broken(
             copy,
-            "tensor indirection is",
+            "tensor indirection needs NeuronCore-v4",
             "E0408",
             "on v3; v4 has that",
             f"@vector TensorCopy narrow, a.indirect(n, {four})",

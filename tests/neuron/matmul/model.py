@@ -1,4 +1,4 @@
-"""LoadStationary and MultiplyMoving as plain loops, from the reference's pseudo-code (8.1.1).
+"""LoadStationary and MultiplyMoving as plain loops, written from nki.isa.nc_matmul.
 
 Nothing here comes from nasm. Values are Python floats; sums are exact (``math.fsum``) and rounded
 to float32 once, so a caller whose values are small whole numbers may compare exactly.

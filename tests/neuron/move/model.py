@@ -11,13 +11,13 @@ from tests.neuron.elementwise.model import widened
 
 
 def tensor_copy(src: Any, source: str, dtype: str) -> Any:
-    """Section 8.3.8: bits between equal dtypes, else out(f(src))."""
+    """nki.isa.tensor_copy: bits between equal dtypes, else out(f(src))."""
     if source == dtype:
         return src.copy()
     return scalar.each(src.shape, lambda p, n: scalar.out(widened(src[p, n]), dtype), dtype)
 
 
 def memset(shape: tuple[int, ...], value: float, dtype: str) -> Any:
-    """Section 8.3.12: the value converted once."""
+    """nki.isa.memset: the value converted once."""
     with np.errstate(all="ignore"):
         return np.full(shape, scalar.NUMPY[dtype](value))

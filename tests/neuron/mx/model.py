@@ -1,6 +1,6 @@
-"""The MX formats as plain loops, from the published rules (8.1.2, 8.3.17). Nothing is nasm's.
+"""The MX formats as plain loops, from nki.isa.nc_matmul_mx and nki.isa.quantize_mx.
 
-Numbers are Python floats. A scale byte is a power of two with a bias of 127.
+Nothing is nasm's. Numbers are Python floats. A scale byte is a power of two with a bias of 127.
 """
 
 from __future__ import annotations

@@ -23,7 +23,7 @@ def _groups(data: Any, axes: int, fold: Callable[[list[Any]], Any], dtype: str) 
 
 
 def arithmetic(data: Any, op: str, axes: int, negate: bool, dtype: str) -> Any:
-    """Section 8.3.4: r = f(x0) op f(x1) op …, times -1 if asked."""
+    """nki.isa.tensor_reduce: r = f(x0) op f(x1) op …, times -1 if asked."""
 
     def fold(values: list[Any]) -> Any:
         total = widened(values[0])
@@ -61,7 +61,7 @@ def bits(data: Any, op: str, axes: int, dtype: str) -> Any:
 
 
 def max8(src: Any, dtype: str) -> Any:
-    """Section 8.3.20: the 8 largest, descending, duplicates kept; NaN before every number."""
+    """nki.isa.max8: the 8 largest, descending, duplicates kept; NaN before every number."""
     made = np.empty((len(src), 8), scalar.NUMPY[dtype])
     for p in range(len(src)):
         left = [widened(v) for v in src[p]]

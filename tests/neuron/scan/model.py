@@ -18,7 +18,7 @@ def tensor_tensor_scan(
     second: tuple[str, bool],
     dtype: str,
 ) -> Any:
-    """Section 8.3.7: s = op1(op0(f(data0[i]), s), f(data1[i])), dst[i] = out(s)."""
+    """nki.isa.tensor_tensor_scan: s = op1(op0(f(data0[i]), s), f(data1[i])), dst[i] = out(s)."""
     made = np.empty(data0.shape, scalar.NUMPY[dtype])
     for p in range(len(data0)):
         state = widened(initial[p, 0] if getattr(initial, "ndim", 0) else initial)

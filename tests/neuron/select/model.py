@@ -11,7 +11,7 @@ from tests.neuron.elementwise.model import widened
 
 
 def copy_predicated(before: Any, src: Any, predicate: Any, reverse: bool) -> Any:
-    """Section 8.3.9: dst[i] = src[i] if (pred[i] != 0) xor reverse_pred, else it stays."""
+    """nki.isa.tensor_copy_predicated: src[i] where (pred[i] != 0) xor reverse_pred."""
     made = before.copy()
     for p in range(made.shape[0]):
         for n in range(made.shape[1]):
@@ -21,7 +21,7 @@ def copy_predicated(before: Any, src: Any, predicate: Any, reverse: bool) -> Any
 
 
 def find_index8(data: Any, vals: Any, dtype: str) -> Any:
-    """Section 8.3.21: first occurrences, successive ones for equal values, all ones for none."""
+    """nki.isa.nc_find_index8: first places, successive ones of equal values, or all ones."""
     missing = 2 ** (8 * np.dtype(scalar.NUMPY[dtype]).itemsize) - 1
     made = np.empty((len(data), 8), scalar.NUMPY[dtype])
     for p in range(len(data)):
@@ -39,7 +39,7 @@ def find_index8(data: Any, vals: Any, dtype: str) -> Any:
 
 
 def match_replace8(data: Any, vals: Any, imm: float, dtype: str) -> tuple[Any, Any]:
-    """Section 8.3.22: the values from the last to the first, a replaced place not found again."""
+    """nki.isa.nc_match_replace8: from the last value to the first, each place only once."""
     made = np.empty(data.shape, scalar.NUMPY[dtype])
     where = np.full((len(data), 8), 2**32 - 1, np.uint32)
     for p in range(len(data)):

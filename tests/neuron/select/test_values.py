@@ -12,7 +12,7 @@ FIND = "@vector\nMatchValueLoad v\nFindIndex8 c, a"
 
 
 def test_equal_values_find_successive_places_and_a_missing_one_gives_all_ones() -> None:
-    # The data of the reference's MatchReplace8 example: 3 is at 2, and 8 from place 4 on.
+    # The data of the example of nki.isa.nc_match_replace8: 3 is at 2, and 8 from place 4 on.
     data = [[1, 2, 3, 4, 8, 8, 8, 8, 8, 8, 8]]
     got = result(
         FIND, a=sbuf("f32", data), v=sbuf("f32", [[3, 8, 8, 8, 8, 8, 8, 8]]), c=sbuf("u32", (1, 8))

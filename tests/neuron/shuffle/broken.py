@@ -48,14 +48,14 @@ def cases() -> list[Broken]:
         ),
         Broken(
             "Shuffle",
-            "dst and src have as many",
+            "dst and src have the same number of elements",
             "E0404",
             "dst 64 and src 32",
             "@vector Shuffle c, thin",
         ),
         Broken(
             "Shuffle",
-            "dst and src have the same",
+            "dst and src have the same dtype",
             "E0405",
             "dst is float32 and src is int32",
             "@vector Shuffle c, i",

@@ -9,7 +9,7 @@ import numpy as np
 
 
 def transpose(data: Any) -> Any:
-    """Section 8.3.18: one block of up to 32x32, or every 32x32 block where it stands."""
+    """nki.isa.nc_transpose: one block of up to 32x32, or every 32x32 block where it stands."""
     rows, columns = data.shape
     if rows <= 32 and columns <= 32:
         made = np.empty((columns, rows), data.dtype)
@@ -27,7 +27,7 @@ def transpose(data: Any) -> Any:
 
 
 def shuffle(before: Any, src: Any, mask: Sequence[int]) -> Any:
-    """Section 8.3.19: dst[32q + i] = src[32q + mask[i]] unless mask[i] is 255."""
+    """nki.isa.nc_stream_shuffle: dst[32q + i] = src[32q + mask[i]] unless mask[i] is 255."""
     made = before.copy()
     for row in range(len(made)):
         q, i = row // 32, row % 32

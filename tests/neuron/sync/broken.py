@@ -43,7 +43,7 @@ def cases() -> list[Broken]:
             _send("x[:, 0:1].broadcast(8, 3), y[:, 0:3]"),
         ),
         (
-            "dma_engine=gpsimd_dma is",
+            "dma_engine=gpsimd_dma runs on GpSimd",
             "E0408",
             "gpsimd_dma on sync",
             _send("x[:, 0:4], y[:, 0:4]") + route,
@@ -77,7 +77,7 @@ def cases() -> list[Broken]:
         ),
         Broken(
             "CoreBarrier",
-            "the cores that meet are",
+            "a barrier is between cores",
             "E0407",
             "cores=[1, 0]; wanted [0, 1]",
             "@sync CoreBarrier A, [1, 0]",

@@ -12,17 +12,18 @@ from nasm.spec.kinds import Choice, Either, Flag, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import accumulator_costs, activations, alu, costs
 from nasm.targets.neuron.accumulators import HELD, Accumulators, commands, folded, reduced
-from nasm.targets.neuron.isa.table import COLUMN, FLOAT_COLUMN, INTEGERS, ISA, LANES, ONCHIP, Names
-from nasm.targets.neuron.nan import Operators
-from nasm.targets.neuron.rules import (
-    LIMIT,
-    MODE,
-    free_dims,
+from nasm.targets.neuron.isa.table import (
+    COLUMN,
+    FLOAT_COLUMN,
+    INTEGERS,
+    ISA,
+    LANES,
+    ONCHIP,
+    Names,
     not_both_in,
-    rule,
-    same_partitions,
-    same_shape,
 )
+from nasm.targets.neuron.nan import Operators
+from nasm.targets.neuron.rules import LIMIT, MODE, free_dims, rule, same_partitions, same_shape
 
 EIGHT = ("float8_e3m4", "float8_e4m3", "float8_e5m2", "float8_e4m3fn")
 FLOATS = (*EIGHT, "float16", "bfloat16", "tfloat32", "float32")
@@ -90,7 +91,7 @@ _EXP_FLOATS = ("float8_e4m3", "float8_e5m2", "float16", "bfloat16", "float32")
         nothing_idle,
         init_loaded,
     ),
-    cost=accumulator_costs.exponential,
+    cost=accumulator_costs.exponential("src"),
     vendor=Names("exponential", "", "Exponential"),
     formula="dst = e^(src - max_value); acc = acc + dst along the free axes; reduce_res = acc",
     example="Exponential c, a, 250.0, m, reduce_cmd=reset_reduce",
@@ -111,7 +112,8 @@ def Exponential(
 
     reduce_cmd sums the results along the free axes into Vector's accumulators: reset_reduce
     from 0, load_reduce from reduce_init, reduce from what they hold. idle (the default) leaves
-    them unknown: a later reduce is a fault.
+    them unknown: a later reduce is a fault. A sum runs in float32 from a partition's first element
+    to its last, and is then added to the accumulator (assumed).
     """
     y = folded(activations.activate("exp", src - max_value), accumulate, rounded)
     return y, *reduced(accumulators, reduce_cmd, "add", y, lanes, out, reduce_init)
@@ -156,7 +158,9 @@ def false_value(context: Context) -> str | None:
     Operand("reduce_res", COLUMN, "w", None, RESULT_DOC),
     Operand("reduce_op", MAXIMUM, default="maximum"),
     Operand("range_start", Number(integer=True), default=0, doc="the index of the first element"),
-    Operand("on_false_value", Number(), "-", FP32_MIN, "FP32_MIN, which it must be"),
+    Operand(
+        "on_false_value", Number(), "-", FP32_MIN, "must be FP32_MIN: the hardware has no other"
+    ),
     Operand("accumulators", HELD, "rw"),
     Operand("lanes", LanesOf("on_true_tile")),
     Operand("out", LanesOf("reduce_res")),
@@ -233,7 +237,7 @@ _SELECT = "nki.isa.select_reduce"
         not_both_in("psum", "on_true", "predicate", source=_SELECT),
         nothing_idle,
     ),
-    cost=accumulator_costs.select_reduce,
+    cost=accumulator_costs.choice_reduced("predicate", "on_true"),
     vendor=Names("select_reduce", "", "SelectReduce"),
     formula="dst = on_true if (predicate != 0) xor reverse_pred else on_false; "
     "acc = maximum of acc and dst; reduce_res = acc",

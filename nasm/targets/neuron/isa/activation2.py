@@ -62,7 +62,9 @@ def same_immediates(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "a reduction says a reduce_op, whose identity a reset needs", SOURCE)
+@rule(
+    MODE, "a reduction needs reduce_op, and so does a reset, which starts from its identity", SOURCE
+)
 def reduction_named(context: Context) -> str | None:
     """What is reduced, or reset, is said by reduce_op."""
     command = context["reduce_cmd"]
@@ -110,7 +112,9 @@ def parameter_used(context: Context) -> str | None:
         reduction_used,
         parameter_used,
     ),
-    cost=accumulator_costs.activation2,
+    cost=accumulator_costs.function_of_stages(
+        "data", "op", "reduce_res", "imm0", "imm1", "relu_param"
+    ),
     vendor=Names("activate2", "", "Activate2"),
     formula="dst = op((data <op0> imm0) <op1> imm1); acc = acc <reduce_op> dst along the free "
     "axes; reduce_res = acc",
@@ -141,6 +145,7 @@ def Activation2(
     The accumulators are those of Activation: reset sets them to the identity of reduce_op (0 for
     add and abs_max, -inf for maximum, inf for minimum and abs_min), reduce joins the results to
     them, reset_reduce does both, idle (the default) leaves them alone. reduce_res reads them out.
+    A partition is reduced in float32 from its first element to its last (assumed).
     """
     x = _stage(op0, data, imm0, reverse0)
     x = _stage(op1, x, imm1, reverse1)

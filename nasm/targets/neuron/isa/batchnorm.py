@@ -68,7 +68,7 @@ def triples(context: Context) -> str | None:
     Operand("data", LANES, doc="a multiple of 3 elements per partition, as BatchNormStats makes"),
     engines=("vector",),
     rules=(same_partitions("dst", "data"), triples, elements("dst", 2, 2, AGGREGATE)),
-    cost=costs.aggregate,
+    cost=costs.aggregate("data"),
     vendor=Names("bn_aggr", "", "BatchNormAggregate"),
     formula="dst[p, :] = mean and variance of what the triples of data[p, :] describe",
     example="BatchNormAggregate both, stats",

@@ -10,7 +10,7 @@ from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Jump
 from nasm.spec.implicit_operands import DtypeOf, Here
-from nasm.spec.instruction import BITS, Context, Operand
+from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Choice, Either, Label, Number, Register, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -24,10 +24,6 @@ REGISTER_OR_WORD = Either((REGISTER, WORD))
 ELEMENT = Tile(("hbm", "sbuf"), lanes=False)
 KLR = "KLR Core/Operators.lean"
 COMPARISONS = ("always", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal")
-
-
-def _in_bits(_: Context) -> str:
-    return BITS
 
 
 @ISA.instruction(
@@ -108,7 +104,7 @@ def whole_words(context: Context) -> str | None:
     engines=EVERY_ENGINE,
     rules=(one_element, whole_words),
     cost=costs.control("tensor_load_ns"),
-    domain=_in_bits,
+    domain=in_bits,
     vendor=Names("register_load", "TENSOR_LOAD", "TensorLoad"),
     formula="dst = the bits of src",
     example="TensorLoad %r1, n",
@@ -127,7 +123,7 @@ def TensorLoad(src: Any, dtype: DType) -> int:
     engines=EVERY_ENGINE,
     rules=(one_element, whole_words),
     cost=costs.control("tensor_store_ns"),
-    domain=_in_bits,
+    domain=in_bits,
     vendor=Names("register_store", "", "TensorStore"),
     formula="dst = the low bits of src",
     setup="RegisterMove %r1, 7",
@@ -144,7 +140,7 @@ def _holds(op: str, a: int, b: int) -> bool:
     return bool(alu.apply_register(op, wrap32(a), wrap32(b)))
 
 
-@rule(MODE, "a comparison has both its sides", f"{KLR}, CmpBranch")
+@rule(MODE, "a comparison needs both sides", f"{KLR}, CmpBranch")
 def compared(context: Context) -> str | None:
     """Only op=always compares nothing."""
     if context["op"] != "always" and (context["reg1"] is None or context["reg2"] is None):
@@ -156,13 +152,13 @@ def compared(context: Context) -> str | None:
     Operand("reg1", REGISTER_OR_WORD, default=None, doc="not needed with op=always"),
     Operand("reg2", REGISTER_OR_WORD, default=None, doc="a register or a number"),
     Operand("op", Choice(COMPARISONS, "comparison"), default="always"),
-    Operand("target", Label(), doc="where to go on if the comparison holds"),
+    Operand("target", Label(), doc="where to continue if the comparison holds"),
     engines=EVERY_ENGINE,
     rules=(compared,),
     cost=costs.control("branch_ns"),
     effect=Jump,
     vendor=Names("", "COMPARE_BRANCH", "CmpBranch"),
-    formula="if reg1 <op> reg2: go on at target",
+    formula="if reg1 <op> reg2: continue at target",
     setup="RegisterMove %r0, 0",
     example="CompareBranch %r0, 0, op=greater, target=again",
     source=f"{KLR}, CmpBranch; signed comparison is assumed",

@@ -31,7 +31,7 @@ COMMANDS = commands("reset_reduce", "reduce", "load_reduce")
 
 
 def _operand_present(op: str, operand: str, source: str) -> Rule:
-    @rule(MODE, f"{op} has its {operand}, unless it is an operator of one operand", source)
+    @rule(MODE, f"{op} needs {operand}, unless it is a unary operator", source, names=(op, operand))
     def check(context: Context) -> str | None:
         value = context[operand]
         if alu.OPERATORS[context[op]].unary:
@@ -42,7 +42,7 @@ def _operand_present(op: str, operand: str, source: str) -> Rule:
 
 
 def _loaded(operand: str, source: str) -> Rule:
-    @rule(MODE, f"reduce_cmd=load_reduce has its {operand}", source)
+    @rule(MODE, f"reduce_cmd=load_reduce needs {operand}", source, names=("reduce_cmd", operand))
     def check(context: Context) -> str | None:
         missing = context["reduce_cmd"] == "load_reduce" and context[operand] is None
         return f"reduce_cmd=load_reduce without {operand}" if missing else None
@@ -64,7 +64,7 @@ def init_loaded(context: Context) -> str | None:
 
 @rule(
     MODE,
-    "reverse0 is not supported yet by the vendor",
+    "reverse0 is not supported by the vendor yet",
     _REDUCE,
     "a subtraction the other way round: multiply by -1 and add",
 )
@@ -80,7 +80,7 @@ def not_reversed(context: Context) -> str | None:
     Operand("operand0", NUMBER, default=None, doc="a number, or one value per partition"),
     Operand("reduce_op", REDUCTION),
     Operand("reduce_res", COLUMN, "w", None, RESULT_DOC),
-    Operand("reverse0", Flag(), "-", False, "not supported yet by the vendor"),
+    Operand("reverse0", Flag(), "-", False, "not supported by the vendor yet"),
     Operand("reduce_cmd", COMMANDS, default="reset_reduce", doc=COMMAND_DOC),
     Operand("reduce_init", NUMBER, default=None, doc="what load_reduce starts from"),
     Operand("reduce_res_negate", Flag(), default=False, doc="reduce_res gets the negative"),
@@ -99,7 +99,7 @@ def not_reversed(context: Context) -> str | None:
         _loaded("reduce_init", _REDUCE),
         init_loaded,
     ),
-    cost=accumulator_costs.tensor_scalar_reduce,
+    cost=accumulator_costs.reduced("data", "reduce_res"),
     vendor=Names("tensor_scalar_reduce", "", "TensorScalarReduce"),
     formula="dst = data <op0> operand0; acc = acc <reduce_op> dst along the free axes; "
     "reduce_res = acc, or -acc",
@@ -124,7 +124,9 @@ def TensorScalarReduce(
 
     reduce_cmd joins the reduction to Vector's accumulators: reset_reduce (the default) starts
     them from the identity of reduce_op, load_reduce from reduce_init, reduce from what they hold.
-    reduce_res_negate changes what reduce_res receives, not what the engine keeps.
+    reduce_res_negate changes what reduce_res receives, not what the engine keeps. A partition is
+    reduced in float32 from its first element to its last, and what that gives joins the
+    accumulator (assumed).
     """
     y = folded(alu.apply(op0, data, operand0), accumulate, rounded)
     result, held = reduced(accumulators, reduce_cmd, reduce_op, y, lanes, out, reduce_init)
@@ -158,7 +160,7 @@ _SHORT_TILE = Tile(ONCHIP, (*EIGHT, "float16", "bfloat16", "float32", *SHORT), i
         on_engine("op0"),
         _loaded("imm1", _CUMULATIVE),
     ),
-    cost=accumulator_costs.cumulative,
+    cost=accumulator_costs.cumulative("src"),
     vendor=Names("tensor_scalar_cumulative", "", "TensorScalarCumulative"),
     formula="acc = (src[i] <op0> imm0) <op1> acc; dst[i] = acc",
     example="TensorScalarCumulative c, a, op0=multiply, op1=add, imm0=2.0",

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.effects import COPY, ONTO, SUM, Transfer
 from nasm.spec.instruction import Operand
 from nasm.spec.kinds import Choice, Flag, Integers, Number, Tile, TransferName
 from nasm.spec.lists import Numbers, Tiles
-from nasm.spec.program import DeclaredTransfer
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
-from nasm.targets.neuron import dma_rows as rows
-from nasm.targets.neuron import dma_rules as rules
-from nasm.targets.neuron.dma_rules import AXES, COMPUTE_SOURCE, DMA_SOURCE, SHARES, TRANSPOSE_SOURCE
+from nasm.targets.neuron.isa import dma_rows as rows
+from nasm.targets.neuron.isa import dma_rules as rules
+from nasm.targets.neuron.isa.dma_rules import (
+    AXES,
+    COMPUTE_SOURCE,
+    DMA_SOURCE,
+    SHARES,
+    TRANSPOSE_SOURCE,
+)
 from nasm.targets.neuron.isa.table import EVERY_ENGINE, ISA, Names
 
 QUEUE = Operand(
@@ -32,8 +38,8 @@ OOB = Operand(
     "oob_mode",
     Choice(("error", "skip"), "oob_mode"),
     default="error",
-    doc="what becomes of rows, or of all, that the run addresses out of bounds: a fault, "
-    "or dst stays as it is there",
+    doc="what happens to rows, or to the whole transfer, that the run addresses out of "
+    "bounds: a fault, or dst stays as it is there",
 )
 ANYWHERE = Tile(("hbm", "sbuf", "psum"), indirect=True)
 STORED = ("hbm", "sbuf")
@@ -53,8 +59,8 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
         DGE,
         "-",
         None,
-        "who makes the descriptors; default: hwdge on Sync and Scalar from v3, swdge on "
-        "GpSimd, else none",
+        "who makes the descriptors; default: hwdge on Sync and Scalar from v3, which does not "
+        "convert, so that a transfer between two dtypes has none; swdge on GpSimd; else none",
     ),
     Operand(
         "compute_op",
@@ -79,7 +85,7 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
         rows.rows_by_swdge,
         rows.one_entry_each,
     ),
-    cost=costs.dma_issue,
+    cost=costs.dma_issue("dst", "src", "dge_mode"),
     posts=SHARES,
     effect=Transfer,
     vendor=Names("dma_copy", "DMA_DIRECT2D", ("DmaCopy", "NcDmaCopy")),
@@ -93,11 +99,11 @@ def DmaCopy(
     """Move data between memories with the core's 16 DMA engines.
 
     For its queue the instruction is complete once issued; its update, `+= 16`, counts the
-    engines whose share has landed. Dtypes that differ are converted through float32. `add`
-    takes what dst holds when the share lands, in float32, and rounds once.
+    engines whose share has landed. Dtypes that differ are converted through float32.
+    `compute_op=add` reads dst when the share lands, adds in float32 and rounds once.
 
     `vector_offset=` of src gathers rows of HBM, that of dst scatters them: GpSimd reads the
-    tile when the instruction starts. Of rows that land on one place the last stays (assumed).
+    tile when the instruction starts. Of rows that land in one place the last one stays (assumed).
     """
     op = ONTO if compute_op == "add" else COPY
     return Transfer(((dst, src),), _options(queue, priority), op, skips=oob_mode == "skip")
@@ -134,7 +140,7 @@ def DmaCopy(
         rows.index_transposable,
         rows.skip_is_indirect,
     ),
-    cost=costs.dma_issue,
+    cost=costs.dma_issue("dst", "src", "dge_mode"),
     posts=SHARES,
     effect=Transfer,
     vendor=Names("dma_transpose", "", "DmaTranspose"),
@@ -182,7 +188,7 @@ def DmaTranspose(
         rows.one_entry_each,
         rows.read_modify_write,
     ),
-    cost=costs.dma_sum,
+    cost=costs.dma_sum("dst", "srcs"),
     posts=SHARES,
     effect=Transfer,
     vendor=Names("dma_compute", "", "DmaCompute"),
@@ -216,6 +222,6 @@ def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> 
 def DmaTrigger(transfer: DeclaredTransfer) -> Transfer:
     """Start a transfer whose descriptors were written before the run, by a `.dma` block.
 
-    Any engine can ring it, any number of times; its update is `+= 16`.
+    Any engine can start it, any number of times; its update is `+= 16`.
     """
     return Transfer(transfer.moves, transfer.options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.problems import listed
-from nasm.spec.instruction import BITS, Context, Operand, Rule
+from nasm.spec.instruction import BITS, Context, OfOperands, Operand, Rule
 from nasm.spec.kinds import Anything, Either, Flag
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, costs
@@ -20,17 +20,10 @@ from nasm.targets.neuron.isa.table import (
     Names,
     domain_of,
     exact_integers,
+    not_both_in,
 )
 from nasm.targets.neuron.nan import Operators
-from nasm.targets.neuron.rules import (
-    AVAILABLE,
-    DTYPE,
-    MODE,
-    not_both_in,
-    rule,
-    same_partitions,
-    same_shape,
-)
+from nasm.targets.neuron.rules import AVAILABLE, DTYPE, MODE, rule, same_partitions, same_shape
 
 ALU_SOURCE = "NKI reference, 'Supported Math Operators'"
 SCALAR = Either((Anything(), COLUMN))
@@ -62,7 +55,12 @@ def _bitvec(op: str) -> bool:
 def on_engine(*names: str) -> Rule:
     """The operators that these operands name exist on the engine and generation."""
 
-    @rule(AVAILABLE, "an operator runs on the engines and generations that have it", ALU_SOURCE)
+    @rule(
+        AVAILABLE,
+        "an operator runs on the engines and generations that have it",
+        ALU_SOURCE,
+        names=names,
+    )
     def check(context: Context) -> str | None:
         for name in names:
             op = context[name]
@@ -111,7 +109,7 @@ def described_on_gpsimd(context: Context) -> str | None:
 
 @rule(
     DTYPE,
-    "an order of exact integers needs them of one dtype",
+    "an operator that orders exact integers needs data1 and data2 of one dtype",
     "nki.isa.tensor_tensor says nothing of an order between int32 and uint32",
 )
 def one_order(context: Context) -> str | None:
@@ -136,7 +134,7 @@ def one_order(context: Context) -> str | None:
         one_order,
         described_on_gpsimd,
     ),
-    cost=costs.two_tiles,
+    cost=costs.two_tiles("data1", "data2", "dst", op="op"),
     domain=domain_of("op"),
     vendor=Names("tensor_tensor", "TENSOR_TENSOR", "TensorTensor"),
     formula="dst = data1 <op> data2",
@@ -155,7 +153,7 @@ def TensorTensor(data1: Any, data2: Any, op: str) -> Any:
 
 @rule(
     MODE,
-    "an operator of two operands has one, and an operand has its operator",
+    "a binary operator needs its operand, and an operand needs its operator",
     "nki.isa.tensor_scalar",
 )
 def operands_present(context: Context) -> str | None:
@@ -218,7 +216,7 @@ def scalar_dtypes(context: Context) -> str | None:
 
 @rule(
     DTYPE,
-    "a number beside exact integers or bits fits data's width",
+    "a number combined with exact integers or bits fits the width of data",
     "nki.isa.tensor_scalar says nothing of what is beyond it (assumed)",
 )
 def number_fits(context: Context) -> str | None:
@@ -284,9 +282,15 @@ def _exact(context: Context) -> bool:
     )
 
 
+_OPERATORS = domain_of("op0", "op1")
+
+
 def _domain(context: Context) -> str:
     """As the operators say; address arithmetic on 32-bit integers stays exact."""
-    return BITS if _exact(context) else str(domain_of("op0", "op1")(context))
+    return BITS if _exact(context) else _OPERATORS.answer(context)
+
+
+_ASKED = ("data", "dst", "op0", "op1", "operand0", "operand1")
 
 
 @ISA.instruction(
@@ -314,8 +318,8 @@ def _domain(context: Context) -> str:
         on_engine("op0", "op1"),
         not_address_arithmetic,
     ),
-    cost=costs.tensor_scalar,
-    domain=_domain,
+    cost=costs.tile_and_scalars("data", "dst", "op0", "op1", "operand0", "operand1"),
+    domain=OfOperands(_ASKED, _domain, "address arithmetic"),
     vendor=Names("tensor_scalar", "TENSOR_SCALAR", "TensorScalar"),
     formula="dst = (data <op0> operand0) <op1> operand1",
     example="TensorScalar c, a, op0=multiply, operand0=2.0",
@@ -364,7 +368,7 @@ def _stage(op: str, data: Any, operand: Any, reverse: bool) -> Any:
         operands_present,
         on_engine("op0", "op1"),
     ),
-    cost=costs.scalar_tensor_tensor,
+    cost=costs.tile_scalar_tile("data", "operand1", "op0", "op1", "operand0"),
     vendor=Names("scalar_tensor_tensor", "", ("ScalarTensorTensor", "NcScalarTensorTensor")),
     formula="dst = (data <op0> operand0) <op1> operand1",
     example="ScalarTensorTensor c, a, b, op0=multiply, operand0=0.5, op1=add",
@@ -386,7 +390,7 @@ def ScalarTensorTensor(
     Operand("data", LANES),
     engines=("vector",),
     rules=(same_shape("dst", "data"),),
-    cost=costs.reciprocal,
+    cost=costs.reciprocal("data"),
     vendor=Names("reciprocal", "RECIPROCAL", "Reciprocal"),
     formula="dst = 1 / data",
     example="Reciprocal c, a",

@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.problems import Refused
 from nasm.spec.implicit_operands import ShapeOf
-from nasm.spec.instruction import BITS, Context, Operand
+from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Number, Tile
 from nasm.targets.neuron import gpsimd_costs
 from nasm.targets.neuron.isa.gpsimd import CORE, SBUF
@@ -19,7 +19,12 @@ LOCAL, NC_N, TOPK = "nki.isa.local_gather", "nki.isa.nc_n_gather", "nki.isa.topk
 
 
 def _same_dtype(data: str, source: str) -> Any:
-    @rule(DTYPE, f"dst has the dtype of {data}: a gather converts nothing", source)
+    @rule(
+        DTYPE,
+        f"dst has the dtype of {data}: a gather converts nothing",
+        source,
+        names=("dst", data),
+    )
     def check(context: Context) -> str | None:
         dst, found = context["dst"].dtype, context[data].dtype
         return None if dst is found else f"dst is {dst}, {data} {found}"
@@ -28,7 +33,9 @@ def _same_dtype(data: str, source: str) -> Any:
 
 
 def _whole_cores(name: str, source: str) -> Any:
-    @rule(SHAPE, f"the partitions of {name} are a multiple of 16: whole cores", source)
+    @rule(
+        SHAPE, f"the partitions of {name} are a multiple of 16: whole cores", source, names=(name,)
+    )
     def check(context: Context) -> str | None:
         found = context[name].partitions
         return None if found % CORE == 0 else f"{name} has {found} partitions"
@@ -102,8 +109,8 @@ def _inside(indices: Any, most: int, what: str) -> None:
         gathered_size,
         _same_dtype("src_buffer", LOCAL),
     ),
-    cost=gpsimd_costs.gathered,
-    domain=lambda context: BITS,
+    cost=gpsimd_costs.gathered("dst", "num_elem_per_idx"),
+    domain=in_bits,
     vendor=Names("local_gather", "", ("LocalGather", "NcLocalGather")),
     formula="dst[p, j * k + e] = src_buffer[p, i[j] + e]; i = the indices of p's 16 partitions, "
     "partition fastest; k = num_elem_per_idx",
@@ -136,8 +143,8 @@ def LocalGather(
     Operand("indices", Tile(("sbuf",), ("uint32",)), doc="in elements of data's partitions"),
     engines=("gpsimd",),
     rules=(same_shape("dst", "indices"), same_partitions("dst", "data"), _same_dtype("data", NC_N)),
-    cost=gpsimd_costs.gathered_in_groups,
-    domain=lambda context: BITS,
+    cost=gpsimd_costs.gathered_in_groups("dst", "data"),
+    domain=in_bits,
     vendor=Names("nc_n_gather", "", "NcNGather"),
     formula="dst[p, i] = data[p, indices[p, i]]",
     tensors=".sbuf picks u32[128, 8] input = zeros\n.sbuf picked bf16[128, 8]",
@@ -184,7 +191,7 @@ def room_for_n(context: Context) -> str | None:
         one_k,
         room_for_n,
     ),
-    cost=gpsimd_costs.top,
+    cost=gpsimd_costs.top("val_dst", "n"),
     vendor=Names("topk"),
     formula="val_dst[p] = the K largest of s[0:n], ascending; idx_dst[p] = where they are in s; "
     "s[i] = src[g + i % 16, i // 16], g = the first of p's 16 partitions",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -15,8 +14,8 @@ from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Say
 from nasm.spec.implicit_operands import DtypeOf, Hidden, ShapeOf
-from nasm.spec.instruction import BITS, FLOAT32, Context, Operand
-from nasm.spec.kinds import Choice, Either, Number, Tile
+from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, in_bits, of_operands
+from nasm.spec.kinds import Choice, Either, Number, OperandContext, Tile
 from nasm.spec.literals import Pattern, Text
 from nasm.spec.view import View
 from nasm.targets.neuron import alu, gpsimd_costs
@@ -69,7 +68,12 @@ def affine(
 
 
 def _pattern_size(source: str) -> Any:
-    @rule(SHAPE, "pattern counts as many elements as dst has per partition", source)
+    @rule(
+        SHAPE,
+        "pattern counts as many elements as dst has per partition",
+        source,
+        names=("pattern", "dst"),
+    )
     def check(context: Context) -> str | None:
         counted = 1
         for _, count in context["pattern"]:
@@ -91,7 +95,7 @@ def _pattern_size(source: str) -> Any:
     Operand("dtype", DtypeOf("dst")),
     engines=("gpsimd",),
     rules=(_pattern_size(IOTA),),
-    cost=gpsimd_costs.affine,
+    cost=gpsimd_costs.affine("dst"),
     vendor=Names("iota", "IOTA", "Iota"),
     formula="dst[p, w, z, y, x] = offset + p * channel_multiplier + w * sw + z * sz + y * sy + "
     "x * sx",
@@ -120,22 +124,29 @@ def Iota(
 
 @dataclass(frozen=True, slots=True)
 class Saturates(Hidden):
-    """Whether a number that overflows dst's dtype becomes its largest, by the options."""
+    """Whether a number that overflows an operand's dtype becomes its largest, by the options."""
+
+    operand: str
+
+    @property
+    def needs(self) -> tuple[str, ...]:
+        """The operand it is stored in."""
+        return (self.operand,)
 
     def describe(self) -> str:
         """Not written, so never shown."""
-        return "whether dst saturates"
+        return f"whether {self.operand} saturates"
 
-    def handed(self, value: object, context: Context) -> bool:
+    def handed(self, value: object, context: OperandContext) -> bool:
         """As for everything that is stored."""
-        return context["dst"].dtype.name in casting(context.generation.options, 0).saturating
+        return context[self.operand].dtype.name in casting(context.generation.options, 0).saturating
 
 
-def _selected(context: Context) -> str:
-    """Bits where on_true_tile and dst are numbers of one dtype, else through float32."""
-    dtype = context["dst"].dtype
-    same = context["on_true_tile"].dtype is dtype and (dtype.is_int or dtype.is_float)
-    return BITS if same else FLOAT32
+@of_operands
+def _selected(_: Context, dst: View, src: View) -> str:
+    """Bits where the two are numbers of one dtype, else through float32."""
+    dtype = dst.dtype
+    return BITS if src.dtype is dtype and (dtype.is_int or dtype.is_float) else FLOAT32
 
 
 @ISA.instruction(
@@ -147,11 +158,11 @@ def _selected(context: Context) -> str:
     Operand("cmp_op", Choice(tuple(COMPARE), "comparison"), default="equal"),
     Operand("offset", REGISTER_OR_WORD, default=0),
     Operand("dtype", DtypeOf("dst")),
-    Operand("saturate", Saturates()),
+    Operand("saturate", Saturates("dst")),
     engines=("gpsimd",),
     rules=(same_shape("dst", "on_true_tile"), _pattern_size(SELECT)),
-    cost=gpsimd_costs.affine,
-    domain=_selected,
+    cost=gpsimd_costs.affine("dst"),
+    domain=_selected("dst", "on_true_tile"),
     vendor=Names(
         "affine_select", "TENSOR_SCALAR_AFFINE_SELECT", ("AffineSelect", "NcAffineSelect")
     ),
@@ -194,8 +205,9 @@ def one_row(context: Context) -> str | None:
     return None
 
 
-def _reduced(context: Context) -> str:
-    return BITS if alu.OPERATORS[context["op"]].bitvec else FLOAT32
+@of_operands
+def _reduced(_: Context, op: str) -> str:
+    return BITS if alu.OPERATORS[op].bitvec else FLOAT32
 
 
 @ISA.instruction(
@@ -207,7 +219,7 @@ def _reduced(context: Context) -> str:
     engines=("gpsimd",),
     rules=(one_row, bitwise_integers),
     cost=gpsimd_costs.walked("data"),
-    domain=_reduced,
+    domain=_reduced("op"),
     vendor=Names("tensor_partition_reduce", "", "TensorPartitionReduce"),
     formula="dst[0, i] = data[0, i] <op> data[1, i] <op> …; average: their sum / partitions",
     tensors=".sbuf total f32[1, {n}]",
@@ -244,7 +256,7 @@ def two_bounds(context: Context) -> str | None:
     engines=("gpsimd",),
     rules=(two_bounds,),
     cost=gpsimd_costs.walked("segment_ids"),
-    domain=lambda context: BITS,
+    domain=in_bits,
     vendor=Names("sequence_bounds", "", "SequenceBounds"),
     formula="dst[0, 0, i], dst[0, 1, i] = first and behind the last element of i's run of equal "
     "ids; n, -1 where the id is 0",
@@ -256,14 +268,14 @@ def SequenceBounds(segment_ids: Any) -> Any:
     """Find where the run of equal ids that an element belongs to begins, and where it ends.
 
     The end is exclusive. Only neighbours are compared: an id that comes again begins a new run.
-    Ids are integers from 0 on; any other is refused.
+    Ids are integers, 0 or more; any other is refused.
     """
     ids = segment_ids[0]
     wrong = ids[~((ids >= 0) & (ids % 1 == 0))]
     if wrong.size:
         raise Refused(
             "E0701",
-            f"the segment id {wrong[0]} is no integer from 0 on; what that gives is not "
+            f"the segment id {wrong[0]} is not an integer of 0 or more; what it gives is not "
             f"documented ({BOUNDS})",
         )
     n = len(ids)
@@ -275,14 +287,10 @@ def SequenceBounds(segment_ids: Any) -> Any:
     return np.stack([np.where(padding, n, starts), np.where(padding, -1, ends)]).reshape(1, -1)
 
 
-def _first_of_each_core(name: str) -> Callable[[Context], tuple[View, ...]]:
+@of_operands
+def _first_of_each_core(_: Context, view: View) -> tuple[View, ...]:
     """Partitions 0, 16, … of an operand: a core reads and writes the first of its own."""
-
-    def footprint(context: Context) -> tuple[View, ...]:
-        view: View = context[name]
-        return (view.index([slice(0, None, CORE)]),)
-
-    return footprint
+    return (view.index([slice(0, None, CORE)]),)
 
 
 @rule(SHAPE, "dst has one element more than src in each partition", NONZERO)
@@ -302,12 +310,14 @@ def room_for_count(context: Context) -> str | None:
     ),
     Operand("src", NUMBERS, doc="[P, T]", footprint=_first_of_each_core("src")),
     Operand("index_offset", REGISTER_OR_WORD, default=0, doc="added to every index"),
-    Operand("padding_val", REGISTER_OR_WORD, default=-1, doc="stands behind the indices"),
+    Operand(
+        "padding_val", REGISTER_OR_WORD, default=-1, doc="fills what is left behind the indices"
+    ),
     engines=("gpsimd",),
     since="v3",
     rules=(same_partitions("dst", "src"), room_for_count),
     cost=gpsimd_costs.walked("src"),
-    domain=lambda context: BITS,
+    domain=in_bits,
     vendor=Names("nonzero_with_count", "NONZERO_WITH_COUNT", "NonzeroWithCount"),
     formula="dst[p] = [i + index_offset for i where src[p, i] != 0], padding_val …, their count; "
     "p = 0, 16, 32, …",
@@ -331,7 +341,7 @@ def NonzeroWithCount(src: Any, index_offset: int, padding_val: int) -> Any:
 
 @rule(
     SHAPE,
-    "a message has every element of the tensor once",
+    "a message shows every element of the tensor once",
     f"{PRINT} (assumed)",
     "print the tensor itself, and not what repeats it",
 )
@@ -347,7 +357,7 @@ def printed_once(context: Context) -> str | None:
     engines=("gpsimd",),
     rules=(printed_once,),
     cost=gpsimd_costs.walked("tensor"),
-    domain=lambda context: BITS,
+    domain=in_bits,
     effect=Say,
     vendor={**Names(klr="DevicePrint"), "NKI": (PRINT,)},
     formula="a message of the run: print_prefix and the elements of tensor",

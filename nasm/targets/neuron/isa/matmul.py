@@ -11,20 +11,21 @@ from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
 from nasm.problems import Refused
 from nasm.spec.implicit_operands import DtypeOf, SwitchOf
-from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, Rule
+from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, Rule, of_operands
 from nasm.spec.kinds import Choice, Flag, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import matmul_dtypes, no_indirect_transpose, not_tiled
+from nasm.targets.neuron.isa import stationary as array
+from nasm.targets.neuron.isa.stationary import WEIGHTS, Loaded
 from nasm.targets.neuron.isa.table import ISA, Names
 from nasm.targets.neuron.pe_tiles import (
     POSITION,
     SIZE,
-    WEIGHTS,
-    Loaded,
     Pair,
     Place,
     exact_transpose,
+    moves_bits,
     place,
     placed,
 )
@@ -70,6 +71,7 @@ def _double_row(name: str) -> Rule:
         MODE,
         "double_row takes fp8 with a first free axis of 2, no column tiles, no transpose",
         "Trainium2 architecture guide, 'Double FP8'; nki.isa.nc_matmul",
+        names=(name, "perf_mode", "is_transpose"),
     )
     def check(context: Context) -> str | None:
         if context["perf_mode"] != "double_row":
@@ -88,8 +90,9 @@ def _double_row(name: str) -> Rule:
     return check
 
 
-def _domain(context: Context) -> str:
-    return BITS if exact_transpose(context) else FLOAT32
+@of_operands
+def _mode_domain(context: Context, is_transpose: bool) -> str:
+    return BITS if moves_bits(context, is_transpose) else FLOAT32
 
 
 @ISA.instruction(
@@ -115,8 +118,10 @@ def _domain(context: Context) -> str:
         matmul_dtypes,
         not_tiled,
     ),
-    cost=tensor_costs.load_stationary,
-    domain=_domain,
+    cost=tensor_costs.load_stationary(
+        "stationary", "is_transpose", "perf_mode", onezero="is_stationary_onezero"
+    ),
+    domain=_mode_domain("is_transpose"),
     vendor=Names(VENDOR, "LDWEIGHTS", ("LoadStationary", "NcMatMul")),
     formula="W[k, m] = stationary[k, m], held in the array until the next one",
     example="LoadStationary a",
@@ -147,7 +152,7 @@ def LoadStationary(
         values = dtypes.round_tfloat32(values)
     if values.base is not None:
         values = values.copy()
-    return pe_tiles.beside(
+    return array.beside(
         weights,
         Loaded(
             values,
@@ -160,13 +165,13 @@ def LoadStationary(
     )
 
 
-def _sixteen_bits(context: Context) -> tuple[View, ...]:
+@of_operands
+def _sixteen_bits(context: Context, dst: View, is_transpose: bool) -> tuple[View, ...]:
     """What a transpose of 8-bit elements writes: 16-bit ones, of which dst names the lower half."""
-    view: View = context["dst"]
-    if not exact_transpose(context) or view.dtype.itemsize != 1:
-        return (view,)
-    steps = (view.steps[0], *(step // 2 for step in view.steps[1:]))
-    return (replace(view, dtype=DTYPES["uint16"], steps=steps),)
+    if not moves_bits(context, is_transpose) or dst.dtype.itemsize != 1:
+        return (dst,)
+    steps = (dst.steps[0], *(step // 2 for step in dst.steps[1:]))
+    return (replace(dst, dtype=DTYPES["uint16"], steps=steps),)
 
 
 @rule(
@@ -203,7 +208,7 @@ def no_adding_transpose(context: Context) -> str | None:
         "w",
         adds="accumulate",
         adds_to_any="psum_adds_to_any",
-        footprint=_sixteen_bits,
+        footprint=_sixteen_bits("dst", "is_transpose"),
         doc="[M, N]",
     ),
     Operand("moving", INPUT, doc="[K, N], or [K, 2, N]"),
@@ -239,8 +244,17 @@ def no_adding_transpose(context: Context) -> str | None:
         not_tiled,
         no_indirect_transpose,
     ),
-    cost=tensor_costs.multiply_moving,
-    domain=_domain,
+    cost=tensor_costs.multiply_moving(
+        "dst",
+        "moving",
+        "tile_position",
+        "tile_size",
+        "is_transpose",
+        "perf_mode",
+        "is_moving_onezero",
+        "is_stationary_onezero",
+    ),
+    domain=_mode_domain("is_transpose"),
     vendor=Names(VENDOR, "MATMUL", ("MatMul", "NcMatMul")),
     formula="dst[m, n] (+)= sum over k of W[k, m] * moving[k, n], in float32",
     setup="@tensor LoadStationary a",
@@ -284,7 +298,7 @@ def MultiplyMoving(
     modes = (is_transpose, placed(tile_position, tile_size), perf_mode, is_stationary_onezero)
     tile = _loaded(weights, dtype, modes)
     values = _rows(moving, perf_mode)
-    pe_tiles.same_rows(tile, values)
+    array.same_rows(tile, values)
     if is_transpose and exact:
         if tile.dtype is not dtype:
             raise Refused(
@@ -313,7 +327,7 @@ def _rows(tile: Any, perf_mode: str) -> Any:
 def _loaded(weights: tuple[Loaded, ...], dtype: DType, modes: Modes) -> Loaded:
     """The stationary tile a matmul uses; refuses one loaded with other modes or dtypes."""
     is_transpose, where, perf_mode, onezero = modes
-    tile = pe_tiles.loaded(weights, where)
+    tile = array.loaded(weights, where)
     if (tile.is_transpose, tile.perf_mode) != (is_transpose, perf_mode):
         raise Refused(
             "E0507",

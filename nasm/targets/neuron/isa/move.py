@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 from nasm.dtypes import Kind
-from nasm.spec.instruction import Context, Operand, Rule
+from nasm.spec.instruction import Context, Operand, Rule, in_bits
 from nasm.spec.kinds import Anything
 from nasm.spec.view import View
 from nasm.targets.neuron import costs
@@ -23,8 +23,8 @@ COPY_SOURCE = "nki.isa.tensor_copy"
     engines=("vector", "gpsimd", "scalar"),
     engine_since={"scalar": "v3"},
     rules=(same_shape("dst", "src"), indirect_on("vector", "scalar")),
-    cost=costs.tensor_copy,
-    domain=copied,
+    cost=costs.copy("src", "dst"),
+    domain=copied("src", "dst"),
     vendor=Names("tensor_copy", "COPY", ("Copy", "NcCopy")),
     formula="dst = src",
     example="TensorCopy c, a",
@@ -39,7 +39,10 @@ def number_fits(name: str, source: str) -> Rule:
     """A number is one that dst can be filled with."""
 
     @rule(
-        DTYPE, "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes", source
+        DTYPE,
+        "the value is of dst's class: no fraction into an integer, 0 into x4 dtypes",
+        source,
+        names=(name, "dst"),
     )
     def check(context: Context) -> str | None:
         value, dtype = context[name], context["dst"].dtype
@@ -72,8 +75,8 @@ def _is_scale(value: float) -> bool:
     Operand("value", Anything()),
     engines=("vector", "gpsimd"),
     rules=(number_fits("value", "nki.isa.memset; NKI release notes 2.29"),),
-    cost=costs.memset,
-    domain=lambda context: "bits",
+    cost=costs.filled("dst", "value"),
+    domain=in_bits,
     vendor=Names("memset", "MEMSET", "MemSet"),
     formula="dst = value",
     example="Memset c, 0.0",

@@ -14,22 +14,15 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
 from nasm.spec.implicit_operands import DtypeOf, OptionOf
-from nasm.spec.instruction import BITS, Context, Operand, Rule
+from nasm.spec.instruction import Context, Operand, Rule, in_bits, of_operands
 from nasm.spec.kinds import Flag, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import pe_tiles, tensor_costs
 from nasm.targets.neuron.indirection import not_tiled
+from nasm.targets.neuron.isa import stationary as array
+from nasm.targets.neuron.isa.stationary import WEIGHTS, Loaded
 from nasm.targets.neuron.isa.table import ISA, Names
-from nasm.targets.neuron.pe_tiles import (
-    POSITION,
-    SIZE,
-    WEIGHTS,
-    Loaded,
-    Pair,
-    first_partition,
-    place,
-    placed,
-)
+from nasm.targets.neuron.pe_tiles import POSITION, SIZE, Pair, first_partition, place, placed
 from nasm.targets.neuron.rules import LIMIT, MODE, PATTERN, SHAPE, START_PARTITION, rule
 
 X4 = ("float8_e5m2_x4", "float8_e4m3fn_x4", "float4_e2m1fn_x4")
@@ -47,19 +40,15 @@ LAYOUT = "NKI 'MXFP8/4 matrix multiplication', scale tensor; nki.isa.quantize_mx
 WEIGHT_TENSORS = ".sbuf w float8_e4m3fn_x4[128, 128] input = zeros\n.sbuf ws u8[128, 128]"
 
 
-def _footprint(scale: str, data: str) -> Any:
+@of_operands
+def _footprint(_: Context, scale: View, data: View) -> tuple[View, ...]:
     """The partitions of a scale tile that hold scales of the data: 4 in each quadrant."""
-
-    def footprint(context: Context) -> tuple[View, ...]:
-        view: View = context[scale]
-        return tuple(
-            replace(
-                view, partition=view.partition + QUADRANT * n, shape=(PER_QUADRANT, *view.shape[1:])
-            )
-            for n in range(context[data].partitions // QUADRANT)
+    return tuple(
+        replace(
+            scale, partition=scale.partition + QUADRANT * n, shape=(PER_QUADRANT, *scale.shape[1:])
         )
-
-    return footprint
+        for n in range(data.partitions // QUADRANT)
+    )
 
 
 def _quadrants(name: str) -> Rule:
@@ -68,6 +57,7 @@ def _quadrants(name: str) -> Rule:
         f"{name} has 32, 64, 96 or 128 partitions",
         f"{SOURCE} and nki.isa.quantize_mx, 'Tile size'",
         basic=True,
+        names=(name,),
     )
     def check(context: Context) -> str | None:
         found = context[name].partitions
@@ -82,6 +72,7 @@ def _scale_place(scale: str, data: str) -> Rule:
         f"{scale} starts in the quadrant of {data}, at partition 0, 4, 8 or 12 of it",
         LAYOUT,
         f"{scale}[4:] uses partitions 4 to 7 of each quadrant",
+        names=(scale, data),
     )
     def check(context: Context) -> str | None:
         start, first = first_partition(context, scale), first_partition(context, data)
@@ -93,9 +84,16 @@ def _scale_place(scale: str, data: str) -> Rule:
 
 
 def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
-    columns = f"as many columns as {data}" if per == 1 else f"a column for {per} of {data}"
+    columns = (
+        f"the same number of columns as {data}" if per == 1 else f"a column for {per} of {data}"
+    )
 
-    @rule(SHAPE, f"{scale} has {columns}, and 4 partitions in each quadrant of it", LAYOUT)
+    @rule(
+        SHAPE,
+        f"{scale} has {columns}, and 4 partitions in each quadrant of it",
+        LAYOUT,
+        names=(scale, data),
+    )
     def check(context: Context) -> str | None:
         view, groups = context[scale], context[data]
         wanted = groups.elements // per
@@ -113,7 +111,7 @@ def _scale_size(scale: str, data: str, per: int = 1) -> Rule:
 
 
 def _contiguous(scale: str) -> Rule:
-    @rule(PATTERN, f"the partitions of {scale} are a contiguous run", LAYOUT)
+    @rule(PATTERN, f"the partitions of {scale} are a contiguous run", LAYOUT, names=(scale,))
     def check(context: Context) -> str | None:
         step = context[scale].steps[0]
         return None if step == 1 else f"{scale} steps {step} partitions at a time"
@@ -126,6 +124,7 @@ def _same_index(scale: str, data: str) -> Rule:
         MODE,
         f"{data} and {scale} are indirect by the same index, or neither is",
         f"{SOURCE}, 'Tensor indirection'",
+        names=(scale, data),
     )
     def check(context: Context) -> str | None:
         names = (data, scale)
@@ -164,10 +163,6 @@ def even_columns(context: Context) -> str | None:
     return f"stationary has {found} columns; wanted an even number" if found % 2 else None
 
 
-def _bits(_: Context) -> str:
-    return BITS
-
-
 @ISA.instruction(
     Operand("weights", WEIGHTS, "rw"),
     Operand("stationary", INPUT, doc="[K, M], four values in each element"),
@@ -194,8 +189,8 @@ def _bits(_: Context) -> str:
         not_tiled,
         _same_index("stationary_scale", "stationary"),
     ),
-    cost=tensor_costs.load_stationary,
-    domain=_bits,
+    cost=tensor_costs.load_stationary("stationary"),
+    domain=in_bits,
     since="v4",
     vendor=Names("nc_matmul_mx", "LDWEIGHTS", "MatMulMX"),
     formula="W[k, q, m] = stationary[k, m].q * 2 ** (scale[k // 8, m] - 127), q = 0 to 3",
@@ -219,7 +214,7 @@ def LoadStationaryMX(
     partition (k // 8) % 4 of the same quadrant, from where scale begins.
     """
     values = _dequantised(stationary, dtype, stationary_scale, scale255)
-    return pe_tiles.beside(weights, Loaded(values, dtype, *placed(tile_position, tile_size)))
+    return array.beside(weights, Loaded(values, dtype, *placed(tile_position, tile_size)))
 
 
 @ISA.instruction(
@@ -259,8 +254,8 @@ def LoadStationaryMX(
         not_tiled,
         _same_index("moving_scale", "moving"),
     ),
-    cost=tensor_costs.multiply_moving,
-    domain=_bits,
+    cost=tensor_costs.multiply_moving("dst", "moving", "tile_position", "tile_size"),
+    domain=in_bits,
     since="v4",
     vendor=Names("nc_matmul_mx", "MATMUL", "MatMulMX"),
     formula="dst[m, n] (+)= sum over k, q of W[k, q, m] * moving[k, n].q * 2 ** (scale - 127)",
@@ -288,9 +283,9 @@ def MultiplyMovingMX(
     the time of a bfloat16 matmul of the same tiles. A scale of 255 is NaN (assumed; the option
     mx.scale255 has the other reading).
     """
-    tile = pe_tiles.loaded(weights, placed(tile_position, tile_size), scaled=True)
+    tile = array.loaded(weights, placed(tile_position, tile_size), scaled=True)
     values = _dequantised(moving, dtype, moving_scale, scale255)
-    pe_tiles.same_rows(tile, values)
+    array.same_rows(tile, values)
     return np.matmul(tile.values.T, values)
 
 
@@ -343,8 +338,8 @@ def a_quarter(context: Context) -> str | None:
     Operand("scale", OptionOf("quantize_mx.scale")),
     engines=("vector",),
     rules=(FOURS, a_quarter, *_scale_rules("dst_scale", "src", 4)),
-    cost=tensor_costs.quantize_mx,
-    domain=_bits,
+    cost=tensor_costs.quantized("src"),
+    domain=in_bits,
     since="v4",
     vendor=Names("quantize_mx", "", "QuantizeMX"),
     formula="X = 2 ** (floor(log2(max |src| of the group)) - (Emax - 1)), dst = src / X",

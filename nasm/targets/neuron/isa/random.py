@@ -13,7 +13,7 @@ import numpy as np
 from nasm.dtypes import Kind
 from nasm.problems import Refused
 from nasm.spec.implicit_operands import LanesOf, ShapeOf, State
-from nasm.spec.instruction import BITS, Context, Operand
+from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import gpsimd_costs
@@ -85,8 +85,8 @@ def prob_dtype(context: Context) -> str | None:
     Operand("lanes", LanesOf("data")),
     engines=("vector",),
     rules=(same_shape("dst", "data"), same_partitions("data", "prob"), dropped_dtypes, prob_dtype),
-    cost=gpsimd_costs.dropped,
-    domain=lambda context: BITS,
+    cost=gpsimd_costs.dropped("data"),
+    domain=in_bits,
     vendor=Names("dropout", "", "Dropout"),
     formula="dst = 0 where u < prob, else data; u = the engine's next random numbers, in [0, 1)",
     tensors=".sbuf thin bf16[128, {n}]",
@@ -96,7 +96,7 @@ def prob_dtype(context: Context) -> str | None:
 def Dropout(
     data: Any, prob: Any, threshold_type: str, generator: Generator, lanes: slice
 ) -> tuple[Any, Generator]:
-    """Set elements to zero by chance, and leave the others as they are.
+    """Set elements to zero at random, and leave the others as they are.
 
     prob is the probability of becoming zero, or with threshold_type=keep_rate of staying. What
     stays is not scaled up.
@@ -114,8 +114,8 @@ def Dropout(
     Operand("shape", ShapeOf("dst")),
     engines=("vector", "gpsimd"),
     engine_since={"gpsimd": "v3"},
-    cost=gpsimd_costs.drawn,
-    domain=lambda context: BITS,
+    cost=gpsimd_costs.drawn("dst"),
+    domain=in_bits,
     vendor=Names("rng", "", "Rng"),
     formula="dst = the low bits of the engine's next random numbers",
     tensors=".sbuf dice u32[128, {n}]",
@@ -125,9 +125,9 @@ def Dropout(
 def Rng(generator: Generator, lanes: slice, shape: tuple[int, int]) -> tuple[Any, Generator]:
     """Fill a tile with random bits: 32 for each element.
 
-    Narrower dtypes keep the low ones. Every partition is a lane with its own stream, and goes on
-    where the last instruction of the engine that drew from it left it. A run begins as after
-    SetRngSeed with 0 where Vector has its LFSR; where there is XORWOW, word j of lane p is
+    Narrower dtypes keep the low ones. Every partition is a lane with its own stream, which
+    continues where the last instruction of the engine that drew from it left it. A run begins as
+    after SetRngSeed with 0 where Vector has its LFSR; where there is XORWOW, word j of lane p is
     splitmix32(p * w + j), w being the 6 words of a lane on GpSimd, and the 24 on Vector.
     """
     return generator.draw(lanes.start, *shape)
@@ -155,7 +155,7 @@ BOUND = Either((Number(), FLOAT_COLUMN))
     engines=("vector",),
     since="v4",
     rules=(same_partitions("dst", "min", "max"), ordered),
-    cost=gpsimd_costs.drawn,
+    cost=gpsimd_costs.drawn("dst"),
     vendor=Names("rand2", "", "Rand2"),
     formula="dst = (u >> 8) * 2**-24 * (max - min) + min; u = the engine's next random numbers",
     tensors=".sbuf chance f32[128, {n}]",
@@ -190,7 +190,7 @@ def one_seed(context: Context) -> str | None:
     until="v3",
     rules=(one_seed,),
     cost=gpsimd_costs.seeded("src_seeds"),
-    domain=lambda context: BITS,
+    domain=in_bits,
     vendor=Names("set_rng_seed", "", "SetRngSeed"),
     formula="lane p's state = splitmix32(src_seeds + p)",
     tensors=".sbuf seed u32[1, 1] input = [7]",
@@ -209,7 +209,7 @@ STATE = """
 
 
 def _state_words(name: str, source: str) -> Any:
-    @rule(LIMIT, f"{name} has 6 words per partition on GpSimd, 24 on Vector", source)
+    @rule(LIMIT, f"{name} has 6 words per partition on GpSimd, 24 on Vector", source, names=(name,))
     def check(context: Context) -> str | None:
         wanted = XORWOW_WORDS * (1 if context.engine == "gpsimd" else STREAMS)
         found = context[name].elements
@@ -229,7 +229,7 @@ def _state_words(name: str, source: str) -> Any:
     engine_since={"vector": "v4"},
     rules=(_state_words("src_seeds", SET),),
     cost=gpsimd_costs.seeded("src_seeds"),
-    domain=lambda context: BITS,
+    domain=in_bits,
     vendor=Names("rand_set_state", "", "RandSetState"),
     formula="the words x, y, z, w, v, d of each stream of lane p = src_seeds[p]",
     tensors=STATE,
@@ -254,7 +254,7 @@ def RandSetState(generator: Xorwow, src_seeds: Any, lanes: slice) -> Generator:
     engine_since={"vector": "v4"},
     rules=(_state_words("dst", GET),),
     cost=gpsimd_costs.seeded("dst"),
-    domain=lambda context: BITS,
+    domain=in_bits,
     vendor=Names("rand_get_state", "", "RandGetState"),
     formula="dst[p] = the words x, y, z, w, v, d of each stream of lane p",
     tensors=STATE,
@@ -262,5 +262,5 @@ def RandSetState(generator: Xorwow, src_seeds: Any, lanes: slice) -> Generator:
     source=f"{GET}; the order of the words is assumed; {OURS}",
 )
 def RandGetState(generator: Xorwow, lanes: slice, shape: tuple[int, int]) -> Any:
-    """Store the state of the engine's generator, for RandSetState to go on from."""
+    """Store the state of the engine's generator, for RandSetState to restore."""
     return generator.words(lanes.start, shape[0])

@@ -71,7 +71,7 @@ def negate_arithmetic(context: Context) -> str | None:
         negate_arithmetic,
         bitwise_integers,
     ),
-    cost=costs.tensor_reduce,
+    cost=costs.reduction("data", "dst", op="op"),
     domain=domain_of("op"),
     vendor=Names("tensor_reduce", "TENSOR_REDUCE", "TensorReduce"),
     formula="dst = data[0] <op> data[1] <op> … along axis, times -1 if negate",

@@ -10,9 +10,9 @@ from nasm.spec.instruction import Operand
 from nasm.spec.kinds import Either, Flag, Number
 from nasm.targets.neuron import alu, costs
 from nasm.targets.neuron.isa.elementwise import on_engine
-from nasm.targets.neuron.isa.table import COLUMN, ISA, LANES, Names
+from nasm.targets.neuron.isa.table import COLUMN, ISA, LANES, Names, not_both_in
 from nasm.targets.neuron.nan import Operators
-from nasm.targets.neuron.rules import not_both_in, same_partitions, same_shape
+from nasm.targets.neuron.rules import same_partitions, same_shape
 
 
 @ISA.instruction(
@@ -31,7 +31,7 @@ from nasm.targets.neuron.rules import not_both_in, same_partitions, same_shape
         not_both_in("psum", "data0", "data1"),
         on_engine("op0", "op1"),
     ),
-    cost=costs.scan,
+    cost=costs.scan("data0", "initial"),
     vendor=Names("tensor_tensor_scan", "TENSOR_TENSOR_SCAN", "TensorTensorScan"),
     formula="state = (data0[i] <op0> state) <op1> data1[i]; dst[i] = state",
     example="TensorTensorScan c, a, b, 0.0, op0=multiply, op1=add",

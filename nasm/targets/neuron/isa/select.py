@@ -10,19 +10,12 @@ import numpy as np
 from nasm.problems import Refused
 from nasm.spec.effects import Partial
 from nasm.spec.implicit_operands import State
-from nasm.spec.instruction import BITS, Operand
+from nasm.spec.instruction import Operand, in_bits
 from nasm.spec.kinds import Anything, Either, Flag, Number, Tile
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.move import number_fits
-from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, PICKED, Names
-from nasm.targets.neuron.rules import (
-    elements,
-    free_dims,
-    not_both_in,
-    same_dtype,
-    same_partitions,
-    same_shape,
-)
+from nasm.targets.neuron.isa.table import ISA, LANES, ONCHIP, PICKED, Names, not_both_in
+from nasm.targets.neuron.rules import elements, free_dims, same_dtype, same_partitions, same_shape
 
 PREDICATED = "nki.isa.tensor_copy_predicated"
 FIND, REPLACE = "nki.isa.nc_find_index8", "nki.isa.nc_match_replace8"
@@ -45,8 +38,8 @@ MATCH_VALUES = State("match values", "MatchValueLoad loads eight per partition")
         not_both_in("psum", "src", "predicate"),
         number_fits("src", f"{PREDICATED}; nki.isa.memset (assumed)"),
     ),
-    cost=costs.copy_predicated,
-    domain=lambda context: BITS,
+    cost=costs.choice("predicate", "src"),
+    domain=in_bits,
     vendor=Names("tensor_copy_predicated", "COPY_PREDICATED", "CopyPredicated"),
     formula="dst[i] = src[i] where predicate[i] != 0, else dst[i]",
     example="CopyPredicated d, a, mask",
@@ -97,7 +90,7 @@ def MatchValueLoad(vals: Any) -> Any:
     source=f"{FIND}; NKI release notes 2.32 for duplicates and missing values",
 )
 def FindIndex8(data: Any, values: Any) -> Any:
-    """Find where eight loaded values stand in each partition; all ones where one does not.
+    """Find eight loaded values in each partition: their positions, all ones for a missing one.
 
     Equal values find successive occurrences. Comparison is in float32, and NaN matches nothing
     (assumed).

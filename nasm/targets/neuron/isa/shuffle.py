@@ -9,7 +9,7 @@ import numpy as np
 from nasm.problems import Refused, listed
 from nasm.spec.effects import Partial
 from nasm.spec.implicit_operands import ShapeOf, State
-from nasm.spec.instruction import BITS, Context, Operand
+from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Integers
 from nasm.targets.neuron import costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
@@ -49,8 +49,8 @@ def blocks(context: Context) -> str | None:
     Operand("data", LANES),
     engines=("vector",),
     rules=(blocks, same_dtype(TRANSPOSE, "dst", "data")),
-    cost=costs.transpose,
-    domain=lambda context: BITS,
+    cost=costs.transpose("data"),
+    domain=in_bits,
     vendor=Names("nc_transpose", "STREAM_TRANSPOSE", "Transpose"),
     formula="dst[32a + i, 32b + j] = data[32a + j, 32b + i]",
     example="Transpose t, a[0:8, 0:8]",
@@ -81,7 +81,7 @@ def mask_entries(context: Context) -> str | None:
     Operand("shuffle_mask", Integers(QUADRANT, "a list of 32 integers")),
     engines=("vector",),
     rules=(mask_entries,),
-    cost=costs.mask_load,
+    cost=costs.mask_load(),
     vendor=Names("nc_stream_shuffle", "LOAD_MASK_SELECT", "LoadMaskRegister"),
     formula="mask[0..31] = shuffle_mask, held in the engine",
     example="LoadMaskRegister [1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
@@ -119,7 +119,7 @@ def shuffle_starts(context: Context) -> str | None:
     engines=("vector",),
     rules=(same_elements(SHUFFLE, "dst", "src"), same_dtype(SHUFFLE, "dst", "src"), shuffle_starts),
     cost=costs.one_tile("src"),
-    domain=lambda context: BITS,
+    domain=in_bits,
     vendor=Names("nc_stream_shuffle", "STREAM_SHUFFLE", "Shuffle"),
     formula="dst[32q + i, :] = src[32q + mask[i], :] unless mask[i] = 255",
     setup="@vector LoadMaskRegister [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, "

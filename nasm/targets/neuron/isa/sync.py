@@ -1,4 +1,4 @@
-"""Waiting, doing nothing, and meeting the other core of a pair."""
+"""Waiting, doing nothing, and synchronising with the other core of a pair."""
 
 from __future__ import annotations
 
@@ -63,12 +63,12 @@ def in_order(context: Context) -> str | None:
 def EventSemaphoreRangeClear(first: int, last: int) -> Clear:
     """Set the core's semaphores from one number to another, both included, to 0.
 
-    Events stay as they are. Who waits for 0 is woken as by any other update.
+    Events stay as they are. What waits for 0 may start, as after any other update.
     """
     return Clear(first, last)
 
 
-@rule(MODE, "the cores that meet are 0 and 1", BARRIER)
+@rule(MODE, "a barrier is between cores 0 and 1", BARRIER)
 def a_pair(context: Context) -> str | None:
     """Exactly the two cores that share HBM."""
     cores = context["cores"]
@@ -82,18 +82,21 @@ def a_pair(context: Context) -> str | None:
     engines=EVERY_ENGINE,
     since="v3",
     rules=(a_pair,),
-    cost=costs.control("barrier_ns"),
+    cost=costs.control(
+        "barrier_ns",
+        "A fixed time from the arrival of the last core; until then the queue is held.",
+    ),
     effect=Rendezvous,
     vendor=Names("core_barrier", "PSEUDO_CORE_BARRIER", "CoreBarrier"),
     formula="wait until the other core is here too",
     setup=".core 1\nCoreBarrier A\n.core 0",
     example="CoreBarrier A",
-    source=f"{BARRIER}; that the same engine of both cores meets, in order, is assumed",
+    source=f"{BARRIER}; that barriers of the same engine pair up, in order, is assumed",
 )
 def CoreBarrier(data: View, cores: tuple[int, ...], engine: str) -> Rendezvous:
-    """Hold this engine until the same engine of the other core has come to its barrier.
+    """Hold this engine until the same engine of the other core reaches its barrier.
 
-    Other engines go on, and so do transfers: wait for what the core itself has to finish before
+    Other engines continue, and so do transfers: wait for what the core itself has to finish before
     it, and let it update a semaphore for those who need what the other core wrote. The vendor's
     `engine` operand is the engine the instruction stands on.
     """
@@ -120,7 +123,7 @@ def received_once(context: Context) -> str | None:
     return "dst walks some elements more than once" if repeats(context["dst"]) else None
 
 
-@rule(AVAILABLE, "dma_engine=gpsimd_dma is GpSimd's", SENDRECV)
+@rule(AVAILABLE, "dma_engine=gpsimd_dma runs on GpSimd only", SENDRECV)
 def own_dma(context: Context) -> str | None:
     """The engine that has a DMA engine inside."""
     inside = context["dma_engine"] == "gpsimd_dma"
@@ -148,20 +151,20 @@ def short_enough(context: Context) -> str | None:
 
 
 @ISA.instruction(
-    Operand("dst", Tile(("sbuf",), lanes=False), "@", doc="where what the other core sends comes"),
+    Operand("dst", Tile(("sbuf",), lanes=False), "@", doc="receives what the other core sends"),
     Operand("src", Tile(("sbuf",), lanes=False), "@", doc="what is sent"),
     Operand("send_to_rank", RANK, keyword=True, doc="the core that receives it"),
     Operand("recv_from_rank", RANK, keyword=True, doc="the core that sends to this one"),
     Operand(
         "pipe_id",
         Number(integer=True, low=0, high=2**31 - 1),
-        doc="those of one pipe meet; pipes do not wait for each other",
+        doc="instructions of one pipe pair up; pipes do not wait for each other",
     ),
     Operand("dma_engine", Choice(("dma", "gpsimd_dma"), "dma_engine"), default="dma"),
     engines=EVERY_ENGINE,
     since="v3",
     rules=(one_dtype, one_shape, received_once, own_dma, short_enough),
-    cost=costs.send_recv,
+    cost=costs.exchange("src", "dma_engine"),
     effect=Rendezvous,
     vendor=Names("sendrecv", "", "SendRecv"),
     formula="dst of core send_to_rank = src",

@@ -1,13 +1,16 @@
-"""The table the rows are filed in, and the kinds of operand that many of them share."""
+"""The table the rows are filed in, and the kinds, domains and rules that many of them share."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
-from nasm.spec.instruction import BITS, FLOAT32, Context, Isa
+from nasm.problems import listed
+from nasm.spec.instruction import BITS, FLOAT32, Context, Rule, of_operands
+from nasm.spec.isa import Isa
 from nasm.spec.kinds import Tile
 from nasm.spec.view import View
 from nasm.targets.neuron import alu
+from nasm.targets.neuron.rules import MEMORY
 
 ISA = Isa("neuron")
 
@@ -39,17 +42,12 @@ def Names(
     }
 
 
-def domain_of(*operators: str) -> Callable[[Context], str]:
+@of_operands
+def domain_of(context: Context, *operators: str | None) -> str:
     """Bits for bitwise operators, exact integers where GpSimd has them, else float32."""
-
-    def domain(context: Context) -> str:
-        for name in operators:
-            op = context[name]
-            if op is not None and alu.OPERATORS[op].bitvec:
-                return BITS
-        return BITS if exact_integers(context, *operators) else FLOAT32
-
-    return domain
+    if any(op is not None and alu.OPERATORS[op].bitvec for op in operators):
+        return BITS
+    return BITS if _exact(context, operators) else FLOAT32
 
 
 def exact_integers(context: Context, *operators: str) -> bool:
@@ -57,16 +55,40 @@ def exact_integers(context: Context, *operators: str) -> bool:
 
     Source: nki.isa.tensor_tensor; architecture guide, 'GpSimd Engine', data types.
     """
+    return _exact(context, [context[name] for name in operators])
+
+
+def _exact(context: Context, operators: Iterable[str | None]) -> bool:
     values = context.operands.values()
     if context.engine != "gpsimd" or any(isinstance(v, float) for v in values):
         return False
-    chosen = [alu.OPERATORS[op] for n in operators if (op := context[n]) is not None]
+    chosen = [alu.OPERATORS[op] for op in operators if op is not None]
     return all(o.integer is not None for o in chosen) and all(
         v.dtype.name in WORDS for v in values if isinstance(v, View)
     )
 
 
-def copied(context: Context) -> str:
+@of_operands
+def copied(_: Context, src: View, dst: View) -> str:
     """A copy between equal dtypes moves bits; any other goes through float32."""
-    src, dst = context["src"], context["dst"]
     return BITS if src.dtype is dst.dtype else FLOAT32
+
+
+def not_both_in(memory: str, *names: str, source: str = "nki.isa.tensor_tensor") -> Rule:
+    """At most one of two inputs is in a memory."""
+
+    def check(context: Context) -> str | None:
+        views = [(name, context[name]) for name in names]
+        inside = [n for n, v in views if isinstance(v, View) and v.tensor.memory.name == memory]
+        if len(inside) < 2:
+            return None
+        return f"{listed(inside, 'and')} are both in {memory}; wanted at most one"
+
+    return Rule(
+        MEMORY,
+        f"{listed(names, 'and')} are not both in {memory}",
+        source,
+        check,
+        "copy one of them to sbuf first (TensorCopy), or place it there",
+        names=names,
+    )

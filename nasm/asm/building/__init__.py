@@ -1,0 +1,1 @@
+"""Calls to programs: the builder, placement, and the checks. It knows no text."""

@@ -1,0 +1,398 @@
+"""The one way to make a Program: declarations, then instructions, then the builder's ``finish``.
+
+The assembler calls it for every line of a text, Python front ends call it directly. Problems are
+collected, so that all of them are reported at once. Instructions with the same operands share
+one form, which is checked once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from typing import TypeVar
+
+from nasm.asm.building import availability, check
+from nasm.asm.building.counters import Counters
+from nasm.asm.building.place import fixed_problem, place
+from nasm.dtypes import DType
+from nasm.problems import Failure, Note, Problem, Refused, did_you_mean, listed
+from nasm.source import Frame, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.generation import Generation
+from nasm.spec.instruction import Row, bind
+from nasm.spec.kinds import shown
+from nasm.spec.memory import MOST_AXES, Memory, Tensor
+from nasm.spec.program import Expectation, Instruction, Program, QueueProgram, Update, Wait
+from nasm.spec.reshape import dtype_named
+from nasm.spec.target import Target
+from nasm.spec.view import View
+
+Sync = TypeVar("Sync", Wait, Update)
+
+Made = tuple[int, int, int]
+"""Indices of an instruction's form, wait and update in the program's tables."""
+
+
+class ProgramBuilder:
+    """Collects a program for one generation of a target."""
+
+    def __init__(self, target: Target, generation: Generation) -> None:
+        self.target, self.generation = target, generation
+        self.program = Program(target, generation)
+        self.problems: list[Problem] = []
+        self._queues: dict[tuple[int, str], int] = {}
+        self._instructions: dict[tuple[object, ...], int] = {}
+        self._first_use: list[tuple[int, int, str]] = []
+        self._waits: dict[Wait, int] = {}
+        self._updates: dict[Update, int] = {}
+        self._spans: dict[tuple[int, int, int], int] = {}
+        self._counters = Counters(generation)
+        self._declared: dict[str, Span | None] = {}
+        self._label_spans: dict[tuple[int, str], Span | None] = {}
+        self._placed = 0
+        self._available: set[tuple[Row, str]] = set()
+        self._entered = -1
+        self.enter(0)
+
+    def enter(self, core: int) -> None:
+        """Use a core of the generation, and all before it; refuses one that does not exist."""
+        check.core_exists(self.target, self.generation, core)
+        for number in range(self._entered + 1, core + 1):
+            for engine in self.generation.engines:
+                name = engine.name
+                self._queues[number, name] = len(self.program.queues)
+                self.program.queues.append(QueueProgram(number, name))
+        self._entered = max(self._entered, core)
+        self.program.cores = self._entered + 1
+
+    # -- declarations
+
+    def memory(self, name: str) -> Memory:
+        """A memory of the generation by name."""
+        found = self.generation.memories.get(name)
+        if found is None:
+            names = list(self.generation.memories)
+            raise Refused(
+                "E0204",
+                f"no memory or directive '.{name}'",
+                did_you_mean(name, names, ".")
+                or f"the memories are {listed(('.' + n for n in names), 'and')}",
+            )
+        return found
+
+    def tensor(
+        self,
+        memory: str,
+        name: str,
+        dtype: DType | str,
+        shape: Sequence[int],
+        *,
+        role: str = "",
+        init: object = None,
+        partition: int | None = None,
+        offset: int | None = None,
+        bank: int | None = None,
+        core: int = 0,
+        span: Span | None = None,
+    ) -> Tensor:
+        """Declare a tensor; without a place it is given one when the program is finished."""
+        self.enter(core)
+        space = self.memory(memory)
+        kind = dtype_named(dtype)
+        _shape_fits(name, tuple(shape), space)
+        if role and not space.io:
+            raise Refused(
+                "E0313",
+                f"{name} is {role}, and {memory} holds no inputs or outputs",
+                f"only {listed(m for m, s in self.generation.memories.items() if s.io)} does",
+            )
+        self._new_name(name, span)
+        made = Tensor(name, space, kind, tuple(shape), span, role, init, core)
+        if bank is not None:
+            partition, offset = 0, self._bank_offset(made, bank)
+        if partition is not None or offset is not None:
+            made.partition, made.offset, made.fixed = partition or 0, offset or 0, True
+            wrong = fixed_problem(made)
+            if wrong:
+                raise Refused("E0310", wrong)
+        made.index = len(self.program.tensors)
+        self.program.tensors[name] = made
+        return made
+
+    def _bank_offset(self, tensor: Tensor, bank: int) -> int:
+        memory = tensor.memory
+        if not memory.bank:
+            raise Refused("E0310", f"{memory.name} has no banks")
+        if not 0 <= bank < memory.banks:
+            raise Refused("E0310", f"no bank {bank}: {memory.name} has 0 to {memory.banks - 1}")
+        return bank * memory.bank
+
+    def _new_name(self, name: str, span: Span | None) -> None:
+        if name in self._declared:
+            before = self._declared[name]
+            notes = declared_note(name, before)
+            hint = ""
+            if before and span and before.start == span.start and span.chain:
+                variable = span.chain[-1].what.split()[1]
+                hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
+            raise Refused("E0202", f"'{name}' is already declared", hint, notes)
+        self._declared[name] = span
+
+    @property
+    def declared(self) -> Mapping[str, Span | None]:
+        """Every name declared so far and where; labels are the queues' own."""
+        return self._declared
+
+    def semaphore(
+        self,
+        name: str,
+        number: int | None = None,
+        span: Span | None = None,
+        *,
+        core: int = 0,
+        event: bool = False,
+    ) -> str:
+        """Declare a semaphore or event, at a number of its own or at the next one that is free."""
+        self.enter(core)
+        index = self._counters.free(core, event, number)
+        self._new_name(name, span)
+        self._counters.give(name, index, number is not None)
+        (self.program.events if event else self.program.semaphores)[name] = index
+        return name
+
+    def transfer(
+        self,
+        name: str,
+        moves: Sequence[tuple[View, View]],
+        options: Mapping[str, object] | None = None,
+        span: Span | None = None,
+    ) -> DeclaredTransfer:
+        """Declare a prepared transfer: pairs (dst, src), moved in order.
+
+        Options are ``queue``, and ``priority`` where the generation has one.
+        """
+        for option, value in (options or {}).items():
+            check.option_fits(self.target, self.generation, option, value)
+        self._new_name(name, span)
+        made = DeclaredTransfer(name, tuple(moves), tuple((options or {}).items()), span)
+        self.program.transfers[name] = made
+        return made
+
+    def expect(self, tree: object, span: Span) -> None:
+        """Add something that must hold after the run."""
+        self.program.expectations.append(Expectation(tree, span))
+
+    # -- instructions
+
+    def row(self, mnemonic: str) -> Row:
+        """A row by its one spelling."""
+        row = self.target.isa.rows.get(mnemonic)
+        if row is None:
+            raise Refused("E0201", f"no instruction '{mnemonic}'", self.target.isa.meant(mnemonic))
+        return row
+
+    def queue(self, engine: str, core: int = 0) -> int:
+        """The index of an engine's queue."""
+        found = self._queues.get((core, engine))
+        if found is None:
+            name = self.generation.engine(engine).name
+            self.enter(core)
+            found = self._queues[core, engine] = self._queues[core, name]
+        return found
+
+    def make(
+        self,
+        queue: int,
+        row: Row,
+        given: list[object],
+        named: Mapping[str, object],
+        wait: Wait | None,
+        update: Update | None,
+        spans: Callable[[str], Span | None] | None = None,
+    ) -> Made:
+        """An instruction for a queue: its operands bound and accepted, its wait and update legal.
+
+        Raises Failure; ``spans`` says where an operand is written, so that it can be pointed at.
+        """
+        engine = self.program.queues[queue].engine
+        if (row, engine) not in self._available:
+            availability.available(self.target, self.generation, row, engine)
+            self._available.add((row, engine))
+        for name in named:
+            if name not in row.position or row.operand(name).hidden:
+                raise Refused(
+                    "E0309",
+                    f"{row.name} has no operand '{name}'",
+                    did_you_mean(name, [o.name for o in row.written]),
+                )
+        operands = bind(row, given, named)
+        accepted = list(operands)
+        problems: list[Problem] = []
+        for at, operand in row.places:
+            value = operands[at]
+            if value is operand.default:
+                continue
+            try:
+                accepted[at] = operand.kind.accept(value)
+                check.registers_exist(self.generation, accepted[at])
+                if self._entered:
+                    check.within_reach(self.program.queues[queue].core, accepted[at])
+            except Refused as refused:
+                problems.append(self._of_operand(row, operand.name, refused, value, spans))
+        if wait is not None or update is not None:
+            problems += check.sync(self.program, queue, row, wait, update, spans)
+        if problems:
+            raise Failure(problems)
+        return (
+            self._form(engine, row, tuple(accepted)),
+            self._interned(wait, self._waits, self.program.waits),
+            self._interned(update, self._updates, self.program.updates),
+        )
+
+    def _of_operand(
+        self,
+        row: Row,
+        name: str,
+        refused: Refused,
+        value: object,
+        spans: Callable[[str], Span | None] | None,
+    ) -> Problem:
+        """What an operand's kind refused, at the place where the operand is written."""
+        said = f"operand {name} of {row.name}: {refused.message}"
+        others = (
+            availability.taking(self.target, row, name, value) if refused.code == "E0206" else ""
+        )
+        hint = others or refused.hint
+        return Problem(refused.code, said, spans(name) if spans else None, hint, _declared(value))
+
+    def _form(self, engine: str, row: Row, operands: tuple[object, ...]) -> int:
+        exact = [_exact(o) for o in operands if isinstance(o, int | float)]
+        key = (engine, row.name, operands, *exact)
+        found = self._instructions.get(key)
+        if found is None:
+            found = self._instructions[key] = len(self.program.instructions)
+            self.program.instructions.append(Instruction(row, operands))
+            self._first_use.append((-1, -1, engine))
+        return found
+
+    @staticmethod
+    def _interned(value: Sync | None, known: dict[Sync, int], table: list[Sync | None]) -> int:
+        if value is None:
+            return 0
+        found = known.get(value)
+        if found is None:
+            found = known[value] = len(table)
+            table.append(value)
+        return found
+
+    def span(self, span: Span | None) -> int:
+        """The index of a place in the program's table."""
+        if span is None:
+            return 0
+        key = (id(span.source), span.start, span.end)
+        found = self._spans.get(key)
+        if found is None:
+            found = self._spans[key] = len(self.program.spans)
+            self.program.spans.append(span)
+        return found
+
+    def chain(self, frames: tuple[Frame, ...]) -> int:
+        """The index of a chain of expansions in the program's table."""
+        self.program.chains.append(frames)
+        return len(self.program.chains) - 1
+
+    def append(self, queue: int, made: Made, span: int, chain: int = 0) -> int:
+        """Put an instruction at the end of a queue; returns its pc."""
+        lines = self.program.queues[queue]
+        instruction = made[0]
+        if self._first_use[instruction][0] < 0:
+            self._first_use[instruction] = (
+                queue,
+                len(lines.instructions),
+                self._first_use[instruction][2],
+            )
+        lines.instructions.append(instruction)
+        lines.waits.append(made[1])
+        lines.updates.append(made[2])
+        lines.spans.append(span)
+        lines.chains.append(chain)
+        return len(lines.instructions) - 1
+
+    def label(self, queue: int, name: str, span: Span | None = None) -> None:
+        """Name the place where the next instruction of a queue will stand."""
+        lines = self.program.queues[queue]
+        if name in lines.labels:
+            notes = declared_note(name, self._label_spans.get((queue, name)))
+            raise Refused(
+                "E0202", f"label '{name}' is already defined in @{lines.engine}", "", notes
+            )
+        lines.labels[name] = len(lines)
+        self._label_spans[queue, name] = span
+
+    # -- the end
+
+    def place(self) -> None:
+        """Give every tensor declared so far its place."""
+        tensors = list(self.program.tensors.values())
+        if self._placed != len(tensors):
+            self.problems += place(tensors)
+            self._placed = len(tensors)
+
+    def finish(self, undeclared: Container[str] = ()) -> Program:
+        """Place, check every form, and return the program; raises Failure with all problems.
+
+        ``undeclared`` are labels that are missing because of what was reported already.
+        """
+        self.place()
+        self.problems += check.instructions(self.program, self._first_use)
+        self.problems += check.labels(self.program, undeclared)
+        errors = _in_order(p for p in self.problems if not p.warning)
+        if errors:
+            raise Failure(_in_order(self.problems))
+        self.program.warnings = _in_order(self.problems)
+        return self.program
+
+
+def _exact(value: int | float) -> object:
+    """What tells 1 from 1.0 and 0.0 from -0.0, which compare equal."""
+    return math.copysign(1, value) if isinstance(value, float) else type(value)
+
+
+def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
+    """A note that says where a name was declared."""
+    return (Note(f"{name} is declared here", span),) if span is not None else ()
+
+
+def _declared(value: object) -> tuple[Note, ...]:
+    tensor = value.tensor if isinstance(value, View) else value
+    return declared_note(tensor.name, tensor.span) if isinstance(tensor, Tensor) else ()
+
+
+def _shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
+    wrong = [n for n in shape if type(n) is not int or n < 1]
+    if not shape or wrong:
+        found = shown(wrong[0]) if wrong else "no axis"
+        raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
+    if len(shape) > MOST_AXES:
+        raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
+    if memory.partitions and shape[0] > memory.partitions:
+        raise Refused(
+            "E0304",
+            f"{name} has {shape[0]} partitions; {memory.name} has {memory.partitions}",
+            "the first axis of an on-chip tensor is its partition axis: tile it",
+        )
+    most = 2**40
+    if math.prod(shape) > most:
+        raise Refused("E0304", f"{name}{list(shape)} has more than {most:,} elements")
+
+
+def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+    """Each once, in the order of the text."""
+    seen: dict[tuple[object, ...], Problem] = {}
+    for problem in problems:
+        where = problem.span
+        key = (problem.code, problem.message, where and (where.source.name, where.start))
+        seen.setdefault(key, problem)
+    return sorted(
+        seen.values(), key=lambda p: (p.span.source.name, p.span.start) if p.span else ("", -1)
+    )

@@ -1,0 +1,239 @@
+"""Checks of instructions: availability, updates, labels, and every rule of every form."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable
+from dataclasses import replace
+
+from nasm.asm.building.availability import legal
+from nasm.problems import Problem, Refused, did_you_mean, listed
+from nasm.source import Span
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.generation import Generation
+from nasm.spec.instruction import Context, Row, Rule
+from nasm.spec.lists import views
+from nasm.spec.program import Instruction, Program, Update, Wait
+from nasm.spec.target import Target, rules_of
+from nasm.spec.view import Reg, View
+
+
+def core_exists(target: Target, generation: Generation, core: int) -> None:
+    """Whether a generation has a core of this number; raises Refused."""
+    if 0 <= core < generation.cores:
+        return
+    last = generation.cores - 1
+    have = f"cores 0 to {last}" if last > 1 else "cores 0 and 1" if last else "one core, 0"
+    others = [g.name for g in target.generations if g.cores > core >= 0]
+    hint = f"{listed(others, 'and')} have it" if others else ""
+    raise Refused("E0318", f"no core {core}: {generation.summary} has {have}", hint)
+
+
+def within_reach(core: int, value: object) -> None:
+    """Whether a queue of a core can name an operand's tensor; raises Refused."""
+    groups = value.moves if isinstance(value, DeclaredTransfer) else (views(value),)
+    named = [view for group in groups for view in group]
+    tiles = [view.offsets.tile for view in named if view.offsets is not None]
+    for tensor in (view.tensor for view in (*named, *tiles)):
+        if tensor.core != core and not tensor.memory.shared:
+            raise Refused(
+                "E0319",
+                f"{tensor.name} is in {tensor.memory.name} of core {tensor.core}; this is core "
+                f"{core}, which reaches its own",
+                "move it through a memory the cores share, or have them exchange it",
+            )
+
+
+def registers_exist(generation: Generation, value: object) -> None:
+    """Whether an engine has the registers that an operand's address names; raises Refused."""
+    for view in views(value):
+        for dynamic in view.dynamic:
+            if dynamic.register >= generation.registers:
+                raise Refused(
+                    "E0301",
+                    f"{Reg(dynamic.register)} does not exist: wanted a register %r0 to "
+                    f"%r{generation.registers - 1}",
+                )
+
+
+def sync(
+    program: Program,
+    queue: int,
+    row: Row,
+    wait: Wait | None,
+    update: Update | None,
+    spans: Callable[[str], Span | None] | None,
+) -> list[Problem]:
+    """What is wrong with the wait and the update of an instruction, at their places."""
+    problems: list[Problem] = []
+    try:
+        if wait is not None:
+            wait_fits(program, queue, wait)
+    except Refused as refused:
+        problems.append(refused.at(spans("$wait") if spans else None))
+    try:
+        if update is not None:
+            update_fits(program, row, update)
+    except Refused as refused:
+        problems.append(refused.at(spans("$update") if spans else None))
+    return problems
+
+
+def wait_fits(program: Program, queue: int, wait: Wait) -> None:
+    """Whether a queue may wait so; raises Refused."""
+    core, _, event = program.generation.counter(wait.semaphore)
+    here = program.queues[queue].core
+    if core == here and not event:
+        return
+    name = f"${program.semaphore_name(wait.semaphore)}"
+    if core != here:
+        raise Refused(
+            "E0320",
+            f"{name} is core {core}'s; core {here} can update it, but not wait for it",
+            "declare one for this core, and let the other update it",
+        )
+    if (wait.op, wait.value) not in ((">=", 1), ("==", 1), ("==", 0)):
+        raise Refused(
+            "E0321",
+            f"the event {name} is one bit, found {wait.op} {wait.value}",
+            f"wait with {name} == 1 or {name} == 0",
+        )
+
+
+def update_fits(program: Program, row: Row, update: Update) -> None:
+    """Whether an instruction may make this update; raises Refused."""
+    generation = program.generation
+    if generation.counter(update.semaphore)[2]:
+        name = f"${program.semaphore_name(update.semaphore)}"
+        if row.posts or update.op != "=" or update.value not in (0, 1):
+            hint = f"set it with {name} = 1, clear it with {name} = 0"
+            if row.posts:
+                hint = f"{row.name} posts {row.posts} times: let it update a semaphore"
+            said = f"the event {name} is one bit, found {_written(update)}"
+            raise Refused("E0321", said, hint)
+    if not row.posts:
+        return
+    if (update.op, update.value, update.at_read) != ("+", row.posts, False):
+        raise Refused(
+            "E0314",
+            f"the update of {row.name} is '{_written(update)}'; wanted '+= {row.posts}'",
+            f"each of the {row.posts} {generation.channel}s posts 1 when its share has landed: "
+            f"write '+= {row.posts}', and wait for a multiple of {row.posts}",
+        )
+
+
+def _written(update: Update) -> str:
+    sign = "" if update.op == "=" else "-" if update.value < 0 else "+"
+    value = abs(update.value) if sign else update.value
+    return f"{sign}= {value}" + (" @read" if update.at_read else "")
+
+
+def option_fits(target: Target, generation: Generation, option: str, value: object) -> None:
+    """Whether a prepared transfer can have an option; raises Refused."""
+    counts = {"queue": generation.rings, "priority": generation.priorities}
+    if option not in counts:
+        hint = did_you_mean(option, counts) or f"its options: {listed(counts, 'and')}"
+        raise Refused("E0309", f".dma has no option '{option}'", hint)
+    if not counts[option]:
+        have = [g.summary for g in target.generations if g.priorities]
+        hint = f"{listed(have, 'and')} have it" if have else ""
+        raise Refused("E0408", f"transfers have no {option} on {generation.summary}", hint)
+    if type(value) is not int or not 0 <= value < counts[option]:
+        last = counts[option] - 1
+        raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
+
+
+def instructions(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
+    """Every rule on every form, reported where the form is first used.
+
+    A line of a loop may make many forms: what it breaks in one round is not reported again. Forms
+    with tensors that found no place cannot be checked.
+    """
+    problems: list[Problem] = []
+    told: set[tuple[object, ...]] = set()
+    for instruction, (queue, pc, engine) in zip(program.instructions, uses, strict=True):
+        if queue < 0 or not _placed(instruction):
+            continue
+        line = (queue, program.queues[queue].spans[pc])
+        for rule, problem in _broken(program, instruction, queue, pc, engine):
+            if line[1] == 0 or (*line, rule) not in told:
+                told.add((*line, rule))
+                problems.append(problem)
+    return problems
+
+
+def _placed(instruction: Instruction) -> bool:
+    for operand in instruction.operands:
+        if type(operand) is View:
+            if operand.tensor.offset is None:
+                return False
+        elif type(operand) is tuple and any(v.tensor.offset is None for v in views(operand)):
+            return False
+    return True
+
+
+def _broken(
+    program: Program, instruction: Instruction, queue: int, pc: int, engine: str
+) -> list[tuple[Rule, Problem]]:
+    row = instruction.row
+    context = Context.of(row, instruction.operands, engine, program.generation)
+    found: list[tuple[Rule, Problem]] = []
+    for rule in rules_of(program.target, row, bool(context.addressed)):
+        said = rule.check(context)
+        if said is not None:
+            found.append((rule, _problem(context, rule, said, program, queue, pc)))
+            if rule.basic or rule.code in _SHAPES:
+                break
+    return found
+
+
+_SHAPES = ("E0404",)
+"""After one of these the other rules of a row would only repeat what is wrong."""
+
+
+def _problem(
+    context: Context, rule: Rule, said: str, program: Program, queue: int, pc: int
+) -> Problem:
+    elsewhere = "" if rule.warning else legal(program.target, rule, context)
+    problem = rule.refusal(context.row, said, elsewhere).at(program.span(queue, pc))
+    return replace(problem, warning=rule.warning)
+
+
+def labels(program: Program, undeclared: Container[str] = ()) -> list[Problem]:
+    """Labels that branches name and their queue lacks, those that are ``undeclared`` apart."""
+    problems: list[Problem] = []
+    targets = {
+        n: name
+        for n, instruction in enumerate(program.instructions)
+        for name in _targets(instruction)
+    }
+    if not targets:
+        return problems
+    for index, lines in enumerate(program.queues):
+        for pc, number in enumerate(lines.instructions):
+            name = targets.get(number)
+            if name is not None and name not in lines.labels and name not in undeclared:
+                problems.append(_no_label(program, index, pc, name))
+    return problems
+
+
+def _targets(instruction: Instruction) -> list[str]:
+    return [str(instruction.operands[at]) for at in instruction.row.labels]
+
+
+def _no_label(program: Program, queue: int, pc: int, name: str) -> Problem:
+    lines = program.queues[queue]
+    elsewhere = [program.queue_name(n) for n, q in enumerate(program.queues) if name in q.labels]
+    hint = did_you_mean(name, lines.labels)
+    if elsewhere:
+        hint = f"it is in @{elsewhere[0]}; a label belongs to the queue it is written in"
+    place = _pointing(program.span(queue, pc), name)
+    return Problem("E0207", f"no label '{name}' in @{program.queue_name(queue)}", place, hint)
+
+
+def _pointing(line: Span | None, name: str) -> Span | None:
+    """The place of a name in a line, if it is written there as it is."""
+    found = list(re.finditer(rf"\b{re.escape(name)}\b", line.text)) if line is not None else []
+    if line is None or not found:
+        return line
+    return replace(line, start=line.start + found[-1].start(), end=line.start + found[-1].end())

@@ -1,0 +1,1 @@
+"""Trees to calls of the builder: expressions, declarations, loops and instruction lines."""

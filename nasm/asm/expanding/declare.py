@@ -1,0 +1,192 @@
+"""Declarations: tensors with their places and initialisers, semaphores, prepared transfers."""
+
+from __future__ import annotations
+
+import os
+
+from nasm.asm.building import check
+from nasm.asm.building.builder import ProgramBuilder, declared_note
+from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.text import tree
+from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.spec.array_files import SPELLING, file_and_key
+from nasm.spec.initial import possible
+from nasm.spec.kinds import shown
+from nasm.spec.view import View
+
+ROLES = ("input", "output", "inout")
+FILLS = ("zeros", "iota")
+DRAWS = ("random", "normal")
+
+
+def whole(node: tree.Node, scope: Scope) -> int:
+    """The value of an expression that must be an integer."""
+    value = evaluate(node, scope)
+    if isinstance(value, bool) or not isinstance(value, int):
+        message = f"wanted an integer, found {shown(value)}"
+        raise Failure(Problem("E0210", message, scope.span(node)))
+    return value
+
+
+def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) -> None:
+    """``.sbuf t bf16[128, 512] @ P:B`` and its like."""
+    name = _fresh(statement.name, scope)
+    place = scope.span(statement.name)
+    shape = [_axis(n, scope) for n in statement.shape]
+    partition, offset, bank = _place(statement, scope)
+    role = _role(statement, scope)
+    init = initialiser(statement.init, scope) if statement.init is not None else None
+    try:
+        made = builder.tensor(
+            statement.space.name,
+            name,
+            statement.dtype.name,
+            shape,
+            role=role,
+            init=init,
+            partition=partition,
+            offset=offset,
+            bank=bank,
+            core=scope.core,
+            span=place,
+        )
+    except Refused as refused:
+        written = {"E0204": statement.space, "E0205": statement.dtype}
+        at = written.get(refused.code, statement.name)
+        raise Failure(refused.at(scope.span(at))) from None
+    try:
+        possible(made)
+    except Refused as refused:
+        assert statement.init is not None
+        raise Failure(refused.at(scope.span(statement.init))) from None
+
+
+def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:
+    """A name that no constant has; the builder knows of all others."""
+    name = name_of(node, scope)
+    if name in scope.values:
+        notes = declared_note(name, scope.places.get(name))
+        refused = Refused("E0202", f"'{name}' is already declared", "", notes)
+        raise Failure(refused.at(scope.span(node)))
+    return name
+
+
+def _axis(node: tree.Node, scope: Scope) -> int:
+    size = evaluate(node, scope)
+    if type(size) is not int or size < 1:
+        message = f"the size of an axis is an integer of at least 1, not {shown(size)}"
+        raise Failure(Problem("E0304", message, scope.span(node)))
+    return size
+
+
+def _place(statement: tree.TensorLine, scope: Scope) -> tuple[int | None, int | None, int | None]:
+    """Partition, byte and bank that a declaration chooses."""
+    if statement.place is None:
+        return None, None, None
+    how, first, second = statement.place
+    if how == "bank":
+        return None, None, whole(first, scope)
+    assert second is not None
+    return whole(first, scope), whole(second, scope), None
+
+
+def _role(statement: tree.TensorLine, scope: Scope) -> str:
+    if statement.role is None:
+        return ""
+    role = statement.role.name
+    if role not in ROLES:
+        hint = did_you_mean(role, ROLES) or "a tensor is input, output or inout, or has no role"
+        raise Failure(Problem("E0216", f"no role '{role}'", scope.span(statement.role), hint))
+    return role
+
+
+def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
+    """An initialiser as data: ``("random", 1)``, ``("file", path, key)``, ``("list", …)``."""
+    if isinstance(node, tree.Name) and node.name in FILLS:
+        return (node.name,)
+    if isinstance(node, tree.Call) and node.function.name in DRAWS:
+        return (node.function.name, _seed(node, scope))
+    if isinstance(node, tree.Text):
+        named = file_and_key(node.value)
+        if named is None:
+            message = f'"{node.value}" is not an array file'
+            raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
+        return ("file", os.path.join(os.path.dirname(scope.source.name), named[0]), named[1])
+    if isinstance(node, tree.List):
+        return ("list", evaluate(node, scope))
+    name = node.name if isinstance(node, tree.Name) else ""
+    name = node.function.name if isinstance(node, tree.Call) else name
+    message = f"no initialiser '{name}'" if name else "this is not an initialiser"
+    hint = "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list"
+    close = did_you_mean(name, (*FILLS, *DRAWS)) if name else ""
+    raise Failure(Problem("E0217", message, scope.span(node), close or hint))
+
+
+def _seed(node: tree.Call, scope: Scope) -> int:
+    seed: object = 0
+    for argument in node.arguments:
+        if isinstance(argument, tree.Named) and argument.name != "seed":
+            raise Failure(
+                Problem(
+                    "E0217",
+                    f"{node.function.name} takes no '{argument.name}'",
+                    scope.span(argument),
+                    f"it is written {node.function.name}(seed=1)",
+                )
+            )
+        seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise Failure(
+            Problem(
+                "E0217",
+                f"a seed is an integer of at least 0, found {shown(seed)}",
+                scope.span(node),
+            )
+        )
+    return seed
+
+
+def semaphores(statement: tree.SemLine, scope: Scope, builder: ProgramBuilder) -> None:
+    """``.sem a, b = 7``, or ``.event e``."""
+    problems: list[Problem] = []
+    for name, number in statement.items:
+        place = scope.span(name)
+        try:
+            wanted = None if number is None else whole(number, scope)
+            fresh = _fresh(name, scope)
+            event = statement.kind == "event"
+            builder.semaphore(fresh, wanted, place, core=scope.core, event=event)
+        except Refused as refused:
+            problems.append(refused.at(place))
+            scope.undeclared.add_name(name)
+        except Failure as failure:
+            problems += failure.problems
+            scope.undeclared.add_name(name)
+    if problems:
+        raise Failure(problems)
+
+
+def transfer(statement: tree.DmaBlock, scope: Scope, builder: ProgramBuilder) -> None:
+    """``.dma name queue=Q … .end``."""
+    moves = [(_view(dst, scope), _view(src, scope)) for dst, src in statement.moves]
+    if not moves:
+        raise Failure(())  # the parser has said so
+    options: dict[str, object] = {}
+    for option in statement.options:
+        try:
+            options[option.name] = value = whole(option.value, scope)
+            check.option_fits(builder.target, builder.generation, option.name, value)
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(option))) from None
+    name, place = _fresh(statement.name, scope), scope.span(statement.name)
+    try:
+        builder.transfer(name, moves, options, place)
+    except Refused as refused:
+        raise Failure(refused.at(place)) from None
+
+
+def _view(node: tree.Node, scope: Scope) -> View:
+    value = evaluate(node, scope)
+    if not isinstance(value, View):
+        raise Failure(Problem("E0301", f"wanted a tensor, found {shown(value)}", scope.span(node)))
+    return value

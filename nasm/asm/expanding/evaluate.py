@@ -1,0 +1,424 @@
+"""Constant expressions and operands: from tree to values.
+
+A node is compiled once into a closure over a :class:`Scope`; a line in a loop is then evaluated
+again by calling closures. Values are numbers, bools, strings, lists, views, registers, prepared
+transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from nasm.asm.expanding.functions import (
+    ARITHMETIC,
+    COMPARE,
+    FORMS,
+    FUNCTIONS,
+    INTEGER,
+    Value,
+    integer_of,
+    number_of,
+    tensor_of,
+    truth,
+)
+from nasm.asm.expanding.undeclared import Undeclared
+from nasm.asm.text import tree
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.source import Frame, Source, Span
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.kinds import Symbol, shown
+from nasm.spec.memory import Tensor
+from nasm.spec.reshape import SPELLINGS
+from nasm.spec.view import ALL, METHODS, Reg, View, Window
+
+Closure = Callable[["Scope"], Value]
+
+_REGISTER = re.compile(r"r[0-9]+")
+
+CONSTANTS = {"true": True, "false": False, "inf": math.inf, "nan": math.nan}
+
+
+@dataclass(slots=True)
+class Scope:
+    """What names mean while a line is evaluated, and the core it belongs to."""
+
+    source: Source
+    values: dict[str, Value] = field(default_factory=dict)
+    tensors: dict[str, Tensor] = field(default_factory=dict)
+    views: dict[str, View] = field(default_factory=dict)
+    transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)
+    chain: tuple[Frame, ...] = ()
+    core: int = 0
+    place: Callable[[], None] = lambda: None
+    places: dict[str, Span] = field(default_factory=dict)
+    undeclared: Undeclared = field(default_factory=Undeclared)
+    later: Callable[[str, str], tree.Node | None] = lambda name, kind: None
+
+    def span(self, node: tree.Node) -> Span:
+        """A node's place, expansions included."""
+        return Span(self.source, node.start, node.end, self.chain)
+
+    def view(self, name: str) -> View | None:
+        """A declared tensor as a view of all of it."""
+        found = self.views.get(name)
+        if found is None:
+            tensor = self.tensors.get(name)
+            if tensor is None:
+                return None
+            found = self.views[name] = View.whole(tensor)
+        return found
+
+    def knows(self, name: str) -> bool:
+        """Whether a name means something."""
+        return (
+            name in self.values
+            or name in self.tensors
+            or name in CONSTANTS
+            or name in self.transfers
+        )
+
+    def lookup(self, name: str, wanted: str = "") -> Value:
+        """What a name means; raises Refused, with what was ``wanted`` if nothing is like it."""
+        if name in self.values:
+            return self.values[name]
+        found = self.view(name)
+        if found is not None:
+            return found
+        if name in CONSTANTS:
+            return CONSTANTS[name]
+        if name in self.transfers:
+            return self.transfers[name]
+        self.undeclared.silence(name)
+        known = [*self.values, *self.tensors, *self.transfers]
+        hint = self.before(name, "name") or did_you_mean(name, known)
+        if not hint and _REGISTER.fullmatch(name):
+            hint = f"a register is written '%{name}'"
+        hint = hint or (f"wanted {wanted}" if wanted else "")
+        raise Refused("E0208", f"nothing is called '{name}'", hint)
+
+    def before(self, name: str, kind: str) -> str:
+        """A hint for a name that is declared further down, or an empty string."""
+        node = self.later(name, kind)
+        if node is None:
+            return ""
+        line = self.span(node).line
+        return f"it is declared later, on line {line}: declare it before its first use"
+
+
+def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
+    """A closure that evaluates a node; ``words`` are bare words that stand for themselves."""
+    vocabulary = frozenset(words)
+    if isinstance(node, tree.Name) and node.name in vocabulary and node.name not in CONSTANTS:
+        symbol = Symbol(node.name)
+        return lambda scope: symbol
+    maker = _MAKERS.get(type(node))
+    assert maker is not None, f"no evaluation for {type(node).__name__}"
+    closure = maker(node)
+    return closure if isinstance(node, _SAFE) else _placed(node, closure)
+
+
+def evaluate(node: tree.Node, scope: Scope) -> Value:
+    """The value of a node; raises Failure with its place."""
+    return compile_node(node)(scope)
+
+
+def name_of(node: tree.Name | tree.Template, scope: Scope) -> str:
+    """An identifier with its substitutions made."""
+    if isinstance(node, tree.Name):
+        return node.name
+    return str(compile_name(node)(scope))
+
+
+def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
+    """A closure that makes an identifier."""
+    if isinstance(node, tree.Name):
+        name = node.name
+        return lambda scope: name
+    parts = [p if isinstance(p, str) else compile_node(p) for p in node.parts]
+
+    def join(scope: Scope) -> str:
+        made = []
+        for part in parts:
+            value = part if isinstance(part, str) else part(scope)
+            if isinstance(value, bool) or not isinstance(value, int | str):
+                raise Failure(
+                    Problem(
+                        "E0209",
+                        f"a name cannot hold {shown(value)}; wanted an integer",
+                        scope.span(node),
+                    )
+                )
+            made.append(str(value))
+        return "".join(made)
+
+    return join
+
+
+def free_names(node: object) -> set[str]:
+    """Every name a tree mentions: what its value may depend on."""
+    found: set[str] = set()
+    stack: list[object] = [node]
+    while stack:
+        item = stack.pop()
+        if isinstance(item, tree.Name):
+            found.add(item.name)
+        elif isinstance(item, tuple):
+            stack.extend(item)
+        elif isinstance(item, tree.Node):
+            stack.extend(getattr(item, name) for name in _fields(type(item)))
+    return found
+
+
+def _fields(kind: type) -> tuple[str, ...]:
+    return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
+
+
+_SAFE = (tree.Number, tree.Text, tree.Register, tree.List)
+"""Nodes whose own evaluation refuses nothing."""
+
+
+def _placed(node: tree.Node, closure: Closure) -> Closure:
+    """The closure, with whatever it refuses pointed at this node."""
+
+    def guarded(scope: Scope) -> Value:
+        try:
+            return closure(scope)
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return guarded
+
+
+# ---------------------------------------------------------------- nodes
+
+
+def _number(node: tree.Number) -> Closure:
+    value = node.value
+    return lambda scope: value
+
+
+def _text(node: tree.Text) -> Closure:
+    value = node.value
+    return lambda scope: value
+
+
+def _name(node: tree.Name) -> Closure:
+    name = node.name
+
+    def get(scope: Scope) -> Value:
+        found = scope.values.get(name)
+        return scope.lookup(name) if found is None else found
+
+    return get
+
+
+def _template(node: tree.Template) -> Closure:
+    join = compile_name(node)
+    return lambda scope: scope.lookup(join(scope))
+
+
+def _register(node: tree.Register) -> Closure:
+    value = Reg(node.number)
+    return lambda scope: value
+
+
+def _list(node: tree.List) -> Closure:
+    items = [compile_node(i) for i in node.items]
+    return lambda scope: [i(scope) for i in items]
+
+
+def _binary(node: tree.Binary) -> Closure:
+    left, right, op = compile_node(node.left), compile_node(node.right), node.op
+    if op == "and":
+        return lambda scope: truth(left(scope), op) and truth(right(scope), op)
+    if op == "or":
+        return lambda scope: truth(left(scope), op) or truth(right(scope), op)
+    if op in ("==", "!="):
+        compare = COMPARE[op]
+        return lambda scope: compare(left(scope), right(scope))
+    convert = integer_of if op in INTEGER else number_of
+    apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
+    if apply is None:
+        raise_in = f"'{op}' is allowed in expectations only"
+        return _refuse("E0210", raise_in)
+
+    def compute(scope: Scope) -> Value:
+        a, b = left(scope), right(scope)
+        if type(a) is int and type(b) is int:
+            first, second = a, b
+        else:
+            first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
+        try:
+            return apply(first, second)
+        except (ZeroDivisionError, OverflowError, ValueError) as problem:
+            raise Refused("E0211", f"{a} {op} {b}: {problem}") from None
+
+    return compute
+
+
+def _refuse(code: str, message: str) -> Closure:
+    def refuse(scope: Scope) -> Value:
+        raise Refused(code, message)
+
+    return refuse
+
+
+def _unary(node: tree.Unary) -> Closure:
+    operand, op = compile_node(node.operand), node.op
+    if op == "-":
+        return lambda scope: -number_of(operand(scope), "'-'")
+    if op == "~":
+        return lambda scope: ~integer_of(operand(scope), "'~'")
+    return lambda scope: not truth(operand(scope), "not")
+
+
+def _call(node: tree.Call) -> Closure:
+    name = node.function.name
+    function = FUNCTIONS.get(name)
+    if function is None:
+        hint = did_you_mean(name, FUNCTIONS) or f"there are {listed(FUNCTIONS, 'and')}"
+        message = f"no function '{name}' in a constant expression"
+        return _refuse_with("E0212", message, hint)
+    if any(isinstance(a, tree.Named) for a in node.arguments):
+        return _refuse("E0212", f"{name} takes no named arguments")
+    arguments = [compile_node(a) for a in node.arguments]
+
+    def call(scope: Scope) -> Value:
+        values = [a(scope) for a in arguments]
+        try:
+            return function(scope.place, *values)
+        except TypeError:
+            count = "1 argument" if len(values) == 1 else f"{len(values)} arguments"
+            raise Refused("E0212", f"{name} does not take {count}", FORMS.get(name, "")) from None
+
+    return call
+
+
+def _refuse_with(code: str, message: str, hint: str) -> Closure:
+    def refuse(scope: Scope) -> Value:
+        raise Refused(code, message, hint)
+
+    return refuse
+
+
+def _method(node: tree.Method) -> Closure:
+    target, name = compile_node(node.target), node.name
+    method = METHODS.get(name)
+    if method is None:
+        hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
+        hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
+        return _refuse_with("E0306", f"a tensor has no .{name}", hint)
+    words = [a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"]
+    arguments = node.arguments or ()
+    given = [compile_node(a, words) for a in arguments if not isinstance(a, tree.Named)]
+    named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
+    bare = node.arguments is None
+
+    def call(scope: Scope) -> Value:
+        view = tensor_of(target(scope), f".{name}")
+        if bare != (name == "T"):
+            raise Refused("E0306", f"this is written {SPELLINGS[name]}")
+        values = [g(scope) for g in given]
+        try:
+            return method(view, *values, **{k: v(scope) for k, v in named.items()})
+        except (TypeError, ValueError):
+            raise Refused(
+                "E0306",
+                f"these are not the arguments of .{name}",
+                f"it is written {SPELLINGS[name]}",
+            ) from None
+
+    return call
+
+
+def _index(node: tree.Index) -> Closure:
+    target = compile_node(node.target)
+    items = [_item(i) for i in node.items]
+
+    def take(scope: Scope) -> Value:
+        view = tensor_of(target(scope), "[ ]")
+        return view.index([i(scope) for i in items])
+
+    return take
+
+
+def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
+    if not isinstance(node, tree.Slice):
+        value = compile_node(node)
+
+        def one(scope: Scope) -> int | Window:
+            found = value(scope)
+            if isinstance(found, Reg):
+                return Window(found, 1)
+            return _placed_integer(found, node, scope)
+
+        return one
+    if node.length is not None:
+        return _window(node)
+    if node.first is node.stop is node.step is None:
+        return lambda scope: ALL
+    parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
+
+    def cut(scope: Scope) -> slice:
+        bounds = [None if p is None else p(scope) for p in parts]
+        for bound in bounds:
+            if isinstance(bound, Reg):
+                raise Failure(
+                    Problem(
+                        "E0305",
+                        "a start held in a register needs a length, not an end",
+                        scope.span(node),
+                        f"write {bound} : +length",
+                    )
+                )
+            if bound is not None:
+                _placed_integer(bound, node, scope)
+        return slice(*bounds)
+
+    return cut
+
+
+def _window(node: tree.Slice) -> Callable[[Scope], Window]:
+    """``a : +n``."""
+    assert node.length is not None
+    first = compile_node(node.first or tree.Number(node.start, node.start, 0))
+    length = compile_node(node.length)
+
+    def cut(scope: Scope) -> Window:
+        start = first(scope)
+        if type(start) is not Reg:
+            _placed_integer(start, node, scope)
+        if node.step is not None:
+            raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
+        return Window(start, _placed_integer(length(scope), node, scope))
+
+    return cut
+
+
+def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
+    if type(value) is int:
+        return value
+    raise Failure(
+        Problem("E0305", f"an index is an integer, found {shown(value)}", scope.span(node))
+    )
+
+
+_MAKERS: dict[type, Callable[[Any], Closure]] = {
+    tree.Number: _number,
+    tree.Text: _text,
+    tree.Name: _name,
+    tree.Template: _template,
+    tree.Register: _register,
+    tree.List: _list,
+    tree.Unary: _unary,
+    tree.Binary: _binary,
+    tree.Call: _call,
+    tree.Method: _method,
+    tree.Index: _index,
+    tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
+    tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
+}

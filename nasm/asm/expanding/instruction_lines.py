@@ -1,0 +1,273 @@
+"""Instruction lines: compiled once, evaluated for every combination of loop variables."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from nasm.asm.building.builder import Made, ProgramBuilder
+from nasm.asm.expanding.evaluate import (
+    CONSTANTS,
+    Closure,
+    Scope,
+    compile_name,
+    compile_node,
+    free_names,
+)
+from nasm.asm.text import tree
+from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
+from nasm.source import Span
+from nasm.spec.instruction import Row
+from nasm.spec.kinds import Kind, shown
+from nasm.spec.program import Update, Wait
+
+Waiter = Callable[[Scope], Wait]
+Updater = Callable[[Scope], Update]
+
+
+@dataclass(slots=True)
+class CompiledLine:
+    """An instruction line ready to be evaluated again and again.
+
+    ``made`` remembers what it made by the values of the names in ``free``.
+    """
+
+    row: Row
+    given: list[Closure]
+    named: dict[str, Closure]
+    places: dict[str, tree.Node]
+    wait: Waiter | None
+    update: Updater | None
+    free: tuple[str, ...]
+    span: int
+    made: dict[tuple[object, ...], Made]
+
+    def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
+        """The instruction, for the present values of the names it mentions."""
+        values = scope.values
+        seen = (queue, *[_key(values.get(name)) for name in self.free])
+        found = self.made.get(seen)
+        if found is None:
+            found = self.made[seen] = self._new(scope, builder, queue)
+        return found
+
+    def _new(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
+        """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
+        problems: list[Problem] = []
+        silent = False
+
+        def value(closure: Callable[[Scope], Any] | None) -> Any:
+            nonlocal silent
+            try:
+                return closure(scope) if closure is not None else None
+            except Failure as failure:
+                problems.extend(failure.problems)
+                silent = silent or not failure.problems
+                return None
+
+        given = [value(g) for g in self.given]
+        named = {n: value(c) for n, c in self.named.items()}
+        wait, update = value(self.wait), value(self.update)
+        if problems or silent:
+            raise Failure(problems)
+
+        def place(name: str) -> Span | None:
+            return scope.span(self.places[name]) if name in self.places else None
+
+        return builder.make(queue, self.row, given, named, wait, update, place)
+
+
+def _key(value: Any) -> object:
+    """What tells 1 from 1.0 and true, which compare equal."""
+    return value if type(value) is int or value is None else (type(value), repr(value))
+
+
+def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
+    """Look the mnemonic up and compile operands, wait and update; raises Failure."""
+    assert statement.mnemonic is not None
+    try:
+        row = builder.row(statement.mnemonic.name)
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+    given, named, places = _operands(row, statement, scope)
+    wait, update = _sync(statement, scope, builder)
+    for node in statement.sync:
+        places["$wait" if isinstance(node, tree.WaitClause) else "$update"] = node
+    place = Span(scope.source, statement.mnemonic.start, statement.end)
+    free = tuple(sorted(free_names(statement)))
+    return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
+
+
+def _operands(
+    row: Row, statement: tree.Line, scope: Scope
+) -> tuple[list[Closure], dict[str, Closure], dict[str, tree.Node]]:
+    given: list[Closure] = []
+    named: dict[str, Closure] = {}
+    places: dict[str, tree.Node] = {}
+    written = row.written
+    for node in statement.operands:
+        if isinstance(node, tree.Named):
+            operand = next((o for o in written if o.name == node.name), None)
+            if operand is None:
+                raise Failure(_unknown(row, node, scope))
+            if node.name in places:
+                raise Failure(
+                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                )
+            named[node.name] = compile_operand(operand.kind, node.value)
+            places[node.name] = node.value
+        elif named:
+            raise Failure(
+                Problem(
+                    "E0309",
+                    "a positional operand after a named one",
+                    scope.span(node),
+                    "from the first named operand on, all are named",
+                )
+            )
+        elif len(given) < len(written):
+            places[written[len(given)].name] = node
+            given.append(compile_operand(written[len(given)].kind, node))
+        else:
+            given.append(compile_node(node))
+    return given, named, places
+
+
+def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
+    names = [o.name for o in row.written]
+    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+    return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
+
+
+def compile_operand(kind: Kind, node: tree.Node) -> Closure:
+    """An operand's closure; a bare word means what its kind says before anything else."""
+    if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
+        return compile_name(node)
+    if isinstance(node, tree.Text):
+        text = node.value
+        return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
+    words = kind.words
+    if not isinstance(node, tree.Name) or node.name in CONSTANTS:
+        return compile_node(node, words)
+    name = node.name
+    if name in words:
+        return lambda scope: name
+
+    def word(scope: Scope) -> Any:
+        found = scope.values.get(name)
+        if found is not None:
+            return found
+        if scope.knows(name):
+            return scope.lookup(name)
+        if words and "true" not in words:
+            if scope.undeclared.named(name):
+                raise Failure(())
+            return name  # a misspelt word is the kind's to refuse: it knows what the words are
+        try:
+            return scope.lookup(name, kind.describe())
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return word
+
+
+def _quoted(kind: Kind, node: tree.Text) -> Closure:
+    """Most operands take no string: names and words are written as they are."""
+
+    def refuse(scope: Scope) -> Any:
+        meant = node.value in kind.words or kind.names
+        hint = f"write {node.value}, without the quotes" if meant else f"wanted {kind.describe()}"
+        raise Failure(Problem("E0301", "this operand takes no string", scope.span(node), hint))
+
+    return refuse
+
+
+def _sync(
+    statement: tree.Line, scope: Scope, builder: ProgramBuilder
+) -> tuple[Waiter | None, Updater | None]:
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause)]
+    bare = [row.name for row in builder.target.isa if not row.written]
+    for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
+        if len(found) > 1:
+            raise Failure(
+                Problem(
+                    "E0315",
+                    f"a second {kind}: an instruction carries one",
+                    scope.span(found[1]),
+                    f"put an instruction that only waits and updates {where} this one"
+                    + (f": {bare[0]}" if bare else ""),
+                    (Note("the first one", scope.span(found[0])),),
+                )
+            )
+    if waits and updates and waits[0].start > updates[0].start:
+        raise Failure(
+            Problem(
+                "E0316",
+                "this wait follows the update",
+                scope.span(waits[0]),
+                f"write {scope.span(waits[0]).text}  {scope.span(updates[0]).text}",
+            )
+        )
+    return (
+        _wait(waits[0], scope, builder) if waits else None,
+        _update(updates[0], builder) if updates else None,
+    )
+
+
+def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:
+    name = compile_name(node)
+    semaphores, events = builder.program.semaphores, builder.program.events
+
+    def number(scope: Scope) -> int:
+        spelled = name(scope)
+        found = semaphores.get(spelled)
+        if found is None:
+            found = events.get(spelled)
+        if found is None:
+            scope.undeclared.silence(spelled)
+            known = [*semaphores, *events]
+            hint = scope.before(spelled, "semaphore") or did_you_mean(spelled, known, "$")
+            hint = hint or f"declare it: .sem {spelled}"
+            raise Failure(Problem("E0206", f"no semaphore '${spelled}'", scope.span(node), hint))
+        return found
+
+    return number
+
+
+def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+    if node.op not in (">=", "=="):
+        hint = "wait until it has reached a value, with >="
+        if node.op == ">":
+            bound = node.value
+            more = f"{scope.span(bound).text} + 1"
+            more = str(bound.value + 1) if isinstance(bound, tree.Number) else more
+            hint = f"it counts in integers: write >= {more}"
+        raise Failure(
+            Problem(
+                "E0317", f"a wait compares with >= or ==, found {node.op}", scope.span(node), hint
+            )
+        )
+    semaphore, value, op = _semaphore(node.name, builder), compile_node(node.value), node.op
+    return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
+
+
+def _update(node: tree.UpdateClause, builder: ProgramBuilder) -> Updater:
+    semaphore = _semaphore(node.name, builder)
+    value = compile_node(node.value) if node.value is not None else None
+    sign = -1 if node.op in ("--", "-=") else 1
+    op = "=" if node.op == "=" else "+"
+
+    def make(scope: Scope) -> Update:
+        amount = 1 if value is None else _word(value(scope), node, scope)
+        return Update(semaphore(scope), op, sign * amount, node.at_read)
+
+    return make
+
+
+def _word(value: Any, node: tree.Node, scope: Scope) -> int:
+    if type(value) is not int or not -(2**31) <= value < 2**31:
+        message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
+        raise Failure(Problem("E0210", message, scope.span(node)))
+    return value

@@ -1,0 +1,84 @@
+"""Names that a text declares further down, and names it meant to declare and could not.
+
+A declaration that fails is one problem. Whoever uses its name afterwards is not wrong, so nothing
+is said of it: a :class:`~nasm.problems.Failure` without problems ends the line silently.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+
+from nasm.asm.text import tree
+from nasm.asm.text.walk import descendants
+from nasm.problems import Failure
+
+
+class Undeclared:
+    """Names whose declaration was reported; patterns, for a template may stand for many."""
+
+    def __init__(self) -> None:
+        self._patterns: dict[str, re.Pattern[str]] = {}
+        self.unread = False
+        """Lines of the text could not be read: any unknown name may be declared in one of them."""
+
+    def add(self, statement: tree.Node) -> None:
+        """The names a statement would have declared, blocks with all they hold."""
+        for _, node in declarations([statement]):
+            self.add_name(node)
+
+    def add_name(self, node: tree.Node) -> None:
+        """One name, as a declaration writes it."""
+        pattern = _pattern(node)
+        self._patterns.setdefault(pattern, re.compile(rf"{pattern}\Z"))
+
+    def named(self, name: str) -> bool:
+        """Whether a declaration of this very name failed."""
+        return any(p.match(name) for p in self._patterns.values())
+
+    def __contains__(self, name: object) -> bool:
+        return self.unread or self.named(str(name))
+
+    def silence(self, name: str) -> None:
+        """Raise the Failure that says nothing if a declaration of a name failed."""
+        if name in self:
+            raise Failure(())
+
+
+def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
+    """Every declaration of statements and blocks, as (kind, node that names it), in order.
+
+    The kinds are ``name``, ``semaphore`` and ``label``.
+    """
+    for statement in body:
+        found = [n for _, n in descendants(statement) if isinstance(n, tree.Statement)]
+        for node in sorted(found, key=lambda n: n.start):
+            match node:
+                case tree.TensorLine(name=name) | tree.DmaBlock(name=name):
+                    yield "name", name
+                case tree.Const(items=items):
+                    yield from (("name", item) for item in items)
+                case tree.SemLine(items=pairs):
+                    yield from (("semaphore", name) for name, _ in pairs)
+                case tree.Line(label=tree.Node() as label):
+                    yield "label", label
+                case _:
+                    pass
+
+
+def declared_later(name: str, kind: str, body: Iterable[tree.Statement]) -> tree.Node | None:
+    """Where a text declares a name, for one that is used before."""
+    for found, node in declarations(body):
+        if found == kind and re.fullmatch(_pattern(node), name):
+            return node
+    return None
+
+
+def _pattern(node: tree.Node) -> str:
+    """A regular expression for what a name may become."""
+    match node:
+        case tree.Template(parts=parts):
+            return "".join(re.escape(p) if isinstance(p, str) else r"-?\w*" for p in parts)
+        case tree.Name(name=name) | tree.Named(name=name):
+            return re.escape(name)
+    raise AssertionError(node)

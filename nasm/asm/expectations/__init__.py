@@ -1,0 +1,1 @@
+"""Expectations: checked when a program is assembled, judged after its run."""

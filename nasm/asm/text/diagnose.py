@@ -1,0 +1,272 @@
+"""Says in a sentence why a line could not be read, from where its parser stopped.
+
+The rules are asked in order; the first that knows the situation answers. Each is shown by an
+example in :data:`nasm.asm.text.syntax_errors.TABLE`.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable
+
+from lark import UnexpectedInput
+
+from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, ParseFailure, failure_of
+from nasm.asm.text.syntax_errors import Mistake
+from nasm.problems import did_you_mean
+
+_TENSOR_FORM = "name dtype[shape]"
+_STRAY_HINTS = {
+    "#": "comments start with ';'",
+    "'": 'strings are written between "',
+    "!": "negation is written 'not'",
+    "\\": "inside brackets a line continues without it",
+}
+# Operators of other languages, as two lexemes of this one.
+_FOREIGN = {"&&": "write 'and'", "||": "write 'or'", "===": "write '=='", "<>": "write '!='"}
+
+
+def diagnose(text: str, start: int, end: int, symbol: str, error: UnexpectedInput) -> Mistake:
+    """The mistake behind an error of the parser in the characters [start, end)."""
+    failure = failure_of(text, start, end, symbol, error)
+    return next(found for rule in _RULES if (found := rule(failure)) is not None)
+
+
+def _string(failure: ParseFailure) -> Mistake | None:
+    if failure.stray and failure.found.startswith('"'):
+        return failure.mistake("E0102", "this string is not closed on its line", 'end it with "')
+    return None
+
+
+def _number(failure: ParseFailure) -> Mistake | None:
+    if not (failure.stray and re.match(r"\.?[0-9]", failure.found)):
+        return None
+    hint = "numbers are written 512, 1_024, 0x400, 0b101, 1.5 or 1e-5"
+    if failure.found.startswith("."):
+        hint = f"write '0{failure.found}': there are digits on both sides of the dot"
+    elif failure.found.endswith("."):
+        hint = f"write '{failure.found}0': there are digits on both sides of the dot"
+    return failure.mistake("E0104", f"'{failure.found}' is not a number", hint)
+
+
+def _register(failure: ParseFailure) -> Mistake | None:
+    match = re.compile(r"%[A-Za-z0-9_]*").match(failure.text, failure.at, failure.end)
+    if match is None or failure.after_value:
+        return None
+    if failure.wants_value or failure.stray:
+        message = f"'{match.group()}' is not a register"
+        return Mistake("E0121", message, failure.at, match.end(), "registers are written '%r0'")
+    return None
+
+
+def _semaphore(failure: ParseFailure) -> Mistake | None:
+    if failure.stray and failure.found.startswith("$"):
+        return failure.mistake("E0116", "'$' is not followed by a name", "write '$name'")
+    return None
+
+
+def _stray(failure: ParseFailure) -> Mistake | None:
+    if not failure.stray:
+        return None
+    character = failure.text[failure.at]
+    shown = f"'{character}'"
+    if not character.isprintable():
+        shown = f"U+{ord(character):04X} ({unicodedata.name(character, 'a control character')})"
+    hint = _STRAY_HINTS.get(character, "")
+    if character.isalnum():
+        hint = "names are made of A to Z, a to z, 0 to 9 and '_'"
+    return Mistake("E0123", f"{shown} has no meaning here", failure.at, failure.at + 1, hint)
+
+
+def _stepped_value(failure: ParseFailure) -> Mistake | None:
+    """``$s > 3++``: a wait and an update run together."""
+    written = failure.text[failure.start : failure.at + 1].rstrip()
+    twice = written[-2:]
+    if twice not in ("++", "--") or not (failure.behind_sync and failure.wants_value):
+        return None
+    return Mistake(
+        "E0116",
+        f"'{twice}' follows a value",
+        failure.start + len(written) - 2,
+        failure.start + len(written),
+        f"an update has its own name, as in '$s >= 3  $t{twice}'",
+    )
+
+
+def _unary_plus(failure: ParseFailure) -> Mistake | None:
+    if not (failure.found in ("+", "+=") and failure.wants_value):
+        return None
+    hint = "leave the '+' out"
+    if failure.text[failure.at - 1] == "+":
+        hint = "an update names a semaphore, as in '$s++'"
+    return failure.mistake("E0109", "there is no unary '+'", hint)
+
+
+def _closing(failure: ParseFailure) -> Mistake | None:
+    if failure.found not in PAIRS:
+        return None
+    if not failure.opened:
+        opener = PAIRS[failure.found]
+        return failure.mistake("E0106", f"'{failure.found}' closes nothing: no '{opener}' is open")
+    opener = failure.opened[-1].group()
+    if opener == PAIRS[failure.found]:
+        return None
+    wanted = next(c for c, o in PAIRS.items() if o == opener)
+    return failure.mistake(
+        "E0106", f"'{failure.found}' cannot close '{opener}'", f"wanted '{wanted}' here"
+    )
+
+
+def _never_closed(failure: ParseFailure) -> Mistake | None:
+    if failure.found or not failure.opened:
+        return None
+    bracket = failure.opened[-1]
+    message = f"this '{bracket.group()}' is never closed"
+    return Mistake("E0105", message, bracket.start(), bracket.end())
+
+
+def _bare_sync(failure: ParseFailure) -> Mistake | None:
+    if failure.found.startswith("$") and failure.symbol == "line" and "ENGINE" in failure.wanted:
+        return _no_instruction(failure)
+    if failure.found.startswith("$") and {"NAME", "CALLED"} <= failure.wanted:
+        return _no_instruction(failure)
+    return None
+
+
+def _no_instruction(failure: ParseFailure) -> Mistake:
+    return failure.mistake(
+        "E0117",
+        f"'{failure.found}' has no instruction to wait or update for",
+        "name the instruction that only waits and updates before it",
+    )
+
+
+def _assignment(failure: ParseFailure) -> Mistake | None:
+    if failure.found == "=" and failure.after_value:
+        hint = "write '=='" + (" or '~'" if failure.directive == "expect" else "")
+        return failure.mistake("E0111", "'=' does not compare", hint)
+    return None
+
+
+def _sync(failure: ParseFailure) -> Mistake | None:
+    if failure.opened or failure.directive:
+        return None
+    if "COMPARE" in failure.wanted or "STEPPED" in failure.wanted:
+        message = f"{failure.what} follows '{failure.previous}'"
+        hint = "a wait is '$s >= n', an update '$s++', '$s += n' or '$s = n'"
+    elif failure.found.startswith("$") and failure.wants_value:
+        message = f"'{failure.found}' is not a value"
+        hint = "waits and updates follow the operands, separated by spaces"
+    elif not failure.behind_sync or (failure.wants_value and not failure.after_value):
+        return None
+    elif failure.found.startswith("@") and "AT_PHASE" in failure.wanted:
+        message = f"'{failure.found}' is neither '@read' nor '@complete'"
+        hint = "an update happens '@read' or '@complete', which is the default"
+    elif failure.found in ("@read", "@complete"):
+        message, hint = f"'{failure.found}' follows a wait", "it is written after an update"
+    elif failure.found == ",":
+        message, hint = "a comma follows a wait or an update", "leave the comma out"
+    else:
+        message = f"{failure.what} follows a wait or an update"
+        hint = "operands come first, then the wait, then the update"
+    return failure.mistake("E0116", message, hint)
+
+
+def _unknown_directive(failure: ParseFailure) -> Mistake | None:
+    if not failure.directive or failure.directive in FORMS or failure.opened:
+        return None
+    start, word = failure.start, failure.directive
+    hint = re.sub(r"'(\w+)'", r"'.\1'", did_you_mean(word, DIRECTIVES))
+    declares = len(failure.before) > 2 and failure.before[2].group()[0].isalpha()
+    if hint or not declares:
+        hint = hint or f"a tensor is declared '.{word} {_TENSOR_FORM}'"
+        message = f"'.{word}' is not a directive and declares no tensor"
+        return Mistake("E0115", message, start, start + 1 + len(word), hint)
+    form = f"a tensor is declared '.{word} {_TENSOR_FORM}'"
+    if any(match.group() == "@" for match in failure.before):
+        form = "a place is written '@ partition:byte' or '@ bank number'"
+    return failure.mistake("E0114", failure.misfit, form)
+
+
+def _value(failure: ParseFailure) -> Mistake | None:
+    if not failure.wants_value or failure.after_value or not failure.before:
+        return None
+    if (
+        "LPAR" not in failure.wanted
+        or failure.previous[0] in "._$@"
+        or failure.previous[-1].isalnum()
+    ):
+        return None
+    if failure.found == "{":
+        return None
+    hint = _FOREIGN.get(failure.previous + failure.found, "")
+    return failure.mistake(
+        "E0108", f"wanted a value after '{failure.previous}', found {failure.what}", hint
+    )
+
+
+def _form(failure: ParseFailure) -> Mistake | None:
+    if failure.directive not in FORMS or failure.opened:
+        return None
+    if failure.directive == "else" and failure.found == "if":
+        return None
+    hint = f"it is written '{FORMS[failure.directive]}'"
+    return failure.mistake("E0114", failure.misfit, hint)
+
+
+def _side_by_side(failure: ParseFailure) -> Mistake | None:
+    if not (
+        failure.after_value and failure.found and re.match(r'[A-Za-z0-9_("[{%]', failure.found)
+    ):
+        return None
+    missing, hint = "an operator", ""
+    if failure.found == "{":
+        hint = "a substitution touches the name it belongs to: 'w{k}'"
+    elif "_COMMA" in failure.wanted:
+        missing, hint = "a comma", f"write '{failure.previous}, {failure.found}'"
+    message = f"{missing} is missing between '{failure.previous}' and '{failure.found}'"
+    return failure.mistake("E0107", message, hint)
+
+
+def _transfer(failure: ParseFailure) -> Mistake | None:
+    if failure.symbol != "move":
+        return None
+    return failure.mistake("E0120", failure.misfit, "a transfer is written 'dst <- src'")
+
+
+def _unexpected(failure: ParseFailure) -> Mistake:
+    hint = ""
+    if failure.found == ":" and not failure.opened:
+        hint = "a label comes first on its line, before '@engine'"
+    elif failure.found.startswith("@"):
+        hint = "'@engine' comes first on its line, after a label"
+    elif failure.found[:1] == "." and failure.found[1:].isalpha():
+        hint = "a directive comes first on its line"
+    elif failure.directive == "else":
+        hint = "write '.elif condition'"
+    elif failure.found == ",":
+        hint = "a line begins with a mnemonic, followed by its operands"
+    return failure.mistake("E0101", failure.misfit, hint)
+
+
+_RULES: tuple[Callable[[ParseFailure], Mistake | None], ...] = (
+    _string,
+    _number,
+    _register,
+    _semaphore,
+    _stray,
+    _closing,
+    _never_closed,
+    _stepped_value,
+    _unary_plus,
+    _bare_sync,
+    _sync,
+    _assignment,
+    _unknown_directive,
+    _transfer,
+    _value,
+    _form,
+    _side_by_side,
+    _unexpected,
+)

@@ -1,0 +1,131 @@
+"""Reads a text into its tree, and says everything that cannot be read in it."""
+
+from __future__ import annotations
+
+import re
+
+from lark import UnexpectedInput
+
+from nasm.asm.text import grammar, tree
+from nasm.asm.text.blocks import WORD, Blocks
+from nasm.asm.text.diagnose import diagnose
+from nasm.asm.text.lines import LogicalLine, logical_lines
+from nasm.asm.text.syntax_errors import Mistake
+from nasm.asm.text.transform import Built
+from nasm.asm.text.walk import descendants
+from nasm.problems import Failure, Problem
+from nasm.source import Source
+
+DEEPEST = 100
+_DEEPENS = re.compile(r"[^\w\s,;]|\bnot\b|\band\b|\bor\b")
+
+
+def parse(source: Source) -> tuple[tree.File, list[Problem]]:
+    """All statements of a text that could be read, and every syntax problem of it, in order.
+
+    It never raises: a line that cannot be read costs that line only, and a block whose first
+    line cannot be read is left out of the tree with all it holds.
+    """
+    blocks = Blocks(source.text)
+    mistakes: list[Mistake] = []
+    for line in logical_lines(source.text):
+        try:
+            _add(source.text, line, blocks)
+        except Mistake as mistake:
+            mistakes.append(mistake)
+            match = WORD.match(source.text, line.start)
+            blocks.add_unread(line.start, line.end, match.group(1) if match else "")
+    file = blocks.finish()
+    mistakes += blocks.mistakes
+    mistakes.sort(key=lambda mistake: mistake.start)
+    return file, [mistake.problem(source) for mistake in mistakes]
+
+
+def parse_statement(source: Source) -> tree.Statement:
+    """The one statement, line or whole block, that a text holds. Raises Failure."""
+    file, problems = parse(source)
+    if not problems and len(file.body) != 1:
+        end = len(source.text)
+        found = "nothing" if not file.body else "several"
+        at = file.body[1].start if file.body else 0
+        mistake = Mistake("E0101", f"wanted one statement, found {found}", at, end)
+        problems = [mistake.problem(source)]
+    if problems:
+        raise Failure(problems)
+    return file.body[0]
+
+
+def parse_expression(
+    source: Source, start: int, end: int, *, expectation: bool = False
+) -> tree.Node:
+    """The expression that the characters [start, end) hold. Raises Failure.
+
+    ``expectation`` allows ``@`` between matrices.
+    """
+    try:
+        node = _read(source.text, LogicalLine(start, end), "expression")
+        assert isinstance(node, tree.Node)
+        _check(source.text, node, start, expectation)
+    except Mistake as mistake:
+        raise Failure(mistake.problem(source)) from None
+    return node
+
+
+def _add(text: str, line: LogicalLine, blocks: Blocks) -> None:
+    start, end = line.start, line.end
+    if blocks.swallows(start, end):
+        return
+    if line.unterminated is not None:
+        raise Mistake(
+            "E0102",
+            "this string is not closed on its line",
+            line.unterminated,
+            min(end, (text + "\n").find("\n", line.unterminated)),
+            'end it with "',
+        )
+    if blocks.awaits_moves(start, end):
+        _add_move(text, line, blocks)
+        return
+    statement = _read(text, line, "line")
+    assert isinstance(statement, tree.Statement)
+    _check(text, statement, start, isinstance(statement, tree.Expect))
+    blocks.add(statement)
+
+
+def _add_move(text: str, line: LogicalLine, blocks: Blocks) -> None:
+    move = _read(text, line, "move")
+    assert isinstance(move, tuple)
+    for side in move:
+        _check(text, side, side.start, False)
+    blocks.add_move(move)
+
+
+def _read(text: str, line: LogicalLine, symbol: str) -> Built:
+    if line.unclosed is not None:
+        bracket = line.unclosed
+        raise Mistake("E0105", f"this '{text[bracket]}' is never closed", bracket, bracket + 1)
+    try:
+        return grammar.read(text, line.start, line.end, symbol)
+    except UnexpectedInput as error:
+        raise diagnose(text, line.start, line.end, symbol, error) from None
+
+
+def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
+    """What the grammar lets pass: too much depth, and matrix products outside expectations."""
+    if node.end - start > DEEPEST and len(_DEEPENS.findall(text, start, node.end)) > DEEPEST:
+        for depth, inner in descendants(node):
+            if depth > DEEPEST:
+                message = f"an expression is nested more than {DEEPEST} deep"
+                raise Mistake("E0122", message, inner.start, inner.end)
+    if expectation or text.find("@", start + 1, node.end) < 0:
+        return
+    for _, inner in descendants(node):
+        if isinstance(inner, tree.Binary) and inner.op == "@":
+            at = text.find("@", inner.left.end)
+            raise Mistake(
+                "E0113",
+                "'@' multiplies matrices in '.expect' only",
+                at,
+                at + 1,
+                "an '@engine' comes first on its line" if isinstance(node, tree.Line) else "",
+            )

@@ -1,0 +1,362 @@
+"""Turns what the grammar recognises into the tree, while it parses.
+
+A method has the name of a rule or a terminal of ``grammar/nasm.lark`` and gets the parts in
+order. Keywords and brackets are among them where a span begins or ends with one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+from lark import Token
+
+from nasm.asm.text import tree
+from nasm.asm.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
+from nasm.asm.text.syntax_errors import Mistake
+
+# Parts come from Lark as one untyped list; each method knows what its rule holds. A leaf is a
+# lark.Token, whose positions are declared optional but are always there.
+Parts = list[Any]
+Leaf = Any
+
+_ESCAPES = {'"': '"', "\\": "\\", "n": "\n", "t": "\t"}
+
+
+@dataclass(frozen=True, slots=True)
+class Mark(tree.Statement):
+    """``.elif``, ``.else`` or ``.end``: where a block continues or ends."""
+
+    word: str
+    condition: tree.Node | None = None
+
+
+Move = tuple[tree.Node, tree.Node]
+Built = tree.Node | Move
+
+
+class _Label(NamedTuple):
+    name: tree.Name | tree.Template
+    start: int
+    end: int
+
+
+def _start(part: Any) -> int:
+    start: int = getattr(part, "start_pos" if isinstance(part, Token) else "start")
+    return start
+
+
+def _end(part: Any) -> int:
+    end: int = getattr(part, "end_pos" if isinstance(part, Token) else "end")
+    return end
+
+
+def _name(token: Leaf, skip: int = 0) -> tree.Name:
+    return tree.Name(token.start_pos + skip, token.end_pos, token.value[skip:])
+
+
+class _Terminals:
+    """Leaves of the tree."""
+
+    def NAME(self, token: Leaf) -> tree.Name:
+        return tree.Name(token.start_pos, token.end_pos, token.value)
+
+    CALLED = NAME
+
+    def DIRECTIVE(self, token: Leaf) -> tree.Name:
+        return _name(token, 1)
+
+    SEMAPHORE = DIRECTIVE
+
+    def REGISTER(self, token: Leaf) -> tree.Register:
+        return tree.Register(token.start_pos, token.end_pos, _integer(token, token.value[2:], 10))
+
+    def NUMBER(self, token: Leaf) -> tree.Number:
+        start, end = token.start_pos, token.end_pos
+        digits = token.value.replace("_", "")
+        if digits[:2] in ("0x", "0X", "0b", "0B"):
+            return tree.Number(start, end, _integer(token, digits, 0))
+        if "." not in digits and "e" not in digits and "E" not in digits:
+            return tree.Number(start, end, _integer(token, digits, 10))
+        value = float(digits)
+        if value == float("inf"):
+            raise Mistake(
+                "E0104", f"'{token}' is beyond the largest float64", start, end, "write 'inf'"
+            )
+        return tree.Number(start, end, value)
+
+    def STRING(self, token: Leaf) -> tree.Text:
+        inner = token.value[1:-1]
+        if "\\" not in inner:
+            return tree.Text(token.start_pos, token.end_pos, inner)
+        pieces: list[str] = []
+        at = 0
+        while (found := inner.find("\\", at)) >= 0:
+            letter = inner[found + 1]
+            if letter not in _ESCAPES:
+                place = token.start_pos + 1 + found
+                raise Mistake(
+                    "E0103",
+                    f"'\\{letter}' is not an escape",
+                    place,
+                    place + 2,
+                    'the escapes are \\" \\\\ \\n \\t',
+                )
+            pieces += inner[at:found], _ESCAPES[letter]
+            at = found + 2
+        return tree.Text(token.start_pos, token.end_pos, "".join(pieces) + inner[at:])
+
+
+def _integer(token: Leaf, digits: str, base: int) -> int:
+    try:
+        return int(digits, base)
+    except ValueError:  # Python refuses to convert several thousand decimal digits
+        raise Mistake(
+            "E0104", f"a number of {len(digits)} digits is too long", token.start_pos, token.end_pos
+        ) from None
+
+
+class _Expressions(_Terminals):
+    """Everything an operand or an expectation can hold."""
+
+    def chain(self, parts: Parts) -> tree.Node:
+        return grouped(parts)
+
+    def parentheses(self, parts: Parts) -> tree.Node:
+        inner: tree.Node = parts[1]
+        return replace(inner, start=_start(parts[0]), end=_end(parts[2]))
+
+    def list(self, parts: Parts) -> tree.List:
+        return tree.List(_start(parts[0]), _end(parts[-1]), tuple(parts[1:-1]))
+
+    def call(self, parts: Parts) -> tree.Call:
+        function = parts[0]
+        return tree.Call(function.start, _end(parts[-1]), function, tuple(parts[2:-1]))
+
+    def index(self, parts: Parts) -> tree.Index:
+        return tree.Index(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
+
+    def attribute(self, parts: Parts) -> tree.Method:
+        return tree.Method(parts[0].start, parts[1].end, parts[0], parts[1].name, None)
+
+    def method(self, parts: Parts) -> tree.Method:
+        end, arguments = _end(parts[-1]), tuple(parts[3:-1])
+        return tree.Method(parts[0].start, end, parts[0], parts[1].name, arguments)
+
+    def assignment(self, parts: Parts) -> tree.Named:
+        return tree.Named(parts[0].start, parts[2].end, parts[0].name, parts[2])
+
+    def slice(self, parts: Parts) -> tree.Slice:
+        places: Parts = [None, None, None]
+        at, length = 0, False
+        for part in parts:
+            if not isinstance(part, Token):
+                places[at] = part
+            elif part.type == "COLON":
+                at += 1
+            else:
+                length = True
+        first, second, step = places
+        stop, size = (None, second) if length else (second, None)
+        return tree.Slice(_start(parts[0]), _end(parts[-1]), first, stop, size, step)
+
+    def template(self, parts: Parts) -> tree.Template:
+        return _template(parts, 0)
+
+    def semaphore(self, parts: Parts) -> tree.Template:
+        return _template(parts, 1)
+
+
+def _template(parts: Parts, skip: int) -> tree.Template:
+    pieces: list[str | tree.Node] = []
+    for part in parts:
+        if not isinstance(part, Token):
+            pieces.append(part)
+        elif text := part.value[skip:].strip("{}") if part is parts[0] else part.strip("{}"):
+            pieces.append(text)
+    return tree.Template(_start(parts[0]) + skip, _end(parts[-1]), tuple(pieces))
+
+
+class _Instructions(_Expressions):
+    """Lines that are no directives."""
+
+    def label(self, parts: Parts) -> _Label:
+        return _Label(parts[0], parts[0].start, _end(parts[1]))
+
+    def instruction(self, parts: Parts) -> tree.Line:
+        label, engine, at = _prefix(parts)
+        last = len(parts)
+        while isinstance(parts[last - 1], (tree.WaitClause, tree.UpdateClause)):
+            last -= 1
+        return tree.Line(
+            _start(parts[0]),
+            parts[-1].end,
+            label,
+            engine,
+            parts[at],
+            tuple(parts[at + 1 : last]),
+            tuple(parts[last:]),
+        )
+
+    def place_mark(self, parts: Parts) -> tree.Line:
+        label, engine, _ = _prefix(parts)
+        return tree.Line(_start(parts[0]), _end(parts[-1]), label, engine, None, (), ())
+
+    def macro_call(self, parts: Parts) -> tree.Unsupported:
+        called = parts[_prefix(parts)[2]]
+        word = tree.Name(called.start, called.end, "macro")
+        return tree.Unsupported(_start(parts[0]), _end(parts[-1]), word)
+
+    def wait(self, parts: Parts) -> tree.WaitClause:
+        value = grouped(parts[2:], ARITHMETIC)
+        return tree.WaitClause(parts[0].start - 1, value.end, parts[0], parts[1].value, value)
+
+    def update(self, parts: Parts) -> tree.UpdateClause:
+        name, operator = parts[0], parts[1].value
+        end, at_read = _end(parts[-1]), False
+        if isinstance(parts[-1], Token) and parts[-1].type == "AT_PHASE":
+            at_read = parts.pop() == "@read"
+        for part in parts[2:]:
+            if _is(part, "BINARY") and part == "@":
+                raise Mistake(
+                    "E0116",
+                    "neither '@read' nor '@complete' follows",
+                    _start(part),
+                    end,
+                    "an update happens '@read' or '@complete', which is the default",
+                )
+        value = grouped(parts[2:], ARITHMETIC) if len(parts) > 2 else None
+        return tree.UpdateClause(name.start - 1, end, name, operator, value, at_read)
+
+    def move(self, parts: Parts) -> Move:
+        target, less, minus, source = parts
+        if less != "<" or minus != "-" or less.end_pos != minus.start_pos:
+            raise Mistake(
+                "E0120",
+                f"found '{less}', wanted '<-'",
+                _start(less),
+                _end(less),
+                "a transfer is written 'dst <- src'",
+            )
+        return target, source
+
+
+def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
+    """Label and engine in front of a line, and how many parts they are."""
+    at, label, engine = 0, None, None
+    if isinstance(parts[0], _Label):
+        at, label = 1, parts[0].name
+    if at < len(parts) and isinstance(parts[at], Token):
+        engine = _name(parts[at], 1)
+        at += 1
+    return label, engine, at
+
+
+class TreeBuilder(_Instructions):
+    """Directives, and with them everything. It keeps no state: threads may share it."""
+
+    def version(self, parts: Parts) -> tree.Version:
+        """Read ``.nasm 1``."""
+        return tree.Version(_start(parts[0]), parts[1].end, parts[1])
+
+    def target(self, parts: Parts) -> tree.TargetLine:
+        """Read ``.target trn1``."""
+        return tree.TargetLine(_start(parts[0]), parts[1].end, parts[1])
+
+    def core(self, parts: Parts) -> tree.CoreLine:
+        """Read ``.core 1``."""
+        return tree.CoreLine(_start(parts[0]), parts[1].end, parts[1])
+
+    def const(self, parts: Parts) -> tree.Const:
+        """Read ``.const N = 512, K = N // 4``."""
+        return tree.Const(_start(parts[0]), parts[-1].end, tuple(parts[1:]))
+
+    def tensor(self, parts: Parts) -> tree.TensorLine:
+        """Read ``.sbuf t bf16[128, 512] @ 0:64``."""
+        space, name, dtype = parts[:3]
+        close = next(i for i in range(4, len(parts)) if _is(parts[i], "RSQB"))
+        rest = parts[close + 1 :]
+        place = rest.pop(0) if rest and isinstance(rest[0], _Place) else None
+        role = rest.pop(0) if rest and not isinstance(rest[0], Token) else None
+        return tree.TensorLine(
+            space.start - 1,
+            _end(parts[-1]),
+            space,
+            name,
+            dtype,
+            tuple(parts[4:close]),
+            role,
+            rest[1] if rest else None,
+            place.value if place else None,
+        )
+
+    def place(self, parts: Parts) -> _Place:
+        """Read ``@ P:B`` or ``@ bank N``."""
+        if _is(parts[1], "BANK"):
+            return _Place(("bank", parts[2], None), parts[2].end)
+        return _Place(("at", parts[1], parts[3]), parts[3].end)
+
+    def semaphores(self, parts: Parts) -> tree.SemLine:
+        """Read ``.sem a, b = 7``."""
+        items = tuple((item[0], item[2] if len(item) > 1 else None) for item in parts[1:])
+        last = parts[-1][-1]
+        return tree.SemLine(_start(parts[0]), last.end, parts[0].value[1:], items)
+
+    def semaphore_item(self, parts: Parts) -> Parts:
+        """Read ``b = 7``, one of several."""
+        return parts
+
+    def dma(self, parts: Parts) -> tree.DmaBlock:
+        """Read ``.dma name queue=0``."""
+        return tree.DmaBlock(_start(parts[0]), parts[-1].end, parts[1], tuple(parts[2:]), ())
+
+    def loop(self, parts: Parts) -> tree.For:
+        """Read ``.for k in 0..4``."""
+        step = parts[4] if len(parts) > 4 else None
+        return tree.For(_start(parts[0]), parts[-1].end, parts[1], parts[2], parts[3], step, ())
+
+    def condition(self, parts: Parts) -> tree.If:
+        """Read ``.if e``."""
+        return tree.If(_start(parts[0]), parts[1].end, ((parts[1], ()),))
+
+    def mark(self, parts: Parts) -> Mark:
+        """Read ``.elif e``, ``.else`` or ``.end``."""
+        condition = parts[1] if len(parts) > 1 else None
+        return Mark(_start(parts[0]), _end(parts[-1]), parts[0].value[1:], condition)
+
+    def assertion(self, parts: Parts) -> tree.Assert:
+        """Read ``.assert e, "message"``."""
+        message = parts[2] if len(parts) > 2 else None
+        return tree.Assert(_start(parts[0]), parts[-1].end, parts[1], message)
+
+    def expect(self, parts: Parts) -> tree.Expect:
+        """Read ``.expect left ~ right  rtol=1e-2``."""
+        first = next((i for i, p in enumerate(parts) if isinstance(p, tree.Named)), len(parts))
+        sides, options = parts[1:first], tuple(parts[first:])
+        start, end = _start(parts[0]), parts[-1].end
+        at = [i for i, part in enumerate(sides) if _compares(part)]
+        if not at:
+            return tree.Expect(start, end, grouped(sides, ARITHMETIC), "", None, options)
+        if len(at) > 1:
+            raise chained(sides[at[1]])
+        left = grouped(sides[: at[0]], ARITHMETIC)
+        right = grouped(sides[at[0] + 1 :], ARITHMETIC)
+        return tree.Expect(start, end, left, sides[at[0]].value, right, options)
+
+    def unsupported(self, parts: Parts) -> tree.Unsupported:
+        """Read ``.macro`` or ``.include``."""
+        word = _name(parts[0], 1)
+        return tree.Unsupported(word.start - 1, _end(parts[-1]), word)
+
+
+class _Place(NamedTuple):
+    value: tuple[str, tree.Node, tree.Node | None]
+    end: int
+
+
+def _is(part: Any, terminal: str) -> bool:
+    return isinstance(part, Token) and part.type == terminal
+
+
+def _compares(part: tree.Node | Token) -> bool:
+    return _is(part, "BINARY") and (part in COMPARISONS or part == "~")

@@ -1,0 +1,275 @@
+"""The tree of a program's text: what was written and where, before anything is evaluated.
+
+Nodes carry character offsets into their source; a statement becomes a
+:class:`~nasm.source.Span` only when somebody needs to point at it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# ---------------------------------------------------------------- expressions
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """Any expression; ``start`` and ``end`` are offsets into the source."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Number(Node):
+    """An integer or floating-point literal (``inf`` and ``nan`` are names)."""
+
+    value: int | float
+
+
+@dataclass(frozen=True, slots=True)
+class Text(Node):
+    """A string literal, unescaped."""
+
+    value: str
+
+
+@dataclass(frozen=True, slots=True)
+class Name(Node):
+    """An identifier, e.g. ``acc``, ``true``, ``multiply``."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Template(Node):
+    """An identifier with substitutions, ``w{k}_x``: literal text and expressions in turn."""
+
+    parts: tuple[str | Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Register(Node):
+    """``%r3``."""
+
+    number: int
+
+
+@dataclass(frozen=True, slots=True)
+class List(Node):
+    """``[a, b, c]``."""
+
+    items: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unary(Node):
+    """``-x``, ``~x``, ``not x``."""
+
+    op: str
+    operand: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Node):
+    """``x op y``; comparisons and ``and``/``or`` too; ``@`` in expectations alone."""
+
+    op: str
+    left: Node
+    right: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Named(Node):
+    """``name=value`` among operands or arguments."""
+
+    name: str
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Call(Node):
+    """``f(x, axis=1)``; arguments may be :class:`Named`."""
+
+    function: Name
+    arguments: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Method(Node):
+    """``x.view(u8)``; ``arguments`` is None for a bare attribute such as ``x.T``."""
+
+    target: Node
+    name: str
+    arguments: tuple[Node, ...] | None
+
+
+@dataclass(frozen=True, slots=True)
+class Slice(Node):
+    """``a:b``, ``a:b:s`` or ``a : +n`` (``length``) inside brackets; parts may be absent."""
+
+    first: Node | None
+    stop: Node | None
+    length: Node | None
+    step: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Index(Node):
+    """``t[i, a:b]``."""
+
+    target: Node
+    items: tuple[Node, ...]
+
+
+# ---------------------------------------------------------------- statements
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Node):
+    """A line or a block."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version(Statement):
+    """``.nasm 1``."""
+
+    number: Node
+
+
+@dataclass(frozen=True, slots=True)
+class TargetLine(Statement):
+    """``.target trn1``."""
+
+    name: Name
+
+
+@dataclass(frozen=True, slots=True)
+class CoreLine(Statement):
+    """``.core 1``."""
+
+    number: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Const(Statement):
+    """``.const N = 512, K = N // 4``."""
+
+    items: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TensorLine(Statement):
+    """``.hbm x bf16[128, 512] input = INIT`` and ``.sbuf t bf16[…] @ P:B`` or ``@ bank N``.
+
+    ``space`` is the directive without its dot: any memory the target declares.
+    ``place`` is one of ``("at", partition, byte)``, ``("bank", number)`` or None.
+    """
+
+    space: Name
+    name: Name | Template
+    dtype: Name
+    shape: tuple[Node, ...]
+    role: Name | None
+    init: Node | None
+    place: tuple[str, Node, Node | None] | None
+
+
+@dataclass(frozen=True, slots=True)
+class SemLine(Statement):
+    """``.sem a, b = 7``; ``kind`` is ``sem`` or ``event``."""
+
+    kind: str
+    items: tuple[tuple[Name | Template, Node | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DmaBlock(Statement):
+    """``.dma name queue=Q … .end``: lines ``dst <- src``."""
+
+    name: Name | Template
+    options: tuple[Named, ...]
+    moves: tuple[tuple[Node, Node], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class For(Statement):
+    """``.for k in a..b step s … .end``."""
+
+    variable: Name
+    first: Node
+    stop: Node
+    step: Node | None
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class If(Statement):
+    """``.if`` with its ``.elif`` branches and ``.else`` (condition None)."""
+
+    branches: tuple[tuple[Node | None, tuple[Statement, ...]], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Assert(Statement):
+    """``.assert e, "message"``."""
+
+    condition: Node
+    message: Node | None
+
+
+@dataclass(frozen=True, slots=True)
+class Expect(Statement):
+    """``.expect left OP right options``; ``op`` is ``~``, ``==``, ``<=``, … or empty."""
+
+    left: Node
+    op: str
+    right: Node | None
+    options: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class WaitClause(Node):
+    """``$s >= n``."""
+
+    name: Name | Template
+    op: str
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class UpdateClause(Node):
+    """``$s++``, ``$s -= n``, ``$s = n``; ``op`` is ``++ -- += -= =``."""
+
+    name: Name | Template
+    op: str
+    value: Node | None
+    at_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Line(Statement):
+    """An instruction line: any of label, engine and instruction may be absent.
+
+    ``sync`` keeps all waits and updates as they were written, so that a second one, or an
+    update before a wait, can be pointed at.
+    """
+
+    label: Name | Template | None
+    engine: Name | None
+    mnemonic: Name | None
+    operands: tuple[Node, ...]
+    sync: tuple[WaitClause | UpdateClause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unsupported(Statement):
+    """A directive the language has and this version does not do yet (``.macro``, ``.include``)."""
+
+    directive: Name
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A whole text."""
+
+    body: tuple[Statement, ...]

@@ -1,0 +1,41 @@
+"""Who makes the descriptors of a DMA: nobody while the program runs, GpSimd, or the hardware.
+
+The vendor's compiler chooses where a program does not; which engines have what is in the Trainium2
+architecture guide, 'Descriptor Generation Engine'.
+"""
+
+from __future__ import annotations
+
+from nasm.spec.instruction import Context
+from nasm.spec.view import View
+
+
+def mode(context: Context, dst: View, src: View, given: str | None) -> str:
+    """The ``dge_mode`` that a transfer uses: the one given, or the default of its engine.
+
+    The hardware does not convert (NKI 0.3 release notes), so that a transfer between two dtypes
+    does without it, unless its address is known at run time only (that the default is ``none``
+    there is assumed).
+    """
+    if given is not None:
+        return given
+    if context.engine == "gpsimd":
+        return "swdge"
+    if context.engine in ("sync", "scalar") and context.generation.switches["hardware_dge"]:
+        converts = dst.dtype is not src.dtype
+        return "none" if converts and not (at_run_time(dst) or at_run_time(src)) else "hwdge"
+    return "none"
+
+
+def named(context: Context, used: str, given: str | None) -> str:
+    """A mode as a refusal names it: what the program says, or whose default it is."""
+    return (
+        f"dge_mode={used}" if given is not None else f"{context.engine}'s default dge_mode={used}"
+    )
+
+
+def at_run_time(view: View) -> str:
+    """What holds the start of a view that only the run knows: a register or a tile."""
+    if view.dynamic:
+        return "register"
+    return "tile" if view.offsets is not None and view.offsets.single else ""

@@ -1,0 +1,81 @@
+"""What the systolic array holds between a load and the matmuls that follow it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from nasm.dtypes import DType, Kind
+from nasm.problems import Refused
+from nasm.spec.implicit_operands import State
+from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
+
+WEIGHTS = State("stationary tile", "LoadStationary loads one", initial=())
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """A stationary tile in the array: its values and the modes it was loaded with."""
+
+    values: Any
+    dtype: DType
+    tile_position: Pair
+    tile_size: Pair
+    is_transpose: bool = False
+    perf_mode: str = "none"
+    onezero: bool = False
+
+    def shares_cells(self, other: Loaded) -> bool:
+        """Whether two tiles use a cell of the array in common."""
+        return all(
+            a < b + m and b < a + n
+            for a, n, b, m in zip(
+                self.tile_position,
+                self.tile_size,
+                other.tile_position,
+                other.tile_size,
+                strict=True,
+            )
+        )
+
+    @property
+    def scaled(self) -> bool:
+        """Whether it is an MX tile."""
+        return self.dtype.kind is Kind.PACKED
+
+
+def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:
+    """The tiles of the array once another is loaded: it replaces those it shares cells with."""
+    if new.tile_size == FULL_TILE:
+        return (new,)
+    return (*(w for w in weights if not w.shares_cells(new)), new)
+
+
+def loaded(weights: tuple[Loaded, ...], where: Place, scaled: bool = False) -> Loaded:
+    """The stationary tile of a place; refuses one that is for the other kind of matmul."""
+    position, size = where
+    for tile in weights:
+        if tile.tile_position == position and tile.tile_size == size:
+            break
+    else:
+        raise Refused(
+            "E0503",
+            f"the array holds no stationary tile at {list(position)} of size {list(size)}",
+            f"LoadStationary{'MX' if scaled else ''} loads one; tile_position and tile_size must "
+            "be the same in both",
+        )
+    if tile.scaled is not scaled:
+        kind, other = (
+            ("an MX tile", "MultiplyMovingMX")
+            if tile.scaled
+            else ("a tile without scales", "MultiplyMoving")
+        )
+        raise Refused("E0507", f"the stationary tile is {kind}", f"{other} multiplies by it")
+    return tile
+
+
+def same_rows(tile: Loaded, moving: Any) -> None:
+    """Both tiles of a matmul have the same K."""
+    found, wanted = moving.shape[0], tile.values.shape[0]
+    if found != wanted:
+        raise Refused("E0404", f"moving has K = {found}, the stationary tile K = {wanted}")

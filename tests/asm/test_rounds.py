@@ -1,0 +1,198 @@
+"""Loops that are too long are refused before their first round."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from nasm.asm.assemble import assemble
+from nasm.asm.expanding import rounds
+from nasm.problems import Failure, Problem
+from nasm.source import Source
+from nasm.spec.program import Program
+from tests.toy.target import TARGETS
+
+IMMEDIATE = 1.0
+"""Seconds on a slow machine; 20 million rounds take a minute."""
+
+
+def program(text: str, **defines: int) -> Program:
+    return assemble(Source("test.nasm", text), TARGETS, "toy", defines)
+
+
+def problems(text: str, **defines: int) -> list[Problem]:
+    """What is wrong with a text, which it says at once."""
+    started = time.perf_counter()
+    with pytest.raises(Failure) as caught:
+        program(text, **defines)
+    assert time.perf_counter() - started < IMMEDIATE
+    return list(caught.value.problems)
+
+
+def nest(*loops: str, before: str = "", within: str = "", inside: str = "") -> str:
+    """Loops in one another, a line behind the first head, and in the innermost an instruction."""
+    first, *heads = [f".for {loop}\n" for loop in loops]
+    ends = ".end\n" * (len(loops) + inside.startswith(".if"))
+    return f"{before}\n@alpha\n{first}{within}\n{''.join(heads)}{inside}Wait\n{ends}"
+
+
+# ---------------------------------------------------------------- at once
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (nest("i in 0..20000001"), "a loop of 20,000,001 rounds"),
+        (nest("i in 0..5000", "j in 0..5000"), "loops of 25,005,000 rounds together"),
+        (nest("i in 0..19000000", "j in 0..2"), "loops of 57,000,000 rounds together"),
+        (nest("i in 0..300", "j in 0..300", "k in 0..300"), "loops of 27,090,300 rounds together"),
+        (nest("i in 0..10**9", "j in 0..10**9"), "a loop of 1,000,000,000 rounds"),
+        (nest("i in 0..10000", "j in 0..i"), "rounds or more together"),
+        (nest("i in 0..5000", "j in i*2..i*2+5000"), "rounds or more together"),
+        (nest("i in 0..2", "j in 0..10**40"), "loops of countless rounds together"),
+        (nest("i in 0..5000", "j in 0..N", before=".const N = 5000"), "loops of 25,005,000 rounds"),
+        (nest("i in 0..5000", "j in 0..M", within=".const M = 5000"), "loops of 25,005,000 rounds"),
+        (nest("i in 0..9000", "j in 0..M", within=".const M = i"), "rounds or more together"),
+        (
+            "@alpha\n.for i in 0..9000\n.if i > 4\n.for j in 0..9000\nWait\n.end\n.end\n.end\n",
+            "rounds or more together",
+        ),
+        (
+            nest("i in 0..15000000") + nest("i in 0..15000000"),
+            "loops of 30,000,000 rounds together",
+        ),
+        (
+            nest("i in 0..15000000") + ".if 1 > 0\n" + nest("i in 0..15000000") + ".end\n",
+            "loops of 30,000,000 rounds together",
+        ),
+    ],
+)
+def test_too_many_rounds_are_refused_before_the_first(text: str, said: str) -> None:
+    (problem,) = problems(text)
+    assert problem.code == "E0218"
+    assert said in problem.message
+    assert problem.message.endswith("; wanted at most 20,000,000")
+
+
+def test_a_constant_of_the_command_line_counts() -> None:
+    text = nest("i in 0..N", "j in 0..N", before=".const N = 2")
+    assert len(program(text)) == 4
+    (problem,) = problems(text, N=5000)
+    assert problem.message.startswith("loops of 25,005,000 rounds together")
+
+
+@pytest.mark.parametrize("bound", ["2147483647 // 128", "19999999"])
+def test_a_loop_without_its_end_is_refused_at_once(bound: str) -> None:
+    (problem,) = problems(f".const T = {bound}\n@alpha\n.for t in 0..T\nWait\n")
+    assert problem.code == "E0119"
+
+
+def test_a_text_with_a_problem_makes_few_rounds_more() -> None:
+    text = "@alpha\nWiat\n.for i in 0..19000000\nSet %r0, 0\n.end\nWait"
+    (problem,) = problems(text)
+    assert problem.code == "E0201"
+
+
+def test_names_that_such_rounds_would_declare_are_not_missed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounds, "MOST_IN_VAIN", 3)
+    text = "@alpha\nWiat\n.for i in 0..7\n.sem s{i}\n.end\nWait $s6++\n"
+    assert [p.code for p in problems(text)] == ["E0201"]
+    assert [p.code for p in problems(text.replace("Wiat\n", "").replace("s6", "s7"))] == ["E0206"]
+
+
+def test_an_empty_loop_takes_no_time() -> None:
+    started = time.perf_counter()
+    assert len(program("@alpha\n.for i in 0..20000000\n.end\nWait\n")) == 1
+    assert time.perf_counter() - started < IMMEDIATE
+
+
+# ---------------------------------------------------------------- and no others
+
+
+@pytest.fixture
+def hundred(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rounds, "MOST_ROUNDS", 100)
+
+
+@pytest.mark.usefixtures("hundred")
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (nest("i in 0..100"), 100),
+        (nest("i in 0..9", "j in 0..9"), 81),
+        (nest("i in 0..13", "j in 0..i"), 78),  # 13 + 78
+        ("@alpha\n.for i in 0..50\n.if i > 48\n.for j in 0..40\nWait\n.end\n.end\n.end\n", 40),
+        (nest("i in 50..0 step -1", "j in 0..1"), 50),
+        (nest("i in 0..0", "j in 0..1000"), 0),
+        (nest("i in 0..50") + nest("i in 0..50"), 100),
+    ],
+)
+def test_a_hundred_rounds_are_a_hundred(text: str, lines: int) -> None:
+    assert len(program(text)) == lines
+
+
+@pytest.mark.usefixtures("hundred")
+@pytest.mark.parametrize(
+    "text",
+    [
+        nest("i in 0..101"),
+        nest("i in 0..9", "j in 0..11"),
+        nest("i in 0..14", "j in 0..i"),
+        nest("i in 0..50") + nest("i in 0..51"),
+        # a bound that only the expander knows
+        nest("i in 0..60", before=".bank t f32[4, 1]") + nest("i in 0..bank(t) + 41"),
+    ],
+)
+def test_one_more_is_too_many(text: str) -> None:
+    (problem,) = problems(text)
+    assert problem.code == "E0218"
+
+
+@pytest.mark.usefixtures("hundred")
+def test_rounds_that_were_not_foreseen_are_counted_when_they_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(rounds, "MOST_LOOKS", 2)
+    (problem,) = problems(nest("i in 0..14", "j in 0..i"))
+    assert problem.message == "loops of 105 rounds together; wanted at most 100"
+
+
+def test_counting_ahead_places_no_tensor() -> None:
+    text = ".bank a f32[4, 1]\n@alpha\n.for i in 0..1\n.for j in 0..bank(b) + 1\nWait\n.end\n.end\n"
+    declared = text.replace(".for j", ".bank b f32[4, 1]\n.for j")
+    assert len(program(declared)) == 1
+
+
+# ---------------------------------------------------------------- Ctrl-C
+
+
+def test_an_interrupt_stops_the_assembler_with_the_usual_words(tmp_path: Path) -> None:
+    path = tmp_path / "long.nasm"
+    path.write_text(".target trn1\n@vector\n.for i in 0..19000000\nNop\n.end\n", encoding="utf-8")
+    run = f"from nasm.cli import main; raise SystemExit(main(['check', {str(path)!r}]))"
+    restore = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "
+    started = "import nasm.cli.verbs, nasm.asm.assemble; print('up', flush=True); "
+    child = subprocess.Popen(
+        [sys.executable, "-c", restore + started + run],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    try:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "up\n"
+        time.sleep(1)
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=10)
+    finally:
+        child.kill()
+        child.wait()
+    assert said == "neuron-nasm: interrupted\n"
+    assert child.returncode == 130

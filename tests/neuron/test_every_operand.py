@@ -1,0 +1,183 @@
+"""Rules, costs, domains and footprints are asked of everything that a row allows.
+
+Each row is taken with its example, on every engine of every generation that has it, and its
+operands are exchanged: a tile for one of every memory and dtype its kind takes, a word for every
+other word, a flag for both, what may be left out for nothing. A rule may refuse; it may not fail,
+and where none refuses there is a cost. So what asks for an operand that a row lacks, or for a
+figure that a generation lacks, is found here and not by whoever uses it first.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from nasm.asm.assemble import assemble
+from nasm.dtypes import DTYPES
+from nasm.problems import Failure, Refused
+from nasm.report import examples
+from nasm.source import Source
+from nasm.spec.evidence import Evidence
+from nasm.spec.generation import Generation
+from nasm.spec.implicit_operands import Hidden
+from nasm.spec.instruction import BITS, FLOAT32, REQUIRED, Context, Operand, Row, rules_of
+from nasm.spec.kinds import Choice, Flag, Kind, Tile
+from nasm.spec.lists import Tiles
+from nasm.spec.memory import Tensor
+from nasm.spec.view import View
+from nasm.targets import TARGETS
+from nasm.targets.neuron import TARGET
+from nasm.targets.neuron.isa import ISA
+
+Operands = tuple[Any, ...]
+
+PLACES = [
+    pytest.param(row, engine, generation, id=f"{row.name}-{generation.name}-{engine}")
+    for row in ISA
+    for generation in TARGET.generations
+    for engine in TARGET.engines(row, generation)
+]
+
+
+def example(row: Row, engine: str, generation: Generation) -> Operands:
+    """The operands of the example, if the engine has what it asks for, else of another one's."""
+    for one in (engine, *row.engines):
+        try:
+            text = examples.program_text(row, one, generation, TARGET, 128, 128)
+            made = assemble(Source("example", text), TARGETS)
+        except Failure as failure:
+            if {p.code for p in failure.problems} == {"E0408"}:
+                continue
+            raise
+        return next(i for i in reversed(made.instructions) if i.row is row).operands
+    raise AssertionError(f"{row.name} has no example on {generation.name}")
+
+
+def kinds(operand: Operand) -> tuple[Kind, ...]:
+    return (operand.kind, *getattr(operand.kind, "kinds", ()))
+
+
+def tiles(kind: Kind, held: Any, generation: Generation) -> Iterator[Any]:
+    """A tile of every memory and dtype that a kind takes, like the one held if there is one."""
+    for where, name in itertools.product(generation.memories, generation.dtypes):
+        memory, dtype = generation.memories[where], DTYPES[name]
+        if isinstance(kind, Tiles):
+            tensors = [replace(v.tensor, memory=memory, dtype=dtype) for v in held]
+            given: Any = [View.whole(t) for t in tensors]
+        elif isinstance(held, View):
+            given = View.whole(replace(held.tensor, memory=memory, dtype=dtype))
+            given = replace(given, shape=held.shape) if held.partitioned else given
+        else:
+            shape = (128, 1) if getattr(kind, "column", False) else (128, 128)
+            given = View.whole(Tensor("t", memory, dtype, shape, partition=0, offset=0))
+        try:
+            yield kind.accept(given)
+        except Refused:
+            continue
+
+
+def choices(operand: Operand, held: Any, generation: Generation) -> Iterator[Any]:
+    """Everything that may stand in an operand's place, but for numbers of its own kind."""
+    for kind in kinds(operand):
+        if isinstance(kind, Tile | Tiles):
+            yield from tiles(kind, held, generation)
+        elif isinstance(kind, Choice):
+            yield from kind.options
+        elif isinstance(kind, Flag):
+            yield from (False, True)
+    if operand.default is not REQUIRED:
+        yield operand.default
+
+
+def drawn(row: Row, held: Operands, generation: Generation) -> Iterator[Operands]:
+    """The example; it with one operand exchanged; with two; and with tiles of one dtype."""
+    yield held
+    free = [
+        (n, list(choices(o, value, generation)))
+        for n, (o, value) in enumerate(zip(row.operands, held, strict=True))
+        if not o.hidden
+    ]
+    for n, options in free:
+        for value in options:
+            yield (*held[:n], value, *held[n + 1 :])
+    for (n, ones), (m, others) in itertools.combinations(free, 2):
+        for k in range(max(len(ones), len(others)) if ones and others else 0):
+            made = list(held)
+            made[n], made[m] = ones[k % len(ones)], others[(k * 7 + k // 5) % len(others)]
+            yield tuple(made)
+    for dtype in generation.dtypes:
+        yield tuple(
+            next((v for v in options if isinstance(v, View) and v.dtype.name == dtype), value)
+            for (n, options), value in zip(_all(free, len(held)), held, strict=True)
+        )
+
+
+def _all(free: list[tuple[int, list[Any]]], count: int) -> list[tuple[int, list[Any]]]:
+    given = dict(free)
+    return [(n, given.get(n, [])) for n in range(count)]
+
+
+def refused(context: Context) -> bool:
+    """Whether a rule refuses. As in ``check``, some that do leave the rules behind them unasked."""
+    broken = False
+    for rule in rules_of(TARGET, context.row, bool(context.addressed)):
+        said = rule.check(context)
+        assert said is None or isinstance(said, str), rule.sentence
+        if said is not None and not rule.warning:
+            broken = True
+            if rule.basic or rule.code == "E0404":
+                break
+    return broken
+
+
+def asked(context: Context) -> None:
+    """Whatever else is asked of an instruction that breaks no rule."""
+    row = context.row
+    assert row.domain(context) in (BITS, FLOAT32)
+    cost = row.cost(context)
+    assert isinstance(cost.interval, int)
+    assert isinstance(cost.latency, int)
+    assert 0 < cost.interval <= cost.latency
+    assert cost.evidence in Evidence
+    assert cost.source
+    for operand in row.operands:
+        value = context[operand.name]
+        if operand.footprint is not None and isinstance(value, View):
+            assert all(isinstance(v, View) for v in operand.footprint(context))
+        if isinstance(operand.kind, Hidden):
+            operand.kind.handed(value, context)
+
+
+@pytest.mark.parametrize(("row", "engine", "generation"), PLACES)
+def test_everything_a_row_allows_has_a_cost_or_breaks_a_rule(
+    row: Row, engine: str, generation: Generation
+) -> None:
+    configured = TARGET.configured(generation, {})
+    held = example(row, engine, generation)
+    legal = 0
+    for operands in drawn(row, held, generation):
+        context = Context.of(row, operands, engine, configured)
+        if not refused(context):
+            asked(context)
+            legal += 1
+    assert legal
+
+
+@pytest.mark.parametrize("row", tuple(ISA), ids=lambda row: row.name)
+def test_what_is_drawn_has_every_dtype_that_an_operand_takes(row: Row) -> None:
+    generation = TARGET.generations[-1 if TARGET.available(row, TARGET.generations[-1]) else 0]
+    held = example(row, TARGET.engines(row, generation)[0], generation)
+    seen: dict[str, set[str]] = {}
+    for operands in drawn(row, held, generation):
+        for operand, value in zip(row.operands, operands, strict=True):
+            if isinstance(value, View):
+                seen.setdefault(operand.name, set()).add(value.dtype.name)
+    for operand in row.operands:
+        for kind in kinds(operand):
+            if isinstance(kind, Tile):
+                wanted = set(kind.dtypes or generation.dtypes) & set(generation.dtypes)
+                assert wanted <= seen[operand.name], operand.name

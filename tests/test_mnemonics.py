@@ -1,0 +1,71 @@
+"""A mnemonic stands in its row, and outside of rows only where it is an example.
+
+Whoever adds an instruction finds what there is to say of it in one place, and a reader of a cost
+or a figure is told what it is of by what the vendor calls it. Comments and docstrings count.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from nasm.targets import TARGETS
+
+PACKAGE = Path(__file__).parents[1] / "nasm"
+ROWS = "targets/neuron/isa/"
+MNEMONICS = re.compile(rf"\b({'|'.join(TARGETS['trn1']().isa.rows)})s?\b")
+
+EXAMPLES = {
+    "asm/syntax_errors.py": "texts that do not parse, some of which have an instruction",
+    "cli/arguments.py": "what may be typed behind neuron-nasm",
+    "codes/names.py": "a wrong program and a right one for each code",
+    "codes/operands.py": "the same",
+    "codes/running.py": "the same",
+    "targets/neuron/__init__.py": "what examples of rows are filled and waited for with",
+}
+"""Files whose mnemonics are in examples for users, and what those are."""
+
+QUOTATIONS = {
+    "targets/neuron/activations.py": ("Supported Activation Functions",),
+    "targets/neuron/dma.py": ("'DMA Transpose'",),
+    "targets/neuron/figures.py": (
+        "'DMA Transpose'",
+        "'Transpose'",
+        "'Background Transpose'",
+        "'Fast LoadStationary'",
+    ),
+}
+"""Headings of the vendor's documents, which have the words that our mnemonics have."""
+
+
+def found(path: Path) -> list[str]:
+    """The mnemonics of a file with their lines, those in quoted headings left out."""
+    name = path.relative_to(PACKAGE).as_posix()
+    lines = path.read_text(encoding="utf-8").splitlines()
+    said = []
+    for number, line in enumerate(lines, 1):
+        for heading in QUOTATIONS.get(name, ()):
+            line = line.replace(heading, "")
+        said += [f"{name}:{number}: {mnemonic}" for mnemonic in MNEMONICS.findall(line)]
+    return said
+
+
+FILES = [p for p in sorted(PACKAGE.rglob("*.py")) if ROWS not in p.as_posix()]
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: p.relative_to(PACKAGE).as_posix())
+def test_no_mnemonic_stands_outside_of_rows_and_examples(path: Path) -> None:
+    name = path.relative_to(PACKAGE).as_posix()
+    if name in EXAMPLES:
+        assert found(path), f"{name} has none any more: take it off the list"
+    else:
+        assert found(path) == []
+
+
+def test_the_headings_that_are_left_out_are_there() -> None:
+    for name, headings in QUOTATIONS.items():
+        text = (PACKAGE / name).read_text(encoding="utf-8")
+        for heading in headings:
+            assert heading in text, (name, heading)
