@@ -145,12 +145,7 @@ def test_imports_within_a_folder_point_down(module: str) -> None:
     assert not found, "\n".join(found)
 
 
-CIRCLES: dict[str, frozenset[str]] = {
-    "nasm.machine": frozenset(
-        ("acts", "bind", "gathers", "hazards", "load", "machine", "meetings", "moves", "scattered")
-    ),
-    "nasm.repl": frozenset(("command", "naming", "shell", "suggest")),
-}
+CIRCLES: dict[str, frozenset[str]] = {}
 
 
 def acquaintances(texts: Mapping[str, str]) -> dict[str, dict[str, set[str]]]:

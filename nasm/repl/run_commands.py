@@ -55,7 +55,7 @@ def step(shell: Shell, rest: str) -> None:
 
     def move(session: Session, interrupt: Interrupt, done: text.Completed) -> None:
         left = wanted
-        while left and not session.over:
+        while left and not session.over and not _exhausted(session, engine):
             interrupt.check()
             # One at a time where only some count: an engine may wait for ever beside a loop.
             more = session.step(count=1 if engine else min(left, SLICE))
@@ -63,6 +63,11 @@ def step(shell: Shell, rest: str) -> None:
             left -= sum(1 for e in more if engine in (None, session.name(e)))
 
     _moved(shell, move, each=True)
+
+
+def _exhausted(session: Session, engine: str | None) -> bool:
+    """Whether an engine has completed all that its queue holds."""
+    return any(session.name(q) == engine and q.state in ("done", "idle") for q in session.queues())
 
 
 @command("cycle", "cycles", usage="cycle [N] [ENGINE]", takes=("engine",), repeats=True)
