@@ -18,7 +18,7 @@ ROWS = "targets/neuron/isa/"
 MNEMONICS = re.compile(rf"\b({'|'.join(TARGETS['trn1']().isa.rows)})s?\b")
 
 EXAMPLES = {
-    "asm/syntax_errors.py": "texts that do not parse, some of which have an instruction",
+    "asm/text/syntax_errors.py": "texts that do not parse, some of which have an instruction",
     "cli/arguments.py": "what may be typed behind neuron-nasm",
     "codes/names.py": "a wrong program and a right one for each code",
     "codes/operands.py": "the same",

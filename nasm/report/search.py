@@ -57,7 +57,7 @@ def _prose(row: Row) -> str:
 
 
 def _has(name: str, word: str) -> bool:
-    """Whether a word begins at one of the parts of a name: ``copy``, ``tensor_c`` in TensorCopy."""
+    """Whether a word begins at one of the parts of a name: ``second`` of FirstSecond."""
     parts = _PARTS.findall(name)
     wanted = _folded((word,))
     return bool(wanted) and any(_folded(parts[n:]).startswith(wanted) for n in range(len(parts)))

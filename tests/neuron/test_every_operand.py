@@ -24,10 +24,11 @@ from nasm.source import Source
 from nasm.spec.evidence import Evidence
 from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Hidden
-from nasm.spec.instruction import BITS, FLOAT32, REQUIRED, Context, Operand, Row, rules_of
+from nasm.spec.instruction import BITS, FLOAT32, REQUIRED, Context, Operand, Row
 from nasm.spec.kinds import Choice, Flag, Kind, Tile
 from nasm.spec.lists import Tiles
 from nasm.spec.memory import Tensor
+from nasm.spec.target import rules_of
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
