@@ -19,7 +19,7 @@ from heapq import heappop, heappush
 from typing import Any
 
 from nasm.sim.channels import Channel, Flight
-from nasm.sim.counters import Semaphore, Who, holds
+from nasm.sim.counters import Counters, Who, holds
 from nasm.sim.events import EVENTS, Observer, listeners
 from nasm.sim.queues import Flying, Queue, Task
 from nasm.sim.regions import intersect
@@ -41,12 +41,10 @@ class Scheduler:
 
     CACHES = ("_overlaps", "_listeners", "_observers")
 
-    def __init__(
-        self, semaphores: Sequence[Semaphore], channels: Sequence[Channel], delay: int
-    ) -> None:
+    def __init__(self, semaphores: Counters, channels: Sequence[Channel], delay: int) -> None:
         self.now = 0
         self.queues: list[Queue] = []
-        self.semaphores = list(semaphores)
+        self.semaphores = semaphores
         self.channels = list(channels)
         self.resources = Resources()
         self.delay = delay
@@ -423,7 +421,7 @@ class Scheduler:
             tuple(self._heap),
             tuple((flight, flight.left) for flight in self.transfers.values()),
             tuple(queue.save() for queue in self.queues),
-            tuple(semaphore.save() for semaphore in self.semaphores),
+            self.semaphores.save(),
             tuple(channel.save() for channel in self.channels),
             self.resources.save(),
             tuple((observer, observer.save()) for observer in self._observers),
@@ -437,9 +435,10 @@ class Scheduler:
         self.transfers.clear()
         for flight, left in transfers:
             self.transfers[flight.key], flight.left = flight, left
-        parts: tuple[Any, ...] = (*self.queues, *self.semaphores, *self.channels)
-        for part, state in zip(parts, (*queues, *semaphores, *channels), strict=True):
+        parts: tuple[Any, ...] = (*self.queues, *self.channels)
+        for part, state in zip(parts, (*queues, *channels), strict=True):
             part.restore(state)
+        self.semaphores.restore(semaphores)
         self.resources.restore(resources)
         for observer, state in observers:
             observer.restore(state)
