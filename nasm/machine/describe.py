@@ -32,8 +32,8 @@ def form_text(instruction: Instruction) -> str:
     parts = []
     named = False
     for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
-        if operand.hidden or value is operand.default:
-            named = named or not operand.hidden
+        if operand.implicit or value is operand.default:
+            named = named or not operand.implicit
             continue
         kind = operand.kind
         named = named or operand.keyword or bool(kind.words) or kind.names == "label"

@@ -18,8 +18,7 @@ from nasm.sim.memory import Store
 from nasm.sim.queues import Work
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Here, RoundingOf
-from nasm.spec.implicit_operands import State as Held
+from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
 from nasm.spec.instruction import Context, Operand, Row
 from nasm.spec.kinds import Kind
 from nasm.spec.view import View
@@ -54,7 +53,7 @@ class Shape:
             (operands.writing(operand, context), row.position[operand.name], at)
             for at, operand in enumerate(row.writes)
         ]
-        self.held = tuple(o.kind.name for o in row.writes if isinstance(o.kind, Held))
+        self.held = tuple(o.kind.name for o in row.writes if isinstance(o.kind, EngineValue))
 
     @property
     def cost(self) -> Cost:
@@ -87,7 +86,7 @@ def _handed(operand: Operand, context: Context, operands: Operands, core: int) -
         return {"core": core, "engine": context.engine}[kind.what]
     if isinstance(kind, RoundingOf):
         return operands.rounding(context.operands[kind.operand].dtype)
-    if not operand.hidden and type(kind).handed is Kind.handed:
+    if not operand.implicit and type(kind).handed is Kind.handed:
         return value
     return kind.handed(value, context)
 

@@ -23,8 +23,7 @@ from nasm.problems import Refused
 from nasm.sim.memory import Array, CopyOnWrite, Store
 from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
-from nasm.spec.implicit_operands import Doubt
-from nasm.spec.implicit_operands import State as Held
+from nasm.spec.implicit_operands import Doubt, EngineValue
 from nasm.spec.instruction import FLOAT32, Context, Operand
 from nasm.spec.kinds import Tile
 from nasm.spec.lists import views
@@ -106,7 +105,7 @@ class Operands:
         value = context.operands[operand.name]
         if type(value) is Reg:
             return self._read_register
-        if isinstance(operand.kind, Held):
+        if isinstance(operand.kind, EngineValue):
             return self._read_state(operand.kind, context)
         if type(value) is tuple and any(view.offsets is not None for view in views(value)):
             return self._read_indices
@@ -127,7 +126,7 @@ class Operands:
         binding.reads.append(self.register_region(number))
         binding.readers.append((at, read))
 
-    def _read_state(self, kind: Held, context: Context) -> Recipe:
+    def _read_state(self, kind: EngineValue, context: Context) -> Recipe:
         values, name = self.engine.values, kind.name
         initial = kind.initial(context) if callable(kind.initial) else kind.initial
 
@@ -237,7 +236,7 @@ class Operands:
     def writing(self, operand: Operand, context: Context) -> Recipe:
         """How a result is prepared when the instruction starts, and stored when it completes."""
         value, kind = context.operands[operand.name], operand.kind
-        if isinstance(kind, Held):
+        if isinstance(kind, EngineValue):
             leave, name = self.engine.leave, kind.name
             return _constant(Writer(lambda result, _: leave(name, result), None))
         if isinstance(kind, Doubt):
