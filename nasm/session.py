@@ -82,7 +82,7 @@ class Session:
             program = assemble(self.source, TARGETS, target, defines, options)
         elif target is not None or defines or options:
             hint = "give target, defines and options to nasm.assemble"
-            raise Failure(Problem("E0810", "the program is assembled already", None, hint))
+            raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
         self.machine = Machine(program)
         self.status = Status.READY
@@ -119,7 +119,7 @@ class Session:
         Raises ValueError if the checkpoint is gone itself, or of another session.
         """
         if checkpoint not in self._checkpoints:
-            raise ValueError(f"{checkpoint} is not one that this session can go back to")
+            raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
         del self._checkpoints[self._checkpoints.index(checkpoint) + 1 :]

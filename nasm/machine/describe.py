@@ -1,4 +1,4 @@
-"""A machine in words and records: what stands where, who waits for what, what it cost."""
+"""A machine in words and records: where each queue is, what it waits for, what it cost."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
 
 
 def _held_up_by(machine: Machine, queue: Queue) -> str:
-    """What a parked queue waits for: a semaphore, or cores that have not come."""
+    """What a parked queue waits for: a semaphore, or cores that have not arrived."""
     if queue.arrived is None:
         return wait_text(machine, queue.index, queue.pc)
     absent = [
@@ -147,7 +147,7 @@ def _held_up_by(machine: Machine, queue: Queue) -> str:
         if member.queue == queue.index
         for core in cores
     ]
-    return f"core {listed(map(str, absent), 'and')}" if absent else "what the cores exchange"
+    return f"core {listed(map(str, absent), 'and')}" if absent else "the exchange of the cores"
 
 
 def semaphore_records(machine: Machine) -> tuple[SemaphoreRecord, ...]:
