@@ -244,7 +244,7 @@ def evidence_order(mix: dict[str, int]) -> tuple[tuple[str, int], ...]:
 
 
 def memory_hash(machine: Machine) -> str:
-    """BLAKE2b-128 over every tensor's bytes and written-mask, in order of declaration."""
+    """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration."""
     import hashlib
 
     from nasm.machine.tensor_io import contents

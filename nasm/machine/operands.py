@@ -1,4 +1,4 @@
-"""How operands are read and written: a view, a register, a held value become readers and writers.
+"""How operands are read and written: views, registers and engine values become readers and writers.
 
 What follows from the shape of an instruction is decided once, as a *recipe* for each operand; for
 each instruction of that shape the recipe fills in its addresses.
@@ -32,11 +32,11 @@ from nasm.spec.view import Reg, View
 Reader = Callable[[], Any]
 
 WORTH_SHARING = 4096
-"""Elements from which on a result that is still somebody's bytes is copied on write only."""
+"""Elements from which on a result that shares a memory's bytes is copied on write."""
 
 
 class Writer(NamedTuple):
-    """How a result is prepared at the start (``prepare(result, source)``) and stored at the end.
+    """How a result is prepared at the start (``prepare(result, source)``) and stored at completion.
 
     ``source`` is the one store that the instruction reads, if it is one.
     """
@@ -405,7 +405,7 @@ def flattened(array: Array, partitioned: bool) -> Array:
 
 
 def _look(hazards: Hazards, found: Indirect, chosen: Entries, adding: bool) -> None:
-    """Say so if some of the chosen elements were never written."""
+    """Report chosen elements that are uninitialised."""
     known = found.written(chosen)
     if not known.all():
         missing = known.size - int(np.count_nonzero(known))

@@ -20,7 +20,7 @@ from nasm.spec.view import View
 
 
 class Registers:
-    """The registers of one queue: 32-bit integers, and which were ever set."""
+    """The registers of one queue: 32-bit integers, and which of them are initialised."""
 
     __slots__ = ("known", "values")
 
@@ -43,7 +43,7 @@ class Registers:
 
 
 class EngineState:
-    """What instructions leave in the engine of one queue, by name, and from when on it is there."""
+    """The engine values of one queue by name, and the tick from which on each is ready."""
 
     __slots__ = ("ready", "values")
 
@@ -71,7 +71,7 @@ class State:
     """Memories by tensor; registers, engine state and casts by queue.
 
     ``castings`` round what each queue stores, and last what is moved beside the queues: each
-    queue draws chances of its own, so that it meets the same ones however the others run.
+    queue draws random numbers of its own, the same ones however the others run.
     """
 
     def __init__(self, program: Program) -> None:
@@ -99,7 +99,7 @@ class State:
         self._guarded = {id(self._by_tensor[t.index]) for t in _added_to(program)}
 
     def guarded(self, store: Store) -> bool:
-        """Whether it matters who wrote there last, since somebody may add to it."""
+        """Whether it matters what wrote there last: some instruction accumulates onto it."""
         return id(store) in self._guarded
 
     def alone(self, tensor: Tensor) -> bool:
@@ -127,7 +127,7 @@ class State:
 
 
 def _added_to(program: Program) -> list[Tensor]:
-    """The tensors an instruction adds to that may add only to what its own kind wrote."""
+    """The tensors that an instruction accumulates onto which may do so only onto its own kind."""
     switches = program.generation.switches
     return [
         view.tensor
@@ -141,7 +141,7 @@ def _added_to(program: Program) -> list[Tensor]:
 
 
 def _check_host(size: int) -> None:
-    """Refuse tensors that the computer at hand could not hold, with their written-mask."""
+    """Refuse tensors that the computer at hand could not hold, with their shadow memory."""
     try:
         host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):
