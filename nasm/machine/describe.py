@@ -130,7 +130,8 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         instruction_text(machine, queue.index, queue.pc) if more else "",
         _held_up_by(machine, queue) if more and queue.parked else "",
         tuple(
-            form_text(machine.program.instruction(queue.index, pc)) for _, pc, *_ in queue.flight
+            form_text(machine.program.instruction(queue.index, flying.pc))
+            for flying in queue.flight
         ),
         machine.program.span(queue.index, queue.pc) if more else None,
         queue.count,

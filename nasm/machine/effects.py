@@ -54,13 +54,13 @@ class Effects:
             target = kernel.values().target
             return None if target is None else labels[target]
 
-        return work._replace(start=start, finish=_nothing, branches=True)
+        return replace(work, start=start, finish=_nothing, branches=True)
 
     def _say(self, work: Work, kernel: Kernel, *_: Any) -> Work:
         def start(_: int) -> None:
             self.scheduler.say(kernel.values().text)
 
-        return work._replace(start=start, finish=_nothing)
+        return replace(work, start=start, finish=_nothing)
 
     def _clear(self, work: Work, kernel: Kernel, *_: Any) -> Work:
         """Set semaphores of the core to 0 when the instruction completes."""
@@ -72,13 +72,13 @@ class Effects:
                 if scheduler.semaphores[number].value:
                     scheduler.post(number, "=", 0, scheduler.delay)
 
-        return work._replace(start=_nothing, finish=finish)
+        return replace(work, start=_nothing, finish=finish)
 
     def _transfer(
         self, work: Work, kernel: Kernel, context: Context, semaphore: int | None
     ) -> Work:
         bound = self.transfers.bind(kernel.values(), context)
-        return work._replace(start=partial(self._launch, bound, semaphore), finish=_nothing)
+        return replace(work, start=partial(self._launch, bound, semaphore), finish=_nothing)
 
     def _launch(self, bound: BoundTransfer, semaphore: int | None, now: int) -> None:
         self.transfers.launch(bound, self.scheduler.acting, now, semaphore)
@@ -96,7 +96,7 @@ class Effects:
         if not transfer.skips:
             return None
         bound = self.transfers.bind(replace(transfer, moves=()), context)
-        return work._replace(start=partial(self._launch, bound, semaphore), finish=_nothing)
+        return replace(work, start=partial(self._launch, bound, semaphore), finish=_nothing)
 
 
 def _nothing(_: Any) -> None:

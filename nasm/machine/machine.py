@@ -25,7 +25,7 @@ from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channel
-from nasm.sim.counters import Event, Semaphore
+from nasm.sim.counters import Counters
 from nasm.sim.queues import Queue
 from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
@@ -136,8 +136,8 @@ class Machine:
 
 def _scheduler(program: Program) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
-    kinds = (Semaphore,) * generation.semaphores + (Event,) * generation.events
     channels = [Channel(core, n) for core in cores for n in range(generation.channels)]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
-    return Scheduler([kind() for _ in cores for kind in kinds], channels, delay)
+    counters = Counters(generation.semaphores, generation.events)
+    return Scheduler(counters, channels, delay)

@@ -70,6 +70,33 @@ class Event(Semaphore):
         return super().post("=", value, now, delay, by)
 
 
+class Counters(dict[int, Semaphore]):
+    """The semaphores and events of all cores by number, each made when it is first asked for.
+
+    A core has so many ``semaphores``, then so many ``events``; the next core's follow.
+    """
+
+    def __init__(self, semaphores: int, events: int) -> None:
+        super().__init__()
+        self.semaphores, self.per_core = semaphores, max(1, semaphores + events)
+
+    def __missing__(self, number: int) -> Semaphore:
+        kind = Semaphore if number % self.per_core < self.semaphores else Event
+        made = self[number] = kind()
+        return made
+
+    def save(self) -> Any:
+        """Those that were made."""
+        return {number: semaphore.save() for number, semaphore in self.items()}
+
+    def restore(self, saved: Any) -> None:
+        """As they were; those made since are made anew when they are asked for."""
+        for number in self.keys() - saved.keys():
+            del self[number]
+        for number, state in saved.items():
+            self[number].restore(state)
+
+
 def holds(have: int, op: str, want: int) -> bool:
     """Whether a semaphore's value satisfies a wait."""
     return have >= want if op == ">=" else have == want

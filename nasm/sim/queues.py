@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from nasm.sim.counters import Who
@@ -21,7 +22,8 @@ Post = tuple[int, str, int, bool]
 """A semaphore, what to do with it, a value, and whether as soon as the task starts."""
 
 
-class Work(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Work:
     """What a task does: functions, and the regions that these touch.
 
     ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the
@@ -88,10 +90,12 @@ class Task:
 class Flying(NamedTuple):
     """A task that has started and not completed; ``head`` is when it was next in its queue."""
 
-    finish: int
+    core: int
+    queue: int
     pc: int
     head: int
     start: int
+    finish: int
     task: Task
     payload: Any
 

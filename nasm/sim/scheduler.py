@@ -19,11 +19,13 @@ from heapq import heappop, heappush
 from typing import Any
 
 from nasm.sim.channels import Channel, Flight
-from nasm.sim.counters import Semaphore, Who, holds
+from nasm.sim.counters import Counters, Who, holds
 from nasm.sim.events import EVENTS, Observer, listeners
 from nasm.sim.queues import Flying, Queue, Task
 from nasm.sim.regions import intersect
 from nasm.sim.resources import Resources
+
+_tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
 COMMIT, ARRIVE, START = 0, 1, 2
 """Phases of a tick, in order."""
@@ -39,12 +41,10 @@ class Scheduler:
 
     CACHES = ("_overlaps", "_listeners", "_observers")
 
-    def __init__(
-        self, semaphores: Sequence[Semaphore], channels: Sequence[Channel], delay: int
-    ) -> None:
+    def __init__(self, semaphores: Counters, channels: Sequence[Channel], delay: int) -> None:
         self.now = 0
         self.queues: list[Queue] = []
-        self.semaphores = list(semaphores)
+        self.semaphores = semaphores
         self.channels = list(channels)
         self.resources = Resources()
         self.delay = delay
@@ -215,8 +215,9 @@ class Scheduler:
         """When the last earlier task of the queue that writes what this one reads completes."""
         ready, writer = 0, -1
         for flying in queue.flight:
-            if flying[0] > ready and flying[4].work.writes and self._reads(task, flying[4]):
-                ready, writer = flying[0], flying[1]
+            finish, writing = flying[5], flying[6]
+            if finish > ready and writing.work.writes and self._reads(task, writing):
+                ready, writer = finish, flying[2]
         return ready, writer
 
     def _reads(self, reader: Task, writer: Task) -> bool:
@@ -239,7 +240,9 @@ class Scheduler:
         queue.pc = payload if work.branches and payload is not None else pc + 1
         busy = now + task.interval
         if task.needs is None:
-            task.unit.take(busy, self.acting)
+            unit = task.unit  # as Resource.take does, which costs a call
+            unit.free_at = unit.shared_at = busy
+            unit.holder = self.acting
         else:
             task.needs.take(now, busy, self.acting)
         if queue.asked is not None:
@@ -254,7 +257,8 @@ class Scheduler:
             finish = queue.last_finish
         queue.last_finish = finish
         started, queue.arrived = (now if queue.arrived is None else queue.arrived), None
-        queue.flight.append(Flying(finish, pc, queue.reached, started, task, payload))
+        flying = (queue.core, queue.index, pc, queue.reached, started, finish, task, payload)
+        queue.flight.append(_tuple(Flying, flying))
         self.flying += 1
         self._push(finish, COMMIT, 0, queue)
         if task.update is not None and task.update[3]:
@@ -286,9 +290,9 @@ class Scheduler:
     def _finish(self, queue: Queue) -> None:
         """Commit the oldest task in flight of a queue."""
         done = queue.flight.popleft()
-        finish, pc, _, _, task, payload = done
+        _, index, pc, _, _, finish, task, payload = done
         self.flying -= 1
-        self.acting = (queue.index, pc)
+        self.acting = (index, pc)
         task.work.finish(payload)
         queue.count += 1
         queue.finished = finish
@@ -417,7 +421,7 @@ class Scheduler:
             tuple(self._heap),
             tuple((flight, flight.left) for flight in self.transfers.values()),
             tuple(queue.save() for queue in self.queues),
-            tuple(semaphore.save() for semaphore in self.semaphores),
+            self.semaphores.save(),
             tuple(channel.save() for channel in self.channels),
             self.resources.save(),
             tuple((observer, observer.save()) for observer in self._observers),
@@ -431,9 +435,10 @@ class Scheduler:
         self.transfers.clear()
         for flight, left in transfers:
             self.transfers[flight.key], flight.left = flight, left
-        parts: tuple[Any, ...] = (*self.queues, *self.semaphores, *self.channels)
-        for part, state in zip(parts, (*queues, *semaphores, *channels), strict=True):
+        parts: tuple[Any, ...] = (*self.queues, *self.channels)
+        for part, state in zip(parts, (*queues, *channels), strict=True):
             part.restore(state)
+        self.semaphores.restore(semaphores)
         self.resources.restore(resources)
         for observer, state in observers:
             observer.restore(state)

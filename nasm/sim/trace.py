@@ -38,9 +38,7 @@ class Trace(Observer):
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """Record an instruction."""
-        self.instructions.append(
-            (queue.core, queue.index, done.pc, done.head, done.start, done.finish)
-        )
+        self.instructions.append(done[:6])
 
     def landed(
         self, flight: Flight, shares: Sequence[int], channels: Sequence[Channel], began: int,

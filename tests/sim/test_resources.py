@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nasm.sim.counters import Counters
 from nasm.sim.queues import Queue, Task, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.sim.scheduler import Scheduler
@@ -12,7 +13,7 @@ WORK = Work(-1, lambda now: None, lambda payload: None)
 
 def timed(*queues: list[Task]) -> list[list[int]]:
     """When the tasks of each queue start."""
-    scheduler, trace = Scheduler([], [], 0), Trace()
+    scheduler, trace = Scheduler(Counters(0, 0), [], 0), Trace()
     scheduler.observe(trace)
     for index, tasks in enumerate(queues):
         scheduler.add_queue(Queue(0, "engine", index, len(tasks), tasks.__getitem__))
@@ -103,7 +104,7 @@ def test_who_waited_longer_goes_before_an_earlier_queue() -> None:
 
 def test_a_stall_says_which_resource_it_waits_for_and_who_has_it() -> None:
     (port,) = named("port")
-    scheduler = Scheduler([], [], 0)
+    scheduler = Scheduler(Counters(0, 0), [], 0)
     for index in range(2):
         tasks = [whole(port, 10)]
         scheduler.add_queue(Queue(0, "engine", index, 1, tasks.__getitem__))
