@@ -112,7 +112,7 @@ class ChannelRecord:
 
 @dataclass(frozen=True, slots=True)
 class BankRecord:
-    """One bank of a banked memory: bytes per partition ever written, and who lives there."""
+    """One bank of a banked memory: bytes per partition that are initialised, and its tensors."""
 
     core: int
     memory: str
@@ -126,9 +126,9 @@ class BankRecord:
 class EngineRecord:
     """What an engine did: instructions, and cycles of its own clock.
 
-    ``busy`` is when one of its units worked, ``waiting`` when its next instruction was stalled
-    (by cause in ``waits``); ``utilisation`` is busy over the whole run. ``evidence`` splits the
-    busy cycles by how well their cost is known. ``cycles`` is its counter when its last
+    ``busy`` is while one of its units was occupied, ``waiting`` while its next instruction was
+    stalled (by cause in ``waits``); ``utilisation`` is busy over the whole run. ``evidence`` splits
+    the busy cycles by how well their cost is known. ``cycles`` is its counter when its last
     instruction completed.
     """
 

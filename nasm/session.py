@@ -60,7 +60,7 @@ class Checkpoint:
 
 
 class Session:
-    """A program on a machine, where it can be run, stepped, looked into and taken back.
+    """A program on a machine, where it can be run, stepped, inspected and taken back.
 
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
     ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
@@ -82,7 +82,7 @@ class Session:
             program = assemble(self.source, TARGETS, target, defines, options)
         elif target is not None or defines or options:
             hint = "give target, defines and options to nasm.assemble"
-            raise Failure(Problem("E0810", "the program is assembled already", None, hint))
+            raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
         self.machine = Machine(program)
         self.status = Status.READY
@@ -109,23 +109,23 @@ class Session:
     # -- going back
 
     def checkpoint(self) -> Checkpoint:
-        """Remember this moment; what changes from now on is kept until it is forgotten."""
+        """Remember this moment: from now on, memory is copied before it changes."""
         self._checkpoints.append(Checkpoint(self))
         return self._checkpoints[-1]
 
     def back_to(self, checkpoint: Checkpoint) -> None:
-        """Have everything as it was at a checkpoint; those made after it are gone.
+        """Return to a checkpoint; those made after it are discarded.
 
-        Raises ValueError if the checkpoint is gone itself, or of another session.
+        Raises ValueError if the checkpoint was discarded itself, or is of another session.
         """
         if checkpoint not in self._checkpoints:
-            raise ValueError(f"{checkpoint} is not one that this session can go back to")
+            raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
         del self._checkpoints[self._checkpoints.index(checkpoint) + 1 :]
 
     def restart(self) -> None:
-        """Begin again from the start, with the inputs that were loaded then."""
+        """Return to the start, with the inputs that were loaded then: no file is read again."""
         self.back_to(self._checkpoints[0])
 
     # -- running
@@ -205,9 +205,8 @@ class Session:
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
         """Run until so many more instructions have completed, of one engine or of any.
 
-        An engine is named as :meth:`queue` says; it stops early when the engine has none left.
-
-        Returns every instruction that completed on the way, in order.
+        An engine is named as :meth:`queue` says; the step ends with its last instruction. Returns
+        every instruction that completed on the way, in order.
         """
         queue = self.queue(engine) if engine is not None else None
         trace = self.machine.trace.instructions
@@ -221,7 +220,7 @@ class Session:
         return [describe.executed(self.machine, r) for r in trace[before:]]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
-        """Go on for so many cycles of an engine's clock (default: the base clock)."""
+        """Run for so many cycles of an engine's clock (default: the base clock)."""
         generation = self.program.generation
         clock = generation.base
         if engine is not None:
@@ -271,11 +270,11 @@ class Session:
         return tensor_io.contents(self.machine.addresses, self.view(text))
 
     def known(self, text: str) -> np.ndarray[Any, Any]:
-        """Which elements of a tensor or slice were ever written."""
+        """Which elements of a tensor or slice are initialised."""
         return tensor_io.known(self.machine.addresses, self.view(text))
 
     def registers(self, engine: str) -> dict[int, int]:
-        """The registers of an engine that were ever set; it is named as :meth:`queue` says."""
+        """The registers of an engine that are initialised; it is named as :meth:`queue` says."""
         held = self.machine.state.registers[self.queue(engine).index]
         return {n: v for n, (v, k) in enumerate(zip(held.values, held.known, strict=True)) if k}
 
@@ -297,7 +296,7 @@ class Session:
 
     @property
     def hazards(self) -> tuple[Problem, ...]:
-        """What the run has met so far that is legal and wrong."""
+        """The hazards of the run so far."""
         return tuple(self.machine.hazards.found)
 
     @property

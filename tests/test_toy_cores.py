@@ -236,20 +236,20 @@ def test_meetings_of_other_names_do_not_disturb_each_other() -> None:
 def test_a_core_that_never_comes_is_a_deadlock_that_names_both() -> None:
     problem = deadlocked("@alpha Meet 1\n.core 1\n@beta Wait\n")
     assert problem.code == "E0510"
-    assert "@0.alpha waits" in problem.message
+    assert "@0.alpha is blocked" in problem.message
     (note,) = problem.notes
     assert note.message == (
-        "0.alpha pc 0 is held at Meet until core 1 comes to one with name 1; it has no Meet left"
+        "0.alpha pc 0 waits at Meet for core 1 to reach one with name 1; no Meet is left there"
     )
-    assert problem.hint == "every core has to come to its Meet, as often as the others"
+    assert problem.hint == "every core has to execute Meet as often as the others"
 
 
-def test_a_core_held_up_elsewhere_is_named_with_what_holds_it() -> None:
+def test_a_core_blocked_elsewhere_is_named_with_what_it_waits_for() -> None:
     there = ".core 1\n.sem s\n@beta Wait $s >= 1\n@beta Meet 1\n"
     problem = deadlocked(f"{there}.core 0\n@alpha Meet 1")
-    assert "@0.alpha and @1.beta wait" in problem.message
+    assert "@0.alpha and @1.beta are blocked" in problem.message
     first, second = problem.notes
-    assert "it has one at 1.beta pc 1 (Meet 1), which is held up itself" in first.message
+    assert "the next Meet there is 1.beta pc 1 (Meet 1), which is blocked itself" in first.message
     assert second.message.startswith("1.beta pc 0 waits for $s >= 1; it is 0, short by 1")
     assert "$s" in problem.hint
 
@@ -257,7 +257,7 @@ def test_a_core_held_up_elsewhere_is_named_with_what_holds_it() -> None:
 def test_two_that_do_not_meet_are_told_what_they_meet_by() -> None:
     problem = deadlocked("@alpha Meet 1\n.core 1\n@alpha Meet 2")
     assert problem.hint == (
-        "both cores are held at Meet, and do not meet: they meet only with the same name"
+        "both cores wait at Meet, each for another: they match only with the same name"
     )
 
 
@@ -271,7 +271,7 @@ def test_a_queue_that_is_held_says_for_whom() -> None:
 def test_one_core_has_one_instruction_in_a_meeting() -> None:
     problem = fault("@alpha Meet 1\n@beta Meet 1\n.core 1\n@alpha Wait")
     assert problem.code == "E0512"
-    assert "Meet of 0.beta pc 0 and 0.alpha pc 0 stand on one core" in problem.message
+    assert "Meet of 0.beta pc 0 and 0.alpha pc 0 are on one core" in problem.message
 
 
 # -- exchanges
@@ -358,7 +358,7 @@ def test_sending_what_nobody_wrote_is_a_hazard_of_the_sender(direct: str) -> Non
     (problem,) = done.hazards.found
     assert (problem.code, problem.message) == (
         "E0501",
-        "1.alpha pc 0 (Swap) reads q before it was written",
+        "1.alpha pc 0 (Swap) reads q, which is uninitialised",
     )
 
 
@@ -392,8 +392,8 @@ def test_an_event_is_set_cleared_and_waited_for() -> None:
 @pytest.mark.parametrize(
     ("lines", "said"),
     [
-        ("@alpha Wait $e = 1\n@alpha Wait $e = 1", "sets $e, which is set already"),
-        ("@alpha Wait $e = 0", "clears $e, which is clear already"),
+        ("@alpha Wait $e = 1\n@alpha Wait $e = 1", "sets $e, which is already set"),
+        ("@alpha Wait $e = 0", "clears $e, which is already clear"),
     ],
 )
 def test_an_event_posted_twice_is_a_hazard_and_changes_nothing(lines: str, said: str) -> None:

@@ -11,7 +11,7 @@ from generator.examples import GENERATIONS, SIZES, program_text
 from generator.markdown import NOTE, joined, prose, table
 from nasm.report import pages
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import State
+from nasm.spec.implicit_operands import EngineValue
 from nasm.spec.instruction import Row
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA as _ISA
@@ -43,7 +43,7 @@ def _example(row: Row) -> str:
 
 def _state(row: Row) -> Iterator[str]:
     for operand in row.operands:
-        if isinstance(operand.kind, State):
+        if isinstance(operand.kind, EngineValue):
             verb = "Uses" if "w" not in operand.access else "Changes"
             yield f"{verb} {operand.kind.describe()}: {operand.kind.how}."
 

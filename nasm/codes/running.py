@@ -114,7 +114,7 @@ ROWS = (
         "No event is left, and some queues still wait. For each of them the notes say what it "
         "waits for, how much is missing and which instruction could still provide it: "
         "'nothing in the program updates it' is a forgotten or misspelt update, 'every update of "
-        "it has been made' a wrong count, and 'still to come from' leads to the next queue that "
+        "it has been made' a wrong count, and 'would come from' leads to the next queue that "
         "is blocked. A deadlock is detected from the state of the machine, never by a timeout.",
         "@sync EventSemaphore  $loaded >= 16",
         "@sync DmaCopy  a, A   $loaded += 16\n@sync EventSemaphore  $loaded >= 16",

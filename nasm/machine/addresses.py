@@ -1,7 +1,7 @@
 """From views to bytes: a view bound to its memory, with its shadow memory and its region.
 
 What follows from a pattern on a tensor is decided once, in a :class:`Pattern`; an access adds an
-address to it. Whoever changes memory does it here.
+address to it. Memory is changed here and nowhere else.
 """
 
 from __future__ import annotations
@@ -70,8 +70,8 @@ class Access:
     """A view bound to its memory: its bytes as an array, and which of them are initialised.
 
     ``initialised`` is set once all of it is known to be, which only a restored checkpoint undoes.
-    A tensor that shares its bytes with no other is marked as a whole when it is written as a
-    whole, and its mask is then never looked at; other marks are pending until somebody asks.
+    A tensor that shares its bytes with no other is marked as a whole when it is written as a whole,
+    and its mask is then never looked at; other marks are pending until the mask is asked for.
     """
 
     __slots__ = (
@@ -152,31 +152,31 @@ class Access:
 
     @property
     def mask(self) -> Mask:
-        """Which bytes were written: the shape of ``array`` with a last axis of bytes."""
+        """Which bytes are initialised: the shape of ``array`` with a last axis of bytes."""
         if self.view.tensor.index in self.store.complete:
             return np.ones((*self.array.shape, self.view.dtype.itemsize), np.bool_)
         self.store.flush()
         return self.bits()
 
     def bits(self, window: Array | None = None) -> Mask:
-        """The written-mask of the same bytes as the store has it."""
+        """The mask of the same bytes as the store has it."""
         array = self.array if window is None else window
         return self.store.mask(array.itemsize, self.start, array.shape, array.strides)
 
     @property
     def uninitialised(self) -> bool:
-        """Whether some of it was never written: its bytes still are what they were at power-on."""
+        """Whether some of its bytes are uninitialised."""
         if not self.initialised:
             known = self.view.tensor.index in self.store.complete or bool(self.mask.all())
             self.initialised = known
         return not self.initialised
 
     def known(self) -> Mask:
-        """Which elements were ever written, in the shape of the view."""
+        """Which elements are initialised, in the shape of the view."""
         return np.asarray(self.mask.all(axis=-1)).reshape(self.view.shape)
 
     def missing(self) -> int:
-        """How many elements were never written."""
+        """How many elements are uninitialised."""
         return self.view.size - int(np.count_nonzero(self.known()))
 
     def mark(self) -> None:
@@ -193,13 +193,13 @@ class Access:
     # -- who wrote it last
 
     def note_writer(self, accumulable: bool, where: Any = ..., window: Array | None = None) -> None:
-        """Remember whether those who add may add to what was just written."""
+        """Remember whether instructions may accumulate onto what was just written."""
         if not accumulable or self.store.not_accumulable is not None:
             self.store.before_change(self)
             self._not_accumulable(window)[where] = not accumulable
 
     def accumulable(self, where: Any = ..., window: Array | None = None) -> bool:
-        """Whether those who add may add to all of it."""
+        """Whether instructions may accumulate onto all of it."""
         known = self.store.not_accumulable is not None
         return not (known and bool(self._not_accumulable(window)[where].any()))
 
@@ -232,7 +232,7 @@ class Addresses:
         return found
 
     def forget(self) -> None:
-        """Know nothing of the memory any more: a checkpoint was restored."""
+        """Forget what is known of the memory: a checkpoint was restored."""
         for pattern in self._patterns.values():
             for access in pattern.accesses.values():
                 access.initialised = False

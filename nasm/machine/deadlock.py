@@ -1,4 +1,4 @@
-"""Why nothing can go on: every queue that waits, for what, and who could still help."""
+"""A deadlock: which queues are blocked, what each waits for, and who could unblock them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def deadlock(machine: Machine) -> Problem:
-    """Why nothing can go on: every queue that waits, for what, and who could still help."""
+    """A deadlock: which queues are blocked, what each waits for, and who could unblock them."""
     program, scheduler = machine.program, machine.scheduler
     blocked = scheduler.blocked()
     notes = tuple(
@@ -29,12 +29,12 @@ def deadlock(machine: Machine) -> Problem:
     first = program.span(blocked[0].index, blocked[0].pc) if blocked else None
     said = f"deadlock at {machine.microseconds(scheduler.now):.3f} µs: "
     waiting = listed((f"@{program.queue_name(q.index)}" for q in blocked), "and")
-    said += f"{waiting} {'waits' if len(blocked) == 1 else 'wait'} for what will never happen"
+    said += f"{waiting} {'is' if len(blocked) == 1 else 'are'} blocked forever"
     return Problem("E0510", said, first, _way_out(machine), notes)
 
 
 def _waits(machine: Machine, queue: Queue) -> str:
-    """Which semaphore a queue waits for, what it is, and who could still post."""
+    """Which semaphore a queue waits for, its value, and who could still post."""
     wait = _wait_of(machine, queue)
     value = machine.scheduler.semaphores[wait.semaphore].value
     said = f"waits for {wait_text(machine, queue.index, queue.pc)}; it is {value}"
@@ -46,18 +46,18 @@ def _waits(machine: Machine, queue: Queue) -> str:
 
 
 def _held(machine: Machine, queue: Queue) -> str:
-    """Which cores a queue is held for, and who of them could still come."""
+    """Which cores a queue in a rendezvous waits for, and what they have ahead."""
     ((member, absent),) = (
         pair for pair in machine.rendezvous.waiting() if pair[0].queue == queue.index
     )
     name = member.context.row.name
     by = listed((f"{what} {value}" for what, value in member.effect.by), "and")
-    said = f"is held at {name} until core {listed(map(str, absent), 'and')} comes"
-    said += f" to one with {by}" if by else ""
+    said = f"waits at {name} for core {listed(map(str, absent), 'and')} to reach one"
+    said += f" with {by}" if by else ""
     ahead = [found for core in absent for found in _ahead(machine, core, name)]
     if not ahead:
-        return f"{said}; it has no {name} left"
-    return f"{said}; it has one at {listed(ahead, 'and')}, which is held up itself"
+        return f"{said}; no {name} is left there"
+    return f"{said}; the next {name} there is {listed(ahead)}, which is blocked itself"
 
 
 def _ahead(machine: Machine, core: int, name: str) -> list[str]:
@@ -103,23 +103,23 @@ def _posters(machine: Machine, semaphore: int) -> str:
     ahead = [f"{machine.program.queue_name(i)} pc {pcs[0]}" for i, pcs in left.items() if pcs]
     if not ahead:
         return "every update of it has been made"
-    return f"the next update is to come from {listed(ahead)}, which is held up itself"
+    return f"the next update would come from {listed(ahead)}, which is blocked itself"
 
 
 def _not_met(machine: Machine) -> str:
-    """What to do about instructions that are held for others that do not come; may be empty."""
+    """What to do about a rendezvous that is not complete; may be empty."""
     held = list(machine.rendezvous.waiting())
     for member, _ in held:
         for other, _ in held:
             if other.core > member.core and other.context.row is member.context.row:
                 return (
-                    f"both cores are held at {member.context.row.name}, and do not meet: they meet "
+                    f"both cores wait at {member.context.row.name}, each for another: they match "
                     f"only with the same {listed((n for n, _ in member.effect.by), 'and')}"
                 )
     for member, absent in held:
         name = member.context.row.name
         if not any(_ahead(machine, core, name) for core in absent):
-            return f"every core has to come to its {name}, as often as the others"
+            return f"every core has to execute {name} as often as the others"
     return ""
 
 
@@ -131,7 +131,7 @@ def _way_out(machine: Machine) -> str:
     }
     idle = [name for name in program.transfers if name not in started]
     if idle:
-        return f"the transfer {listed(idle, 'and')} is declared, and no instruction starts it"
+        return f"the transfer {listed(idle, 'and')} is declared, but no instruction starts it"
     blocked = machine.scheduler.blocked()
     waits = [_wait_of(machine, queue) for queue in blocked if queue.arrived is None]
     lacking = {w.semaphore for w in waits if not _updaters(machine, w.semaphore)}
@@ -140,16 +140,16 @@ def _way_out(machine: Machine) -> str:
         spare = {u.semaphore for u in program.updates if u is not None} - awaited
         names = [f"${program.semaphore_name(s)}" for s in sorted(spare)]
         if names:
-            return f"{listed(names, 'and')} is updated and nobody waits for it: is it meant here?"
+            return f"{listed(names, 'and')} is updated, but nothing waits for it: is it meant here?"
         names = [f"${program.semaphore_name(s)}" for s in sorted(lacking)]
         return f"no instruction updates {listed(names)}: one has to, or the wait is not needed"
     unmet = _not_met(machine)
     if unmet or not waits:
         return unmet
     if any(wait.op == "==" for wait in waits):
-        return "an == wait holds only while the value is exactly that: wait with >="
+        return "an == wait holds only while the value is exactly that: use >="
     if all("every update" in _posters(machine, wait.semaphore) for wait in waits):
-        return "the updates are fewer than the wait expects: count them"
+        return "there are fewer updates than the wait expects: count them"
     if len(waits) == 1:
-        return "the update stands behind the wait in the same queue: it never gets its turn"
-    return "each waits for another of them: let one of the updates come before a wait"
+        return "the update comes after the wait in the same queue: it is never reached"
+    return "they wait for each other: move one of the updates before a wait"

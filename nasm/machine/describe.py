@@ -1,4 +1,4 @@
-"""A machine in words and records: what stands where, who waits for what, what it cost."""
+"""A machine in words and records: where each queue is, what it waits for, what it cost."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def form_text(instruction: Instruction) -> str:
     parts = []
     named = False
     for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
-        if operand.hidden or value is operand.default:
-            named = named or not operand.hidden
+        if operand.implicit or value is operand.default:
+            named = named or not operand.implicit
             continue
         kind = operand.kind
         named = named or operand.keyword or bool(kind.words) or kind.names == "label"
@@ -139,7 +139,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
 
 
 def _held_up_by(machine: Machine, queue: Queue) -> str:
-    """What a parked queue waits for: a semaphore, or cores that have not come."""
+    """What a parked queue waits for: a semaphore, or cores that have not arrived."""
     if queue.arrived is None:
         return wait_text(machine, queue.index, queue.pc)
     absent = [
@@ -148,7 +148,7 @@ def _held_up_by(machine: Machine, queue: Queue) -> str:
         if member.queue == queue.index
         for core in cores
     ]
-    return f"core {listed(map(str, absent), 'and')}" if absent else "what the cores exchange"
+    return f"core {listed(map(str, absent), 'and')}" if absent else "the exchange of the cores"
 
 
 def semaphore_records(machine: Machine) -> tuple[SemaphoreRecord, ...]:
@@ -245,7 +245,7 @@ def evidence_order(mix: dict[str, int]) -> tuple[tuple[str, int], ...]:
 
 
 def memory_hash(machine: Machine) -> str:
-    """BLAKE2b-128 over every tensor's bytes and written-mask, in order of declaration."""
+    """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration."""
     import hashlib
 
     from nasm.machine.tensor_io import contents

@@ -19,7 +19,7 @@ from nasm.spec.program import Program
 
 
 class Effects:
-    """Lets the instructions of one queue that return effects act on a machine."""
+    """Lets the instructions of one queue that return effects act on the machine."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Effects:
         }
 
     def work(self, work: Work, kernel: Kernel, context: Context, semaphore: int | None) -> Work:
-        """Let an instruction act when it starts, or when it completes, as its effect is."""
+        """Let an instruction act when it starts or when it completes, according to its effect."""
         assert context.row.effect is not None
         make = self._by_type[context.row.effect]
         return make(work, kernel, context, semaphore)

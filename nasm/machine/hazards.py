@@ -1,4 +1,4 @@
-"""Hazards a run meets: legal text, wrong program. Each place is reported once."""
+"""Hazards of a run: legal text, wrong program. Each place is reported once."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ LISTED = 3
 
 
 class Hazards(Observer):
-    """Collects what a run meets, once per line of the text and kind.
+    """Collects the hazards of a run, once per kind and line of the text.
 
-    ``acting`` says which instruction, as (queue, pc), starts, completes or moves bytes right now.
+    ``acting`` says which instruction, as (queue, pc), starts, completes or moves bytes now.
     """
 
     CACHES = ("_fillers",)
@@ -37,11 +37,11 @@ class Hazards(Observer):
         self._fillers: dict[str, list[Who]] | None = None
 
     def save(self) -> Any:
-        """What was found so far."""
+        """What was found until now."""
         return tuple(self.found), tuple(self.warnings), frozenset(self._seen)
 
     def restore(self, saved: Any) -> None:
-        """Know of nothing that was found since."""
+        """Forget what was found since."""
         self.found[:], self.warnings[:] = saved[0], saved[1]
         self._seen = set(saved[2])
 
@@ -65,12 +65,12 @@ class Hazards(Observer):
         return f"(at {now / self.program.generation.ticks:.3f} µs)"
 
     def race(self, kind: str, reader: Who, writer: Who, now: int) -> None:
-        """Two accesses met without an order between them."""
+        """Two accesses overlap in time, with no order between them."""
         me, other = self._who(*reader), self._who(*writer)
         said = {
             "read": f"{me} reads what {other} is still writing: it gets the old bytes",
-            "write": f"{me} writes what {other} is still writing: the later one wins",
-            "overwrite": f"{me} overwrites what {other} has still to read",
+            "write": f"{me} writes what {other} is still writing: the later write wins",
+            "overwrite": f"{me} overwrites what {other} has yet to read",
         }[kind]
         hint = self._wait_hint(reader, writer)
         self._add(
@@ -85,7 +85,7 @@ class Hazards(Observer):
         )
 
     def _wait_hint(self, reader: Who, writer: Who) -> str:
-        """How one instruction would be held back until another is complete."""
+        """How an instruction can be made to wait until another is complete."""
         program = self.program
         other = self._who(*writer)
         update = program.updates[program.queues[writer[0]].updates[writer[1]]]
@@ -93,21 +93,21 @@ class Hazards(Observer):
         far = update is None or program.generation.counter(update.semaphore)[0] != here
         if far and program.queues[writer[0]].core != here:
             return (
-                f"let {other} update a semaphore of core {here}, and wait for that here, or let "
-                "both cores meet in between"
+                f"let {other} update a semaphore of core {here} and wait for it here, or place a "
+                "rendezvous of both cores in between"
             )
         if update is None:
             return f"let {other} update a semaphore, and wait for it here"
         name = f"${program.semaphore_name(update.semaphore)}"
         if any(wait.semaphore == update.semaphore for wait in self._waits_before(*reader)):
             return (
-                f"{other} updates {name}, but so do others, and the wait was over before it came "
-                "to this: wait for all of them, or give each a semaphore of its own"
+                f"{other} updates {name}, but so do others, and their updates satisfied the wait: "
+                "wait for all of them, or give each a semaphore of its own"
             )
-        return f"{other} updates {name}: wait for that here"
+        return f"{other} updates {name}: wait for it here"
 
     def _waits_before(self, queue: int, pc: int) -> Iterator[Wait]:
-        """The waits of a queue's last instructions up to one of them."""
+        """The waits of a queue's last instructions, backwards from one of them."""
         lines = self.program.queues[queue]
         for at in range(pc, max(-1, pc - FAR), -1):
             wait = self.program.waits[lines.waits[at]]
@@ -115,37 +115,37 @@ class Hazards(Observer):
                 yield wait
 
     def tangled(self, who: Who) -> None:
-        """A transfer that reads what it writes, in no order."""
+        """A transfer reads what it writes, and its shares have no order."""
         queue, pc = who
         said = (
-            f"{self._who(queue, pc)} reads bytes that it also writes, and its shares move side by "
-            "side: what it reads may be old or new"
+            f"{self._who(queue, pc)} reads bytes that it also writes, and its shares move "
+            "concurrently: what it reads may be old or new"
         )
         key = ("tangled", self._line(queue, pc))
-        hint = "let a transfer of its own read what this one has written"
+        hint = "let a separate transfer read what this one writes"
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
     def crowded(self, who: Who) -> None:
-        """A transfer that writes one place twice, in no order."""
+        """A transfer writes one place twice, and its shares have no order."""
         queue, pc = who
         said = (
-            f"{self._who(queue, pc)} writes one place twice, and its shares move side by side: "
-            "which of the two stays is not said"
+            f"{self._who(queue, pc)} writes one place twice, and its shares move concurrently: "
+            "which value remains is undefined"
         )
-        hint = "let no two entries be equal; oob_mode=skip leaves out what is not wanted"
+        hint = "make all entries distinct; oob_mode=skip leaves out what is not wanted"
         key = ("crowded", self._line(queue, pc))
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
     def late(self, origins: Iterable[Who]) -> tuple[Problem, ...]:
-        """Transfers that nobody waits for: in flight when every queue had ended."""
+        """Transfers that nothing waits for: in flight when every queue was done."""
         found: dict[object, Problem] = {}
         for queue, pc in origins:
             program = self.program
             update = program.updates[program.queues[queue].updates[pc]]
-            said = f"{self._who(queue, pc)} had not landed when every queue had ended"
+            said = f"{self._who(queue, pc)} was still in flight when every queue was done"
             name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
             does = f"it updates {name}:" if name else "let it update a semaphore, and"
-            hint = f"{does} wait for that in the end"
+            hint = f"{does} wait for it at the end"
             found.setdefault(
                 self._line(queue, pc),
                 Problem("E0514", said, self._span(queue, pc), hint, warning=True),
@@ -159,31 +159,32 @@ class Hazards(Observer):
         adding: bool = False,
         who: Who | None = None,
     ) -> None:
-        """A read of bytes nobody has written: of so many elements, which may have to be counted."""
+        """A read of uninitialised bytes: of so many elements, which may have to be counted."""
         queue, pc = who or self.acting()
         name = view.tensor.name
-        key = ("unwritten", self._line(queue, pc), name)
+        key = ("uninitialised", self._line(queue, pc), name)
         if key in self._seen:
             return
         if not isinstance(missing, int):
             missing = missing()
-        part = "" if missing == view.size else f", {missing:,} of {view.size:,} elements of it,"
+        part = f"{missing:,} of {view.size:,} elements of which are uninitialised"
+        whole = "which is uninitialised"
         verb = "adds to" if adding else "reads"
-        said = f"{self._who(queue, pc)} {verb} {name}{part} before it was written"
+        said = f"{self._who(queue, pc)} {verb} {name}, {whole if missing == view.size else part}"
         fillers = [f for f in self._filling(name) if f != (queue, pc)]
         notes = tuple(Note(f"{self._who(*f)} writes it", self._span(*f)) for f in fillers[:LISTED])
         others = [f for f in fillers if f[0] != queue]
-        hint = f"nothing in the program writes {name}: fill it first"
+        hint = f"nothing in the program writes {name}: initialise it first"
         if adding:
-            hint = "the first of several that add to a tensor overwrites it"
+            hint = "the first of several that add to a tensor has to overwrite it"
         elif others:
             hint = self._wait_hint((queue, pc), others[0])
         elif fillers:
-            hint = "write it, all of it, before this; a transfer has written once it has landed"
+            hint = "write all of it before this; what a transfer writes is there once it has landed"
         self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes))
 
     def not_accumulable(self, view: View) -> None:
-        """An instruction adds to what only others of its kind may have written."""
+        """An instruction adds to what another kind of instruction wrote last."""
         queue, pc = self.acting()
         name, program = view.tensor.name, self.program
         row = program.instruction(queue, pc).row
@@ -191,7 +192,7 @@ class Hazards(Observer):
         others = [f for f in self._filling(name) if program.instruction(*f).row is not row]
         said = (
             f"{self._who(queue, pc)} adds to {name}, which another kind of instruction wrote last: "
-            f"{program.generation.summary} gives such a sum no defined value"
+            f"on {program.generation.summary} such a sum is undefined"
         )
         notes = tuple(Note(f"{self._who(*f)} writes it", self._span(*f)) for f in others[:LISTED])
         hint = f"let the first {row.name} overwrite it ({flag}=false), and add the rest afterwards"
@@ -199,7 +200,7 @@ class Hazards(Observer):
         self._add(key, Problem("E0509", said, self._span(queue, pc), hint, notes))
 
     def _filling(self, name: str) -> list[Who]:
-        """The first few instructions of a program that write a tensor, as (queue, pc)."""
+        """The first few instructions that write a tensor, as (queue, pc)."""
         if self._fillers is None:
             program = self.program
             written = [_written(instruction) for instruction in program.instructions]
@@ -213,10 +214,10 @@ class Hazards(Observer):
         return self._fillers.get(name, [])
 
     def register(self, number: int) -> None:
-        """A read of a register nobody has set."""
+        """A read of an uninitialised register."""
         queue, pc = self.acting()
-        said = f"{self._who(queue, pc)} reads %r{number}, which was never set: it holds 0"
-        hint = f"every engine has registers of its own{self._setters()}"
+        said = f"{self._who(queue, pc)} reads %r{number}, which is uninitialised: it reads as 0"
+        hint = f"each engine has its own registers{self._setters()}"
         key = ("register", self._line(queue, pc), number)
         self._add(key, Problem("E0505", said, self._span(queue, pc), hint))
 
@@ -226,14 +227,14 @@ class Hazards(Observer):
         name = f"${program.semaphore_name(number)}"
         value = semaphore.value
         does, was = ("sets", "set") if value else ("clears", "clear")
-        said = f"{self._who(*by)} {does} {name}, which is {was} already {self._at(now)}"
-        hint = "an event is one bit: let who waits for it clear it before it is set again"
+        said = f"{self._who(*by)} {does} {name}, which is already {was} {self._at(now)}"
+        hint = "an event is one bit: whoever waits for it has to clear it before it is set again"
         if not value:
-            hint = "an event is one bit, clear at the start: set it before it is cleared"
+            hint = "an event is one bit, clear at the start: set it before clearing it"
         self._add(("twice", self._line(*by), number), Problem("E0513", said, self._span(*by), hint))
 
     def doubtful(self, said: str, rule: str) -> None:
-        """A result that the hardware does not promise: harmless where nobody uses it."""
+        """A result that the hardware does not guarantee: harmless where nothing uses it."""
         queue, pc = self.acting()
         said = f"{self._who(queue, pc)} {said}"
         found = Problem("E0515", said, self._span(queue, pc), f"rule: {rule}", warning=True)

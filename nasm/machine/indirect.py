@@ -56,7 +56,7 @@ class Index:
         return self._in_order(self.values)[first : first + count].astype(np.int64)
 
     def known(self, first: int, count: int) -> bool:
-        """Whether somebody wrote these entries."""
+        """Whether these entries are initialised."""
         if self.access.initialised:
             return True
         known = np.asarray(self.access.mask.all(axis=-1))
@@ -99,7 +99,7 @@ class Indirect:
 
     @property
     def known(self) -> bool:
-        """Whether somebody wrote the entries."""
+        """Whether the entries are initialised."""
         return self.index.known(self.offsets.first, self.positions)
 
     def legal(self, entries: Entries) -> Mask:
@@ -143,7 +143,7 @@ class Indirect:
         return np.array(self.window[self._key(entries)], order="C")
 
     def written(self, entries: Entries) -> Mask:
-        """Which elements of the view were ever written."""
+        """Which elements of the view are initialised."""
         if self.reach.complete:
             return np.ones(self.view.shape, np.bool_)
         self.reach.store.flush()
@@ -164,11 +164,11 @@ class Indirect:
         self.scatter(entries, total if where is None else Partial(total, where))
 
     def note_writer(self, entries: Entries, accumulable: bool) -> None:
-        """Remember whether those who add may add to what was just written."""
+        """Remember whether instructions may accumulate onto what was just written."""
         self.reach.note_writer(accumulable, self._key(entries), self.window)
 
     def accumulable(self, entries: Entries) -> bool:
-        """Whether those who add may add to all of the elements."""
+        """Whether instructions may accumulate onto all of the elements."""
         return self.reach.accumulable(self._key(entries), self.window)
 
     def _chosen(self, entries: Entries, where: Mask) -> tuple[Any, ...]:

@@ -28,7 +28,7 @@ Chosen = dict[View, Entries]
 
 
 class Start(NamedTuple):
-    """What is decided when a transfer starts: entries, regions, and whether these are in order.
+    """What is decided when a transfer starts: entries, regions, and whether it is tangled.
 
     ``number`` is the same for all starts that touch the same regions.
     """
@@ -73,7 +73,7 @@ class Side:
         return self.found.gather(self.inside(chosen))
 
     def written(self, chosen: Chosen) -> Mask:
-        """Which elements were ever written."""
+        """Which elements are initialised."""
         if self.found is not None:
             return self.found.written(self.inside(chosen))
         if self.access.initialised or not self.access.uninitialised:

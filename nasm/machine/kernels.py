@@ -162,7 +162,7 @@ class Kernels:
         return Work(number, kernel.start, finish, reads, writes, self._gate(binding)), kernel
 
     def _gate(self, binding: Binding) -> Callable[[], int] | None:
-        """When what the engine holds is ready; None if the instruction needs none of it."""
+        """When the engine values it needs are ready; None if it needs none."""
         names = binding.states
         if not names:
             return None

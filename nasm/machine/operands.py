@@ -1,4 +1,4 @@
-"""How operands are read and written: a view, a register, a held value become readers and writers.
+"""How operands are read and written: views, registers and engine values become readers and writers.
 
 What follows from the shape of an instruction is decided once, as a *recipe* for each operand; for
 each instruction of that shape the recipe fills in its addresses.
@@ -24,8 +24,7 @@ from nasm.problems import Refused
 from nasm.sim.memory import Array, CopyOnWrite, Store
 from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
-from nasm.spec.implicit_operands import Doubt
-from nasm.spec.implicit_operands import State as Held
+from nasm.spec.implicit_operands import Doubt, EngineValue
 from nasm.spec.instruction import FLOAT32, Context, Operand
 from nasm.spec.kinds import Tile
 from nasm.spec.lists import views
@@ -35,11 +34,11 @@ from nasm.spec.view import Reg, View
 Reader = Callable[[], Any]
 
 WORTH_SHARING = 4096
-"""Elements from which on a result that is still somebody's bytes is copied on write only."""
+"""Elements from which on a result that shares a memory's bytes is copied on write."""
 
 
 class Writer(NamedTuple):
-    """How a result is prepared at the start (``prepare(result, source)``) and stored at the end.
+    """How a result is prepared at the start (``prepare(result, source)``) and stored at completion.
 
     ``source`` is the one store that the instruction reads, if it is one.
     """
@@ -97,7 +96,7 @@ class Operands:
         value = context.operands[operand.name]
         if type(value) is Reg:
             return self._read_register
-        if isinstance(operand.kind, Held):
+        if isinstance(operand.kind, EngineValue):
             return self._read_state(operand.kind, context)
         if type(value) is tuple and any(view.offsets is not None for view in views(value)):
             return self._read_indices
@@ -118,7 +117,7 @@ class Operands:
         binding.reads.append(self.register_region(number))
         binding.readers.append((at, read))
 
-    def _read_state(self, kind: Held, context: Context) -> Recipe:
+    def _read_state(self, kind: EngineValue, context: Context) -> Recipe:
         values, name = self.engine.values, kind.name
         initial = kind.initial(context) if callable(kind.initial) else kind.initial
 
@@ -232,7 +231,7 @@ class Operands:
         """How a result is prepared when the instruction starts, and stored when it completes."""
         context, kind = shape.context, operand.kind
         value = context.operands[operand.name]
-        if isinstance(kind, Held):
+        if isinstance(kind, EngineValue):
             leave, name = self.engine.leave, kind.name
             return _constant(Writer(lambda result, _: leave(name, result), None))
         if isinstance(kind, Doubt):
@@ -396,7 +395,7 @@ def flattened(array: Array, partitioned: bool) -> Array:
 
 
 def _look(hazards: Hazards, found: Indirect, chosen: Entries, adding: bool) -> None:
-    """Say so if some of the chosen elements were never written."""
+    """Report chosen elements that are uninitialised."""
     known = found.written(chosen)
     if not known.all():
         missing = known.size - int(np.count_nonzero(known))

@@ -1,7 +1,7 @@
-"""Rendezvous: instructions held until one like them is held on each of the other cores.
+"""Rendezvous: an instruction of each core waits for the others, then all execute together.
 
 What they exchange is moved by the channels of the sender, as a transfer that posts nothing, or by
-the engines themselves. The scheduler knows none of this: it holds a queue until it is released.
+the engines themselves. The scheduler knows none of this: it parks a queue until it is released.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from nasm.spec.program import Program
 DO_NOT_FIT = "E0512"
 
 Key = tuple[str, tuple[int, ...], tuple[tuple[str, object], ...]]
-"""What instructions find each other by: their row, the cores, and what else they name."""
+"""What instructions are matched by: their row, the cores, and what else they name."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Member:
-    """An instruction of one queue that comes to rendezvous; ``number`` is its own."""
+    """An instruction that takes part in a rendezvous; ``number`` is its own."""
 
     queue: int
     core: int
@@ -40,7 +40,7 @@ class Member:
 
     @property
     def key(self) -> Key:
-        """What it finds others by."""
+        """What it is matched by."""
         return (self.context.row.name, self.effect.cores, self.effect.by)
 
     @property
@@ -52,14 +52,14 @@ class Member:
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A member that is held, at a pc of its queue."""
+    """A member that has arrived, at a pc of its queue."""
 
     member: Member
     pc: int
 
 
 class Outstanding:
-    """Transfers of an exchange that have not landed, and who is held until they have."""
+    """The transfers of an exchange that are in flight, and the members that wait for them."""
 
     __slots__ = ("left", "members", "notify")
 
@@ -68,7 +68,10 @@ class Outstanding:
 
 
 class Rendezvous:
-    """Who is held, and what happens when all have come."""
+    """The members that have arrived, and what happens when all have.
+
+    ``held`` are those that wait for others, by what they are matched by and their core.
+    """
 
     CACHES = ("_moves", "_bound")
 
@@ -89,7 +92,7 @@ class Rendezvous:
         self._bound: dict[tuple[int, int], BoundTransfer] = {}
 
     def work(self, number: int, queue: int, context: Context, effect: effects.Rendezvous) -> Work:
-        """An instruction that comes to rendezvous before it starts."""
+        """An instruction that waits for the others of its rendezvous before it starts."""
         core = self.program.queues[queue].core
         member = Member(queue, core, number, context, effect)
         exchange, arrive = effect.exchange, partial(self._arrive, member)
@@ -100,15 +103,15 @@ class Rendezvous:
         start = partial(self._take, member)
         return Work(number, start, self._deliver, reads, writes, arrive=arrive)
 
-    # -- coming together
+    # -- arrivals
 
     def _arrive(self, member: Member, now: int) -> None:
-        """One more is held; the last one lets all of them go on."""
+        """A member arrives; the last one releases all of them."""
         arrival = Arrival(member, self.scheduler.acting[1])
         here = self.held.setdefault(member.key, {})
         other = here.get(member.core)
         if other is not None or member.core not in member.effect.cores:
-            raise self._misfit(arrival, other or arrival, "stand on one core, and one may come")
+            raise self._misfit(arrival, other or arrival, "are on one core")
         here[member.core] = arrival
         if len(here) < len(member.effect.cores):
             return
@@ -130,7 +133,7 @@ class Rendezvous:
             self.scheduler.release(member.queue, at)
 
     def _compare(self, arrivals: list[Arrival]) -> None:
-        """Whether they fit each other; raises Refused."""
+        """Refuse members that do not match."""
         first = arrivals[0]
         for other in arrivals[1:]:
             for (name, mine), (_, theirs) in zip(
@@ -145,7 +148,7 @@ class Rendezvous:
             to = member.exchange.to
             peer = by_core.get(to)
             if peer is None or peer.exchange.source != member.core:
-                said = f"do not exchange: core {member.core} sends to core {to}"
+                said = f"do not match: core {member.core} sends to core {to}"
                 if peer is not None:
                     said += f", which receives from core {peer.exchange.source}"
                 other = arrivals[0 if arrival is arrivals[-1] else -1]
@@ -161,14 +164,14 @@ class Rendezvous:
         return Refused(
             DO_NOT_FIT,
             f"{arrival.member.context.row.name} of {listed(names, 'and')} {said}",
-            "both sides of a meeting are written for each other",
+            "both sides of a rendezvous have to match",
             (note,),
         )
 
     # -- what is exchanged
 
     def _exchange(self, arrivals: list[Arrival], here: dict[int, Arrival], now: int) -> None:
-        """Send everything by the channels, and release all once all of it has landed."""
+        """Send everything by the channels, and release the members once all of it has landed."""
         members = [arrival.member for arrival in arrivals]
         bound = [self._sent(m, here[m.exchange.to].member) for m in members]
         notify = max(transfer.plan.notify for transfer in bound)
@@ -206,10 +209,10 @@ class Rendezvous:
         move, values = payload
         move.put({}, values, self.hazards)
 
-    # -- who is missing
+    # -- who is absent
 
     def waiting(self) -> Iterator[tuple[Member, list[int]]]:
-        """Everyone who is held for others, with the cores that have not come."""
+        """Every member that waits for others, with the cores that have not arrived."""
         for here in self.held.values():
             for arrival in here.values():
                 cores = arrival.member.effect.cores

@@ -20,7 +20,7 @@ from nasm.spec.view import View
 
 
 class Registers:
-    """The registers of one queue: 32-bit integers, and which were ever set."""
+    """The registers of one queue: 32-bit integers, and which of them are initialised."""
 
     __slots__ = ("known", "values")
 
@@ -43,7 +43,7 @@ class Registers:
 
 
 class EngineState:
-    """What instructions leave in the engine of one queue, by name, and from when on it is there."""
+    """The engine values of one queue by name, and the tick from which on each is ready."""
 
     __slots__ = ("ready", "values")
 
@@ -71,8 +71,8 @@ class State:
     """Memories by tensor; registers, engine state and casts by queue.
 
     ``by_tensor`` has the bytes a tensor lives in, by its index. ``castings`` round what each queue
-    stores, and last what is moved beside the queues: each queue draws chances of its own, so that
-    it meets the same ones however the others run.
+    stores, and last what is moved beside the queues: each queue draws random numbers of
+    its own, the same ones however the others run.
     """
 
     def __init__(self, program: Program) -> None:
@@ -115,7 +115,7 @@ class State:
 
 
 def _added_to(program: Program) -> list[Tensor]:
-    """The tensors an instruction adds to that may add only to what its own kind wrote."""
+    """The tensors that an instruction accumulates onto which may do so only onto its own kind."""
     switches = program.generation.switches
     return [
         view.tensor
@@ -129,7 +129,7 @@ def _added_to(program: Program) -> list[Tensor]:
 
 
 def _check_host(size: int) -> None:
-    """Refuse tensors that the computer at hand could not hold, with their written-mask."""
+    """Refuse tensors that the computer at hand could not hold, with their shadow memory."""
     try:
         host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     except (AttributeError, OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Tasks: what stands at a pc of a queue, as the scheduler sees it; made once and never patched."""
+"""Tasks: the instruction at a pc of a queue, as the scheduler sees it; made once, never patched."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Tasks:
     """The tasks of one queue.
 
     An instruction whose address is held in registers is bound once for each address it takes: its
-    task makes another when it is about to start, and the rules are asked again then.
+    task makes another when it is about to start, and the rules are checked again then.
     """
 
     CACHES = ("_tasks", "_works", "_waits", "_posts", "_occupied", "_first")
@@ -52,7 +52,7 @@ class Tasks:
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
     def fetch(self, pc: int) -> Task:
-        """The task at a pc; instructions that are the same line for line have the same."""
+        """The task at a pc; instructions with the same operands, wait and update have the same."""
         lines = self.lines
         key = (lines.instructions[pc], lines.waits[pc], lines.updates[pc])
         task = self._tasks.get(key)
@@ -192,7 +192,7 @@ class Tasks:
         post: Post | None,
         semaphore: int | None,
     ) -> Task:
-        """The task of an instruction whose registers are known by now."""
+        """The task of an instruction whose registers are known now."""
         values = []
         for register in shape.registers:
             if not self.registers.known[register]:

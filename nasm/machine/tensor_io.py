@@ -1,4 +1,4 @@
-"""What a program's tensors hold at the start, and what they hold at the end."""
+"""The values of a program's tensors: loaded at the start, read at any time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from nasm.spec.view import View
 
 
 def load(program: Program, addresses: Addresses, inputs: Mapping[str, Any]) -> None:
-    """Fill every tensor that starts with something; raises Failure with all that is wrong."""
+    """Initialise every tensor that has a value at the start; raises Failure with every problem."""
     tensors = program.tensors
     taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
     have = f"its inputs: {', '.join(taking)}" if taking else ""
@@ -43,7 +43,7 @@ def load(program: Program, addresses: Addresses, inputs: Mapping[str, Any]) -> N
 
 
 def fill(addresses: Addresses, tensor: Tensor, values: Array) -> None:
-    """Store a whole tensor from outside."""
+    """Store a whole tensor from outside the program."""
     addresses.access(View.whole(tensor)).put_elements(values)
 
 
@@ -54,16 +54,16 @@ def contents(addresses: Addresses, view: View) -> Array:
 
 
 def known(addresses: Addresses, view: View) -> Array:
-    """Which elements of a view were ever written."""
+    """Which elements of a view are initialised."""
     _placed(view)
     return addresses.access(view).known()
 
 
 def _placed(view: View) -> None:
-    """Refuse a view whose place only an instruction knows."""
+    """Refuse a view whose address only an instruction knows."""
     if view.dynamic or view.offsets is not None:
-        said = f"{view.tensor.name} is addressed by a register or a tile here: it has a place only "
-        raise Failure(Problem("E0305", f"{said}while an instruction runs"))
+        said = f"{view.tensor.name} is addressed by a register or a tile here: it has an address "
+        raise Failure(Problem("E0305", f"{said}only while an instruction executes"))
 
 
 def _start(tensor: Tensor, given: Any) -> Array | None:
@@ -88,10 +88,10 @@ def accepted(tensor: Tensor, array: Array) -> Array:
     """An array from outside as the tensor stores it; refuses another shape or dtype."""
     if array.shape != tensor.shape:
         raise Refused(
-            "E0804", f"{tensor.name} is {list(tensor.shape)}, the array given {list(array.shape)}"
+            "E0804", f"{tensor.name} is {list(tensor.shape)}, the given array {list(array.shape)}"
         )
     try:
         return dtypes.from_npy(array, tensor.dtype)
     except ValueError as problem:
-        hint = "no array is converted in silence: convert it before"
+        hint = "nothing is converted implicitly: convert the array first"
         raise Refused("E0804", f"{tensor.name}: {problem}", hint) from None

@@ -119,7 +119,7 @@ class BoundTransfer:
         self._start: Start | None = None
 
     def start(self, who: Who) -> Start:
-        """What is decided when it starts: where tiles address it, what their entries say then."""
+        """What is decided when it starts: where tiles address it, by their entries then."""
         transfers = self._transfers
         if self._start is not None:
             return self._start
@@ -193,7 +193,7 @@ class Transfers:
         self._given = 1
 
     def fresh(self) -> int:
-        """A number above 1 that nobody has."""
+        """A number above 1 that was never given."""
         self._given += 1
         return self._given
 

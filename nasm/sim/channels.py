@@ -15,11 +15,11 @@ from typing import Any
 from nasm.sim.regions import Region
 
 Timing = tuple[int, int, int, int]
-"""A share's channel, ticks it is busy, ticks from its start until it lands, and bytes."""
+"""A share's channel, the ticks it is busy, the ticks until the share lands, and its bytes."""
 
 
 class Flight:
-    """One start of a transfer, until all of it has landed; shares are named by their index.
+    """A transfer in flight, until all of it has landed; shares are named by their index.
 
     ``read(shares)`` takes the bytes, ``write(shares, payload)`` delivers them. ``origin`` is the
     queue and pc that issued it, ``key`` its number, ``urgency`` the lower the more urgent.

@@ -13,7 +13,7 @@ Who = tuple[int, int]
 
 
 class Semaphore:
-    """A counter, when it last changed and by whom, and which queues are parked on it."""
+    """A counter, when and by whom it was last changed, and which queues are parked on it."""
 
     __slots__ = ("before", "by", "changed", "delay", "parked", "value")
 
@@ -28,12 +28,12 @@ class Semaphore:
     def post(self, op: str, value: int, now: int, delay: int, by: Who) -> bool:
         """Change the value; a waiter sees the change ``delay`` ticks later.
 
-        Returns whether it was as it should be.
+        Returns whether the post was proper, as one to a counter always is.
         """
         new = self.value + value if op == "+" else value
         if not LOWEST <= new <= HIGHEST:
             raise Refused(
-                "E0504", f"a semaphore holds 32 bits, signed: {self.value} and {value} make {new}"
+                "E0504", f"a semaphore is a signed 32-bit integer: {self.value} would become {new}"
             )
         self.before, self.value, self.changed, self.delay = self.value, new, now, delay
         self.by = by
@@ -59,7 +59,7 @@ class Semaphore:
 
 
 class Event(Semaphore):
-    """One bit. To set it while it is set, or clear it while it is clear, changes nothing."""
+    """One bit. Setting it while it is set, or clearing it while it is clear, changes nothing."""
 
     __slots__ = ()
 
@@ -98,5 +98,5 @@ class Counters(dict[int, Semaphore]):
 
 
 def holds(have: int, op: str, want: int) -> bool:
-    """Whether a semaphore's value meets a wait."""
+    """Whether a semaphore's value satisfies a wait."""
     return have >= want if op == ">=" else have == want

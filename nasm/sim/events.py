@@ -1,4 +1,4 @@
-"""The stream of events: what a scheduler tells whoever wants to know.
+"""The stream of events: what a scheduler tells its observers.
 
 Everything that watches a run is an :class:`Observer`: the trace, the race test, whatever profiles
 or stops it. An observer is told of those events whose methods it defines; an event that nobody
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Observer:
-    """Told of events. What it remembers of a run it can save and restore."""
+    """Told of events. It can save and restore what it remembers of a run."""
 
     def head(self, queue: Queue, task: Task, now: int) -> None:
         """A task came to the head of its queue; ``now`` is when it can start at the earliest."""
@@ -45,7 +45,7 @@ class Observer:
         """An instruction issued a transfer."""
 
     def queued(self, flight: Flight, now: int) -> None:
-        """The shares of a transfer came to the rings of their channels."""
+        """The shares of a transfer reached the rings of their channels."""
 
     def read(self, flight: Flight, shares: Sequence[int], now: int) -> None:
         """Shares of a transfer are about to read their bytes."""
@@ -70,7 +70,7 @@ class Observer:
 EVENTS = tuple(
     name for name in vars(Observer) if not name.startswith("_") and name not in ("save", "restore")
 )
-"""What an observer may define."""
+"""The events that an observer may define."""
 
 
 def listeners(observers: Sequence[Observer], event: str) -> tuple[Any, ...]:

@@ -1,9 +1,9 @@
-"""Bytes with a shadow memory that says which of them are initialised.
+"""Memory: bytes, and a shadow memory that says which of them are initialised.
 
 A :class:`Store` is an array of bytes, one row per partition (one row in all for a linear
-memory), and a mask of the bytes ever written. :meth:`Store.before_change` is the one door for a
-change: it keeps what a checkpoint or a copy-on-write array still needs. Tensors that share bytes
-live in one store; every other tensor has its own, dense, which the host's caches like better than
+memory), and a mask of those that are initialised. :meth:`Store.before_change` is the one door for
+a change: it keeps what a checkpoint or a copy-on-write array still needs. Tensors that share bytes
+live in one store; every other tensor has its own, dense, which suits the host's caches better than
 rows that lie far apart.
 """
 
@@ -29,14 +29,14 @@ Block = tuple[NDArray[np.uint8], Mask, Mask | None]
 """What a block held: its bytes, which were initialised, which were not accumulable."""
 
 Journal = dict[int, Block | None]
-"""Blocks by number as they were at a checkpoint; None for one that nothing had been written to."""
+"""Blocks by number as they were at a checkpoint; None for one that was all uninitialised."""
 
 
 class Change(Protocol):
     """Bytes of a store that are about to change together.
 
-    ``kept`` is the journal that has what they held; ``low`` and ``high`` are the first of these
-    bytes and the one behind the last, in the order of the store.
+    ``kept`` is the journal that already has their blocks; ``low`` and ``high`` are the first of
+    these bytes and the one behind the last, in the order of the store.
     """
 
     kept: Journal | None
@@ -45,7 +45,7 @@ class Change(Protocol):
 
 
 class PendingMark(Protocol):
-    """Something that was written and whose place in the mask has not been marked yet."""
+    """Something that was written, and is not marked in the mask yet."""
 
     low: int
     high: int
@@ -56,9 +56,9 @@ class PendingMark(Protocol):
 
 
 class CopyOnWrite:
-    """Bytes of a store as they are now, copied only if the store is about to change.
+    """Bytes of a store as they are now, copied only when the store is about to change.
 
-    What an instruction read at its start is written when it completes; mostly nobody touches its
+    What an instruction read at its start is written when it completes; mostly nothing writes its
     source in between, and a large tile need not be copied twice.
     """
 
@@ -97,7 +97,7 @@ class Arena:
         return -(-size // LINE) * LINE
 
     def take(self, rows: int, size: int) -> tuple[NDArray[np.uint8], Mask]:
-        """The next rows of so many bytes, poisoned, and their written-mask."""
+        """The next rows of so many bytes, poisoned, and their mask."""
         start, end = self._next, self._next + rows * size
         self._next += self.room(rows * size)
         return (
@@ -107,7 +107,7 @@ class Arena:
 
 
 class Store:
-    """A rectangle of one memory of one core: its bytes, and which of them were ever written.
+    """A rectangle of one memory of one core: its bytes, and which of them are initialised.
 
     It begins at a partition (``row``) and a byte within each (``base``); a linear memory has one
     row. ``alone`` says that one tensor lives in it, ``guarded`` that it matters who wrote last,
@@ -166,7 +166,7 @@ class Store:
     def mask(
         self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]
     ) -> Mask:
-        """The written-mask of elements from a byte on; a last axis walks the bytes of each."""
+        """The mask of elements from a byte on; a last axis walks the bytes of each."""
         return np.ndarray((*shape, itemsize), np.bool_, self._marks, start, (*strides, 1))
 
     def not_accumulable_mask(
@@ -181,7 +181,7 @@ class Store:
     # -- changes
 
     def before_change(self, change: Change) -> None:
-        """Keep what others still need of the store: some of its bytes are about to change."""
+        """Keep what a checkpoint or a copy-on-write array still needs of bytes about to change."""
         if self.shared:
             for array in self.shared:
                 array.detach()
@@ -190,7 +190,7 @@ class Store:
             self.keep(change)
 
     def keep(self, change: Change) -> None:
-        """Have the blocks of these bytes in the journal, as they were at the checkpoint."""
+        """Put the blocks of these bytes into the journal, as they were at the checkpoint."""
         journal = self.journal
         for block in range(change.low // BLOCK, (change.high - 1) // BLOCK + 1):
             if block not in journal:
@@ -206,7 +206,7 @@ class Store:
         return self._flat[part].copy(), self._mask[part].copy(), others
 
     def flush(self) -> None:
-        """Enter into the mask what is pending."""
+        """Mark in the mask what is pending."""
         pending, self.pending = self.pending, []
         for access in pending:
             if access.kept is not self.journal:
@@ -228,7 +228,7 @@ class Store:
         )
 
     def restore(self, saved: Any) -> None:
-        """Everything as it was at a checkpoint; those behind it are gone."""
+        """Everything as it was at a checkpoint; those made after it are gone."""
         number, complete, pending, shared, marking = saved
         if self.not_accumulable is not None and not marking:
             self.not_accumulable = None

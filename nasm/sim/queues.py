@@ -13,7 +13,7 @@ from nasm.sim.resources import Needs, Resource
 
 CAUSES = ("semaphore", "data", "unit", "core")
 """Why a queue's next instruction does not start: a wait, a result on its way, a busy unit, or
-another core that has not come."""
+another core that has not arrived."""
 
 Wait = tuple[int, str, int]
 """A semaphore, a comparison, and a value."""
@@ -27,9 +27,9 @@ class Work:
     """What a task does: functions, and the regions that these touch.
 
     ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the
-    next pc, or None for the next one. ``gate`` says from when on what it needs beside memory is
-    there. ``arrive(now)`` is called before it starts, and holds it until somebody releases its
-    queue. ``number`` is this work's own, from 0 on; below 0 it is not to be remembered by it.
+    next pc, or None for the next one. ``gate`` says from which tick on the engine values it needs
+    are ready. ``arrive(now)`` is called before it starts; its queue is then parked until it is
+    released. ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
     number: int
@@ -46,7 +46,7 @@ class Work:
 class Task:
     """An instruction as the scheduler sees it.
 
-    It has ``unit`` for ``interval`` ticks, or what it ``needs`` where that is more than all of one
+    It occupies ``unit`` for ``interval`` ticks, or what it ``needs`` where that is not simply one
     resource, and completes ``latency`` ticks after its start. One with ``expand`` stands for
     another, which it makes when it is about to start: its ``work`` only says what that depends on.
     """

@@ -14,10 +14,10 @@ Holder = tuple[int, int]
 
 
 class Resource:
-    """Something of a core that one task at a time may have, or one task for each of its parts.
+    """Something of a core that one task occupies at a time, or one task each of its parts.
 
-    It is free from ``free_at`` on; a task that wants parts of it can have them from ``shared_at``
-    on, as long as these parts are free. ``holder`` took it last. ``shared`` says that tasks of
+    It is free from ``free_at`` on; a task that wants parts of it can take them from ``shared_at``
+    on, if these parts are free. ``holder`` took it last. ``shared`` says that tasks of
     several queues want it: then ``waiting`` has the queues that wait for it, and since when.
     """
 
@@ -36,7 +36,7 @@ class Resource:
         return f"<{self.core}.{self.name}, free at {self.free_at}>"
 
     def take(self, until: int, holder: Holder) -> None:
-        """Have all of it until a tick."""
+        """Occupy all of it until a tick."""
         self.free_at = self.shared_at = until
         self.holder = holder
 

@@ -68,12 +68,12 @@ class Scheduler:
             self._push(self.now, START, queue.index, queue)
 
     def observe(self, observer: Observer) -> None:
-        """Tell somebody of everything that happens from now on."""
+        """Tell an observer of everything that happens from now on."""
         self._observers.append(observer)
         self._listen()
 
     def ignore(self, observer: Observer) -> None:
-        """Tell somebody no more."""
+        """Tell an observer nothing more."""
         self._observers.remove(observer)
         self._listen()
 
@@ -91,7 +91,7 @@ class Scheduler:
 
     @property
     def idle(self) -> bool:
-        """Whether nothing is left that could happen by itself."""
+        """Whether nothing is left on the heap: the run is over, or deadlocked."""
         return not self._heap
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
@@ -126,7 +126,7 @@ class Scheduler:
         return done
 
     def _attempt(self, queue: Queue) -> None:
-        """Start the head of a queue if nothing blocks it, or come back when it may."""
+        """Start the head of a queue if nothing blocks it, or try again when it may."""
         now = self.now
         if now > queue.busy_until:
             queue.account(now)
@@ -167,7 +167,7 @@ class Scheduler:
         self._start(queue, task, now)
 
     def _wait(self, queue: Queue, task: Task, now: int) -> bool:
-        """Whether the wait of a queue's head is over now; parks the queue, or has it come back."""
+        """Whether the wait of a queue's head is over; if not, parks the queue or tries again."""
         assert task.wait is not None
         number, op, value = task.wait
         semaphore = self.semaphores[number]
@@ -186,7 +186,7 @@ class Scheduler:
         return seen <= now
 
     def _ask(self, queue: Queue, task: Task, now: int) -> None:
-        """Wait for what a task occupies; whose turn it is matters only where others want it too."""
+        """Wait for what a task occupies, in turn with the other queues that want it."""
         queue.blocker = task.unit
         if not task.contended:
             return
@@ -205,7 +205,7 @@ class Scheduler:
         )
 
     def release(self, index: int, at: int) -> None:
-        """Let a queue that is held go on at a tick."""
+        """Let a parked queue start its head at a tick."""
         queue = self.queues[index]
         queue.parked = False
         queue.due = at
@@ -343,7 +343,7 @@ class Scheduler:
     # -- channels
 
     def issue(self, flight: Flight, at: int) -> None:
-        """Start a transfer, whose shares come to their channels at a tick."""
+        """Put a transfer in flight; its shares reach their channels at a tick."""
         self.transfers[flight.key] = flight
         for tell in self._listeners["issued"]:
             tell(flight, self.now)
@@ -411,7 +411,7 @@ class Scheduler:
     # -- the end, and checkpoints
 
     def blocked(self) -> list[Queue]:
-        """Queues that cannot go on although nothing is left to happen."""
+        """Queues with instructions left, of which none can start: asked when the heap is empty."""
         return [q for q in self.queues if not q.done and q.head is not None]
 
     def save(self) -> Any:

@@ -9,7 +9,7 @@ from nasm.spec.kinds import WRONG_KIND, Kind, OperandContext
 
 
 @dataclass(frozen=True, slots=True)
-class Hidden(Kind):
+class Implicit(Kind):
     """What semantics need and no program writes."""
 
     @property
@@ -22,11 +22,11 @@ class Hidden(Kind):
 
 
 @dataclass(frozen=True, slots=True)
-class State(Hidden):
+class EngineValue(Implicit):
     """What one instruction leaves in the engine for a later one.
 
     Reading it before it was left is a fault that says ``how`` to leave it, unless there is an
-    ``initial`` value, or a function that makes one for an instruction's site.
+    ``initial`` value, or a function that makes one for an instruction's context.
     """
 
     name: str
@@ -38,7 +38,7 @@ class State(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class DtypeOf(Hidden):
+class DtypeOf(Implicit):
     """The dtype of another operand; None if that one is not given."""
 
     operand: str
@@ -56,7 +56,7 @@ class DtypeOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class ShapeOf(Hidden):
+class ShapeOf(Implicit):
     """The partitions of another operand, and its elements in each."""
 
     operand: str
@@ -74,7 +74,7 @@ class ShapeOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class LanesOf(Hidden):
+class LanesOf(Implicit):
     """The partitions of another operand, as a slice; None if that one is not given."""
 
     operand: str
@@ -95,7 +95,7 @@ class LanesOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class Doubt(Hidden):
+class Doubt(Implicit):
     """Where the hardware does not promise a result: semantics write a sentence, or None.
 
     The run continues with the result and warns; the sentence begins with a verb, and ``rule`` is
@@ -109,7 +109,7 @@ class Doubt(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class Here(Hidden):
+class Here(Implicit):
     """The ``core`` or the ``engine`` the instruction stands on."""
 
     what: str
@@ -119,7 +119,7 @@ class Here(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class RoundingOf(Hidden):
+class RoundingOf(Implicit):
     """How results are rounded into another operand: a function from float32 to float32."""
 
     operand: str
@@ -133,7 +133,7 @@ class RoundingOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class SwitchOf(Hidden):
+class SwitchOf(Implicit):
     """A switch of the generation."""
 
     name: str
@@ -146,7 +146,7 @@ class SwitchOf(Hidden):
 
 
 @dataclass(frozen=True, slots=True)
-class OptionOf(Hidden):
+class OptionOf(Implicit):
     """A machine option."""
 
     name: str

@@ -14,7 +14,7 @@ from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Hidden
+from nasm.spec.implicit_operands import Implicit
 from nasm.spec.kinds import Kind, Tile
 from nasm.spec.options import OptionValue
 from nasm.spec.view import Offsets, View
@@ -62,9 +62,9 @@ class Operand:
     footprint: OfOperands[tuple[View, ...]] | None = None
 
     @property
-    def hidden(self) -> bool:
+    def implicit(self) -> bool:
         """Never written in a program: held in the engine, or known from elsewhere."""
-        return isinstance(self.kind, Hidden)
+        return isinstance(self.kind, Implicit)
 
     @property
     def named(self) -> bool:

@@ -10,7 +10,7 @@ from typing import Any
 from nasm.problems import closest, did_you_mean, listed
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
-from nasm.spec.implicit_operands import Hidden
+from nasm.spec.implicit_operands import Implicit
 from nasm.spec.instruction import OfOperands, Operand, Row, Rule, in_float32
 
 
@@ -94,12 +94,12 @@ class Isa:
                 setup,
                 tensors,
                 {o.name: n for n, o in enumerate(operands)},
-                tuple(o for o in operands if not o.hidden),
+                tuple(o for o in operands if not o.implicit),
                 tuple(o for o in operands if o.access in ("r", "rw", "@")),
                 tuple(o for o in operands if o.access in ("w", "rw")),
                 tuple(n for n, o in enumerate(operands) if o.walked),
-                tuple(None if o.hidden else o.default for o in operands),
-                tuple((n, o) for n, o in enumerate(operands) if not o.hidden),
+                tuple(None if o.implicit else o.default for o in operands),
+                tuple((n, o) for n, o in enumerate(operands) if not o.implicit),
                 tuple(n for n, o in enumerate(operands) if o.kind.names == "label"),
             )
             _consistent(row)
@@ -154,7 +154,7 @@ def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:
     for rule in row.rules:
         yield f"its rule '{rule.sentence}'", rule.names
     for operand in row.operands:
-        if isinstance(operand.kind, Hidden):
+        if isinstance(operand.kind, Implicit):
             yield f"its operand {operand.name}, {operand.kind.describe()},", operand.kind.needs
         if operand.footprint is not None:
             yield f"the footprint of {operand.name}", operand.footprint.names

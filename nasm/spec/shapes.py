@@ -10,8 +10,7 @@ from typing import Any
 
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Here, RoundingOf
-from nasm.spec.implicit_operands import State as Held
+from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
 from nasm.spec.instruction import Context, Operand, Row
 from nasm.spec.kinds import Kind
 from nasm.spec.view import Reg, View
@@ -42,14 +41,14 @@ class Shape:
             value = context.operands[operand.name]
             if _varies(operand, value):
                 reading.append((operand, row.position[operand.name], len(self.arguments)))
-            elif operand.hidden or type(operand.kind).handed is not Kind.handed:
+            elif operand.implicit or type(operand.kind).handed is not Kind.handed:
                 value = operand.kind.handed(value, context)
             self.arguments.append(value)
         self.reading = tuple(reading)
         self.writing: tuple[Place, ...] = tuple(
             (operand, row.position[operand.name], at) for at, operand in enumerate(row.writes)
         )
-        self.held = tuple(o.kind.name for o in row.writes if isinstance(o.kind, Held))
+        self.held = tuple(o.kind.name for o in row.writes if isinstance(o.kind, EngineValue))
         self.registers = registers_of(context.operands.values())
         self.exact = frozenset(
             o.name
@@ -60,7 +59,7 @@ class Shape:
 
 def _varies(operand: Operand, value: object) -> bool:
     """Whether an argument is read from somewhere, or says where something is."""
-    if isinstance(operand.kind, Held | Here | RoundingOf):
+    if isinstance(operand.kind, EngineValue | Here | RoundingOf):
         return True
     first = value[0] if type(value) is tuple and value else value
     return type(first) in (View, Reg)

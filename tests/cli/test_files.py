@@ -130,7 +130,7 @@ def test_arrays_that_the_program_cannot_take_are_told_what_it_takes(
     unconverted = ran("run", halves, "--in", f"X={tmp_path / 'x.npy'}")
     assert unconverted.code == 2
     assert "the array holds float64, wanted bfloat16" in unconverted.err
-    assert "convert it before" in unconverted.err
+    assert "convert the array first" in unconverted.err
 
 
 def test_a_file_that_is_no_array_is_told_without_numpys_words(

@@ -106,7 +106,7 @@ def test_an_option_reaches_semantics_rules_and_costs() -> None:
     context = Context.of(row, (None,), "alpha", generation)
     assert context.option("count") == 3
     operand = row.operands[0]
-    assert operand.hidden
+    assert operand.implicit
     assert operand.kind.handed(None, context) == "two"
     assert operand.kind.describe() == "the machine option word"
 

@@ -23,7 +23,7 @@ from nasm.report import examples
 from nasm.source import Source
 from nasm.spec.evidence import Evidence
 from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import Hidden
+from nasm.spec.implicit_operands import Implicit
 from nasm.spec.instruction import BITS, FLOAT32, REQUIRED, Context, Operand, Row
 from nasm.spec.kinds import Choice, Flag, Kind, Tile
 from nasm.spec.lists import Tiles
@@ -100,7 +100,7 @@ def drawn(row: Row, held: Operands, generation: Generation) -> Iterator[Operands
     free = [
         (n, list(choices(o, value, generation)))
         for n, (o, value) in enumerate(zip(row.operands, held, strict=True))
-        if not o.hidden
+        if not o.implicit
     ]
     for n, options in free:
         for value in options:
@@ -149,7 +149,7 @@ def asked(context: Context) -> None:
         value = context[operand.name]
         if operand.footprint is not None and isinstance(value, View):
             assert all(isinstance(v, View) for v in operand.footprint(context))
-        if isinstance(operand.kind, Hidden):
+        if isinstance(operand.kind, Implicit):
             operand.kind.handed(value, context)
 
 

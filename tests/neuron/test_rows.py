@@ -16,7 +16,7 @@ from nasm.report import examples, pages, times
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.evidence import Cost, Evidence
-from nasm.spec.implicit_operands import Hidden
+from nasm.spec.implicit_operands import Implicit
 from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.program import Program
 from nasm.spec.view import View
@@ -142,7 +142,7 @@ def test_the_page_says_what_the_example_takes_on_every_engine(row: Row) -> None:
 def test_every_operand_describes_itself(row: Row) -> None:
     for operand in row.operands:
         assert operand.kind.describe()
-        assert isinstance(operand.kind, Hidden) == (operand not in row.written)
+        assert isinstance(operand.kind, Implicit) == (operand not in row.written)
 
 
 @pytest.mark.parametrize(

@@ -219,7 +219,7 @@ class ProgramBuilder:
             availability.available(self.target, self.generation, row, engine)
             self._available.add((row, engine))
         for name in named:
-            if name not in row.position or row.operand(name).hidden:
+            if name not in row.position or row.operand(name).implicit:
                 raise Refused(
                     "E0309",
                     f"{row.name} has no operand '{name}'",

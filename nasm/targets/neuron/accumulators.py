@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.problems import Refused
-from nasm.spec.implicit_operands import State
+from nasm.spec.implicit_operands import EngineValue
 from nasm.spec.kinds import Choice
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.math_functions import Floats
@@ -44,7 +44,7 @@ def _unknown(lost: bool) -> Accumulators:
 LOST: Final = _unknown(lost=True)
 """What an instruction of Vector with ``idle`` leaves, in every lane (that it is all is assumed)."""
 
-HELD: Final = State(
+HELD: Final = EngineValue(
     "accumulators", "reduce_cmd=reset_reduce starts them", initial=_unknown(lost=False)
 )
 """The implicit operand of every instruction that uses them; each engine has its own."""

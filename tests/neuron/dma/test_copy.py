@@ -321,10 +321,10 @@ def test_a_transfer_that_nobody_waits_for_is_told() -> None:
     done = ran(lines + "EventSemaphore $s >= 16", **tiles)
     second, third = done.report().warnings
     assert [(w.code, w.warning) for w in (second, third)] == [("E0514", True)] * 2
-    assert second.message == "sync pc 1 (DmaCopy) had not landed when every queue had ended"
-    assert second.hint == "let it update a semaphore, and wait for that in the end"
+    assert second.message == "sync pc 1 (DmaCopy) was still in flight when every queue was done"
+    assert second.hint == "let it update a semaphore, and wait for it at the end"
     assert third.message.startswith("sync pc 2")
-    assert third.hint == "it updates $t: wait for that in the end"
+    assert third.hint == "it updates $t: wait for it at the end"
     assert done.report().ok
     np.testing.assert_array_equal(done.read("d"), DATA)
 

@@ -158,7 +158,7 @@ def test_a_predicate_and_what_it_lets_through_may_be_indirect() -> None:
 def test_a_view_of_the_run_has_no_place_to_look_at() -> None:
     made = programs.session("@vector Nop", "trn3", a=A, i=index(2))
     for view in ("a.indirect(i, num_elem=1)", "a[:, %r1 : +2]"):
-        with pytest.raises(Failure, match="only while an instruction runs"):
+        with pytest.raises(Failure, match="only while an instruction executes"):
             made.read(view)
 
 

@@ -87,10 +87,10 @@ def test_the_same_engines_meet_in_their_order() -> None:
 def test_another_engine_of_the_other_core_is_no_partner() -> None:
     made = pair("@gpsimd CoreBarrier H", "@sync CoreBarrier H", shared=".hbm H f32[1]")
     found = problem(made, Status.DEADLOCK)
-    assert "@0.gpsimd and @1.sync wait" in found.message
-    assert "until core 1 comes to one with engine gpsimd" in found.notes[0].message
+    assert "@0.gpsimd and @1.sync are blocked" in found.message
+    assert "for core 1 to reach one with engine gpsimd" in found.notes[0].message
     assert "1.sync pc 0 (CoreBarrier H)" in found.notes[0].message
-    assert found.hint.endswith("they meet only with the same engine")
+    assert found.hint.endswith("they match only with the same engine")
 
 
 def test_a_core_that_has_fewer_barriers_is_a_deadlock() -> None:
@@ -98,15 +98,15 @@ def test_a_core_that_has_fewer_barriers_is_a_deadlock() -> None:
         "@sync CoreBarrier H\n@sync CoreBarrier H", "@sync CoreBarrier H", shared=".hbm H f32[1]"
     )
     found = problem(made, Status.DEADLOCK)
-    assert "0.sync pc 1 is held at CoreBarrier until core 1 comes" in found.notes[0].message
-    assert "it has no CoreBarrier left" in found.notes[0].message
+    assert "0.sync pc 1 waits at CoreBarrier for core 1 to reach" in found.notes[0].message
+    assert "no CoreBarrier is left there" in found.notes[0].message
 
 
 def test_a_barrier_on_one_core_alone_is_a_deadlock() -> None:
     text = ".target trn2\n.hbm H f32[1]\n@sync CoreBarrier H\n"
     made = Session(assemble(Source("alone.nasm", text), TARGETS), {})
     made.run()
-    assert "no CoreBarrier left" in problem(made, Status.DEADLOCK).notes[0].message
+    assert "no CoreBarrier is left" in problem(made, Status.DEADLOCK).notes[0].message
 
 
 def test_both_cores_name_the_same_data() -> None:
@@ -224,12 +224,12 @@ SMALL = ".sbuf a{0} {1}[4, 2] = zeros\n.sbuf b{0} {1}[4, 2]\n"
         (
             ("f32", "", 1, 1, "dma"),
             ("f32", "", 1, 1, "dma"),
-            "do not exchange: core 0 sends to core 1, which receives from core 1",
+            "do not match: core 0 sends to core 1, which receives from core 1",
         ),
         (
             ("f32", "", 0, 1, "dma"),
             ("f32", "", 0, 0, "dma"),
-            "do not exchange: core 0 sends to core 0, which receives from core 1",
+            "do not match: core 0 sends to core 0, which receives from core 1",
         ),
     ],
 )
@@ -251,9 +251,9 @@ def test_pipes_do_not_wait_for_each_other_and_another_pipe_is_no_partner() -> No
     here = SMALL.format(0, "f32") + sends("b0", "a0", 1, 1, 4)
     there = SMALL.format(1, "f32") + sends("b1", "a1", 0, 0, 5)
     found = problem(pair(here, there), Status.DEADLOCK)
-    assert "until core 1 comes to one with pipe_id 4" in found.notes[0].message
+    assert "for core 1 to reach one with pipe_id 4" in found.notes[0].message
     assert "pipe_id=5" in found.notes[0].message
-    assert found.hint.endswith("they meet only with the same pipe_id")
+    assert found.hint.endswith("they match only with the same pipe_id")
     # On engines of their own both pipes come to their end, whatever the order of the text.
     both = [
         SMALL.format(c, "f32")

@@ -13,7 +13,7 @@ from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.problems import Refused
 from nasm.spec.effects import Say
-from nasm.spec.implicit_operands import DtypeOf, Hidden, ShapeOf
+from nasm.spec.implicit_operands import DtypeOf, Implicit, ShapeOf
 from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, in_bits, of_operands
 from nasm.spec.kinds import Choice, Either, Number, OperandContext, Tile
 from nasm.spec.literals import Pattern, Text
@@ -123,7 +123,7 @@ def Iota(
 
 
 @dataclass(frozen=True, slots=True)
-class Saturates(Hidden):
+class Saturates(Implicit):
     """Whether a number that overflows an operand's dtype becomes its largest, by the options."""
 
     operand: str

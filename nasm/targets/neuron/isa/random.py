@@ -12,7 +12,7 @@ import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import Refused
-from nasm.spec.implicit_operands import LanesOf, ShapeOf, State
+from nasm.spec.implicit_operands import EngineValue, LanesOf, ShapeOf
 from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.view import View
@@ -39,7 +39,7 @@ def _unseeded(context: Context) -> Generator:
     )
 
 
-GENERATOR = State("random numbers", "every run begins with the same", initial=_unseeded)
+GENERATOR = EngineValue("random numbers", "every run begins with the same", initial=_unseeded)
 
 
 def uniform(words: Words) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 
 from nasm.problems import Refused
 from nasm.spec.effects import Partial
-from nasm.spec.implicit_operands import State
+from nasm.spec.implicit_operands import EngineValue
 from nasm.spec.instruction import Operand, in_bits
 from nasm.spec.kinds import Anything, Either, Flag, Number, Tile
 from nasm.targets.neuron import costs
@@ -19,7 +19,7 @@ from nasm.targets.neuron.rules import elements, free_dims, same_dtype, same_part
 
 PREDICATED = "nki.isa.tensor_copy_predicated"
 FIND, REPLACE = "nki.isa.nc_find_index8", "nki.isa.nc_match_replace8"
-MATCH_VALUES = State("match values", "MatchValueLoad loads eight per partition")
+MATCH_VALUES = EngineValue("match values", "MatchValueLoad loads eight per partition")
 
 
 @ISA.instruction(

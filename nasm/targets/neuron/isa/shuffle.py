@@ -8,7 +8,7 @@ import numpy as np
 
 from nasm.problems import Refused, listed
 from nasm.spec.effects import Partial
-from nasm.spec.implicit_operands import ShapeOf, State
+from nasm.spec.implicit_operands import EngineValue, ShapeOf
 from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Integers
 from nasm.targets.neuron import costs
@@ -19,7 +19,7 @@ TRANSPOSE, SHUFFLE = "nki.isa.nc_transpose", "nki.isa.nc_stream_shuffle"
 GUIDE = "architecture guide, 'Cross-partition Data Movement'"
 QUADRANT = 32
 UNTOUCHED = 255
-MASK = State("shuffle mask", "LoadMaskRegister loads its 32 entries")
+MASK = EngineValue("shuffle mask", "LoadMaskRegister loads its 32 entries")
 
 
 @rule(

@@ -7,10 +7,10 @@ from typing import Any
 
 from nasm.dtypes import DType, Kind
 from nasm.problems import Refused
-from nasm.spec.implicit_operands import State
+from nasm.spec.implicit_operands import EngineValue
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
 
-WEIGHTS = State("stationary tile", "LoadStationary loads one", initial=())
+WEIGHTS = EngineValue("stationary tile", "LoadStationary loads one", initial=())
 
 
 @dataclass(frozen=True, slots=True)
