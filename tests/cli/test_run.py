@@ -84,6 +84,21 @@ def test_max_cycles_stops_an_endless_loop_and_exits_1(ran: Any, tmp_path: Path) 
     assert done.out.splitlines()[-1] == "FAIL: cycle limit reached"
 
 
+def test_the_clock_stands_at_the_cycle_limit_however_early_the_last_event_was(
+    ran: Any, tmp_path: Path
+) -> None:
+    # it used to stand at the last event: 20 cycles of 1,000
+    text = ".target trn1\n.hbm X u8[64, 64] input = zeros\n.sbuf x u8[64, 64]\n.sem s\n"
+    done = ran(
+        "run",
+        written(tmp_path, text + "@sync DmaCopy x, X $s += 16\n@sync EventSemaphore $s >= 16\n"),
+        "--max-cycles",
+        "1_000",
+    )
+    assert done.code == 1
+    assert "time: 0.714 µs, 1,000 cycles at 1.4 GHz" in done.out
+
+
 def test_a_program_without_expectations_says_that_it_promised_nothing(
     ran: Any, tmp_path: Path
 ) -> None:

@@ -100,6 +100,13 @@ def test_steps_of_an_engine_stop_with_its_last_instruction(load: Loader) -> None
     assert beta.completed < 20
 
 
+def test_each_of_several_runs_of_some_cycles_takes_the_clock_so_far(toy: Tried) -> None:
+    # the clock used to stay at the last event, and every run to end where the first had ended
+    for count in range(1, 6):
+        assert f"cycle {count * 2:,}; 'continue' resumes" in toy.does("run 2")
+        assert toy.shell.session.now == count * 2 * 3
+
+
 def test_a_step_past_the_end_says_so_and_is_no_mistake(toy: Tried) -> None:
     toy.does("run")
     for line in ("step", "run", "cycle 5", "until 9us"):
