@@ -17,7 +17,7 @@ from typing import Any
 
 import nasm
 from nasm.asm.assemble import assemble
-from nasm.machine.machine import Machine
+from nasm.machine.tasks import Tasks
 from nasm.session import Session
 from nasm.source import Source
 from nasm.targets import TARGETS
@@ -33,8 +33,8 @@ PROGRAM = f"""
 @tensor LoadStationary a
 {LINE}
 """
-BIND = (Machine, "_task")
-"""Who makes the task of an instruction: a class and its method, which takes a queue and a place."""
+BIND = (Tasks, "_task")
+"""Who makes the task of an instruction: a method that takes its number."""
 QUEUE, PLACE = 0, 1
 """Where the line is: in the first queue, the second."""
 
@@ -88,12 +88,12 @@ def walks() -> tuple[Walk, Walk, Walk]:
     owner, name = BIND
     made = getattr(owner, name)
 
-    def task(self: Any, queue: int, pc: int) -> Any:
-        if (queue, pc) != (QUEUE, PLACE):
-            return made(self, queue, pc)
-        found = bind.around(made)(self, queue, pc)
+    def task(self: Any, number: int, *others: int) -> Any:
+        if (self.queue, number) != (QUEUE, program.queues[QUEUE].instructions[PLACE]):
+            return made(self, number, *others)
+        found = bind.around(made)(self, number, *others)
         for part in ("start", "finish"):
-            object.__setattr__(found, part, run.around(getattr(found, part)))
+            setattr(found.work, part, run.around(getattr(found.work, part)))
         return found
 
     setattr(owner, name, task)

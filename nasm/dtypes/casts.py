@@ -40,7 +40,6 @@ def widener(array: Array, dtype: DType) -> Callable[[], Float32]:
 
     What there is to decide is decided here, for tiles that are read over and over.
     """
-    to_float32(array[:0], dtype)
     if dtype.itemsize > 1 and dtype.numpy not in (_FLOAT32, _FLOAT16) and _near(array) is array:
         return partial(array.astype, np.float32)
     return partial(to_float32, array, dtype)

@@ -6,13 +6,13 @@ address to it. Memory is changed here and nowhere else.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import Casting, DType, Float32
-from nasm.machine.state import State
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
@@ -33,12 +33,12 @@ class Pattern:
         "plain_strides", "rows", "shape", "size", "start", "store", "strides", "whole",
     )  # fmt: skip
 
-    def __init__(self, view: View, store: Store, place: str, alone: bool) -> None:
-        tensor, dtype = view.tensor, view.dtype
-        self.store, self.place, self.dtype = store, place, dtype
+    def __init__(self, view: View, store: Store) -> None:
+        tensor, dtype, dims = view.tensor, view.dtype, view.dims
+        self.store, self.dtype = store, dtype
+        self.place = f"{store.core}.{store.name}"
         size = self.size = dtype.itemsize
-        free = view.dims or ((1, 1),)
-        first = int(view.partitioned)
+        free = dims or ((1, 1),)
         self.shape = tuple(n for _, n in free)
         self.strides = tuple(s * size for s, _ in free)
         self.plain_shape = view.shape
@@ -47,17 +47,17 @@ class Pattern:
         low = sum(step * (count - 1) for step, count in self.dims if step < 0)
         high = sum(step * (count - 1) for step, count in self.dims if step > 0) + size
         row, rows = 0, (0, 1, 1)
-        if first:
+        if tensor.memory.partitions:
             row = (tensor.partition or 0) + view.partition
             rows = (row, view.shape[0], view.steps[0])
             pitch = view.steps[0] * store.pitch
             self.shape, self.strides = (view.shape[0], *self.shape), (pitch, *self.strides)
             self.plain_strides = (pitch, *self.plain_strides[1:])
         self.rows, self.low, self.high = rows, low, high
-        self.start = store.position(row, tensor.offset or 0)
+        self.start = (row - store.row) * store.pitch + (tensor.offset or 0) - store.base
         self.last = abs(rows[2]) * (rows[1] - 1) * store.pitch
-        everything = tensor.bytes * max(1, tensor.partitions)
-        self.whole = alone and view.size * size == everything and self.region(0).dense
+        plain = len(free) == 1 and free[0][0] == 1 and rows[2] == 1
+        self.whole = store.alone and plain and view.shape == tensor.shape and dtype is tensor.dtype
         self.accesses: dict[int, Access] = {}
 
     def region(self, offset: int) -> Region:
@@ -215,8 +215,8 @@ class Addresses:
 
     CACHES = ("_patterns",)
 
-    def __init__(self, state: State) -> None:
-        self.state = state
+    def __init__(self, stores: Mapping[int, Store]) -> None:
+        self.stores = stores
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
 
     def access(self, view: View) -> Access:
@@ -224,11 +224,8 @@ class Addresses:
         key = (view.tensor.index, view.partition, view.shape, view.steps, view.dtype.name)
         pattern = self._patterns.get(key)
         if pattern is None:
-            tensor = view.tensor
-            store = self.state.store(tensor)
-            pattern = self._patterns[key] = Pattern(
-                view, store, f"{store.core}.{store.name}", self.state.alone(tensor)
-            )
+            store = self.stores[view.tensor.index]
+            pattern = self._patterns[key] = Pattern(view, store)
         found = pattern.accesses.get(view.offset)
         if found is None:
             found = pattern.accesses[view.offset] = Access(view, pattern)

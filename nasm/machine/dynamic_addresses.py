@@ -1,19 +1,9 @@
-"""Registers in addresses: which an instruction depends on, and its operands once they are known."""
+"""Registers in addresses: an instruction's operands once they are known."""
 
 from __future__ import annotations
 
 from nasm.problems import Refused
-from nasm.spec.program import Instruction
 from nasm.spec.view import Dynamic, Reg, View
-
-
-def registers_of(instruction: Instruction) -> list[int]:
-    """Registers that the addresses of an instruction depend on."""
-    found: list[int] = []
-    for operand in instruction.operands:
-        if isinstance(operand, View) and operand.dynamic:
-            found += [d.register for d in operand.dynamic if d.register not in found]
-    return found
 
 
 def resolved(operand: object, held: dict[int, int]) -> object:

@@ -16,51 +16,31 @@ from nasm.machine.operands import Binding, Operands, Reader, Recipe, Writer
 from nasm.machine.state import EngineState
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work
-from nasm.spec.evidence import Cost
-from nasm.spec.generation import Generation
-from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
-from nasm.spec.instruction import Context, Operand, Row
-from nasm.spec.kinds import Kind
-from nasm.spec.view import View
+from nasm.spec.implicit_operands import Here, RoundingOf
+from nasm.spec.instruction import Row
+from nasm.spec.shapes import Shape
 
 
-class Shape:
-    """What instructions that differ in nothing but addresses have in common, on one queue.
+class Recipes:
+    """How the instructions of a shape are bound on one queue: a recipe for each operand."""
 
-    ``arguments`` are those of the semantics that do not depend on addresses; ``reading`` and
-    ``writing`` are the recipes for the others, with the place of the operand in the row and the
-    place of the argument.
-    """
+    __slots__ = ("arguments", "reading", "writing")
 
-    __slots__ = ("_cost", "arguments", "context", "held", "reading", "row", "writing")
-
-    def __init__(self, row: Row, context: Context, operands: Operands, core: int) -> None:
-        self.row, self.context = row, context
-        self._cost: Cost | None = None
-        domain = row.domain(context)
-        self.arguments: list[Any] = []
+    def __init__(self, shape: Shape, operands: Operands, core: int) -> None:
+        self.arguments = shape.arguments.copy()
         self.reading: list[tuple[Recipe | None, int, int]] = []
-        for operand in row.reads:
-            at = len(self.arguments)
-            recipe = operands.reading(operand, context, domain)
-            value = context.operands[operand.name]
-            if recipe is not None or _addressed(value):
-                self.reading.append((recipe, row.position[operand.name], at))
+        for operand, position, at in shape.reading:
+            if isinstance(operand.kind, Here):
+                self.arguments[at] = {"core": core, "engine": shape.context.engine}[
+                    operand.kind.what
+                ]
+            elif isinstance(operand.kind, RoundingOf):
+                self.arguments[at] = operands.rounding(shape.context[operand.kind.operand].dtype)
             else:
-                value = _handed(operand, context, operands, core)
-            self.arguments.append(value)
+                self.reading.append((operands.reading(operand, shape), position, at))
         self.writing = [
-            (operands.writing(operand, context), row.position[operand.name], at)
-            for at, operand in enumerate(row.writes)
+            (operands.writing(o, shape), position, at) for o, position, at in shape.writing
         ]
-        self.held = tuple(o.kind.name for o in row.writes if isinstance(o.kind, EngineValue))
-
-    @property
-    def cost(self) -> Cost:
-        """What such an instruction costs."""
-        if self._cost is None:
-            self._cost = self.row.cost(self.context)
-        return self._cost
 
     def bind(self, operands: tuple[object, ...]) -> Binding:
         """Fill in the addresses of an instruction."""
@@ -69,26 +49,17 @@ class Shape:
             binding.arguments[at] = operands[position]
             if recipe is not None:
                 recipe(binding, at, operands[position])
-        for recipe, position, at in self.writing:
-            recipe(binding, at, operands[position])
+        for write, position, at in self.writing:
+            write(binding, at, operands[position])
         return binding
 
 
-def _addressed(value: object) -> bool:
-    """Whether a value that is handed as it is says where something is."""
-    return type(value) is View or (type(value) is tuple and bool(value) and type(value[0]) is View)
-
-
-def _handed(operand: Operand, context: Context, operands: Operands, core: int) -> object:
-    """What semantics get for a value that is not read from anywhere."""
-    kind, value = operand.kind, context.operands[operand.name]
-    if isinstance(kind, Here):
-        return {"core": core, "engine": context.engine}[kind.what]
-    if isinstance(kind, RoundingOf):
-        return operands.rounding(context.operands[kind.operand].dtype)
-    if not operand.implicit and type(kind).handed is Kind.handed:
-        return value
-    return kind.handed(value, context)
+def _only(binding: Binding) -> Store | None:
+    """The store that every tile is read from, if it is one and nothing else is read."""
+    stores = binding.stores
+    if not stores or binding.states or any(store is not stores[0] for store in stores):
+        return None
+    return stores[0]
 
 
 class Kernel:
@@ -101,7 +72,7 @@ class Kernel:
         self.arguments: list[Any] = binding.arguments
         self.readers: list[tuple[int, Reader]] = binding.readers
         self.touched: list[Access] = binding.touched
-        self.source: Store | None = binding.source
+        self.source = _only(binding)
         self.prepare = binding.writers[0].prepare if binding.writers else None
 
     def values(self) -> Any:
@@ -163,43 +134,28 @@ class GeneralKernel(Kernel):
 class Kernels:
     """Binds the instructions of one queue."""
 
-    CACHES = ("_shapes", "_costs")
+    CACHES = ("_recipes",)
 
     def __init__(
-        self,
-        core: int,
-        engine: str,
-        generation: Generation,
-        operands: Operands,
-        state: EngineState,
-        hazards: Hazards,
+        self, core: int, cycle: int, operands: Operands, state: EngineState, hazards: Hazards
     ) -> None:
-        self.core, self.engine, self.generation = core, engine, generation
-        self.cycle = generation.engine(engine).cycle
+        self.core, self.cycle = core, cycle
         self.operands, self.state, self.hazards = operands, state, hazards
-        self._shapes: dict[tuple[Any, ...], Shape] = {}
+        self._recipes: dict[Shape, Recipes] = {}
 
-    def shape(self, row: Row, operands: tuple[object, ...]) -> Shape:
-        """What an instruction has in common with others; made once."""
-        key = (row.name, *map(signature, operands))
-        found = self._shapes.get(key)
-        if found is None:
-            context = Context.of(row, operands, self.engine, self.generation)
-            found = self._shapes[key] = Shape(row, context, self.operands, self.core)
-        return found
-
-    def bind(
-        self, number: int, shape: Shape, operands: tuple[object, ...], cost: Cost
-    ) -> tuple[Work, Kernel]:
+    def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Kernel]:
         """An instruction as work for the scheduler, and the kernel behind it."""
-        binding = shape.bind(operands)
+        recipes = self._recipes.get(shape)
+        if recipes is None:
+            recipes = self._recipes[shape] = Recipes(shape, self.operands, self.core)
+        binding = recipes.bind(operands)
         writers = binding.writers
         finish: Callable[[Any], None]
         kernel: Kernel
         if len(writers) == 1 and not shape.held and writers[0].commit is not None:
             kernel, finish = Kernel(shape.row, binding, self.hazards), writers[0].commit
         else:
-            delay = cost.interval * self.cycle
+            delay = shape.cost.interval * self.cycle
             kernel = general = GeneralKernel(shape, binding, self.hazards, self.state, delay)
             finish = general.finish if writers else _nothing
         reads, writes = tuple(binding.reads), tuple(binding.writes)
@@ -215,21 +171,6 @@ class Kernels:
             name = names[0]
             return lambda: ready.get(name, 0)
         return lambda: max(ready.get(n, 0) for n in names)
-
-
-def signature(value: object) -> object:
-    """What an operand contributes to the shape of its instruction: of a view all but its offset."""
-    kind = type(value)
-    if kind is View and not value.dynamic and value.offsets is None:  # type: ignore[attr-defined]
-        view: View = value  # type: ignore[assignment]
-        tensor = view.tensor
-        first = view.partition + (tensor.partition or 0)
-        return view.shape, view.steps, view.dtype.name, tensor.memory.name, first
-    if kind is float:
-        return value.hex()  # type: ignore[attr-defined]  # tells 0.0 from -0.0, and from 0
-    if kind is bool:
-        return kind, value
-    return value
 
 
 def _nothing(_: Any) -> None:

@@ -32,6 +32,7 @@ from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Trace
 from nasm.spec.evidence import Cost
 from nasm.spec.program import Program
+from nasm.spec.shapes import Shapes
 
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
@@ -47,13 +48,14 @@ class Machine:
         self.scheduler = _scheduler(program)
         self.trace = Trace(generation.counters)
         self.hazards = Hazards(program, lambda: self.scheduler.acting)
-        self.addresses = Addresses(self.state)
+        self.addresses = Addresses(self.state.by_tensor)
         self.transfers = Transfers(
             program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler
         )
         self.rendezvous = Rendezvous(
             program, self.addresses, self.hazards, self.transfers, self.scheduler
         )
+        self.shapes = Shapes(generation)
         numbers = itertools.count()
         self.tasks = [self._tasks(queue, numbers) for queue in range(len(program.queues))]
         for index, (lines, tasks) in enumerate(zip(program.queues, self.tasks, strict=True)):
@@ -67,9 +69,8 @@ class Machine:
         program, state, hazards = self.program, self.state, self.hazards
         lines = program.queues[queue]
         operands = Operands(queue, self.addresses, state, hazards)
-        kernels = Kernels(
-            lines.core, lines.engine, program.generation, operands, state.engines[queue], hazards
-        )
+        cycle = program.generation.engine(lines.engine).cycle
+        kernels = Kernels(lines.core, cycle, operands, state.engines[queue], hazards)
         effects = Effects(program, queue, self.scheduler, self.transfers, self.rendezvous)
         return Tasks(
             program,
@@ -79,6 +80,7 @@ class Machine:
             state.registers[queue],
             hazards,
             self.scheduler.resources,
+            self.shapes,
             numbers.__next__,
         )
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from nasm.spec.implicit_operands import Doubt, EngineValue
 from nasm.spec.instruction import FLOAT32, Context, Operand
 from nasm.spec.kinds import Tile
 from nasm.spec.lists import views
+from nasm.spec.shapes import Shape
 from nasm.spec.view import Reg, View
 
 Reader = Callable[[], Any]
@@ -45,31 +47,19 @@ class Writer(NamedTuple):
     commit: Callable[[Any], Any] | None
 
 
+@dataclass(slots=True, eq=False)
 class Binding:
     """An instruction being bound: its arguments, how they are read, and what is touched."""
 
-    __slots__ = (
-        "arguments", "operands", "readers", "reads", "states", "stores", "touched", "writers",
-        "writes",
-    )  # fmt: skip
-
-    def __init__(self, operands: tuple[object, ...], arguments: list[Any]) -> None:
-        self.operands, self.arguments = operands, arguments
-        self.readers: list[tuple[int, Reader]] = []
-        self.writers: list[Writer] = []
-        self.reads: list[Region] = []
-        self.writes: list[Region] = []
-        self.touched: list[Access] = []
-        self.stores: list[Store] = []
-        self.states: list[str] = []
-
-    @property
-    def source(self) -> Store | None:
-        """The store that every tile is read from, if it is one and nothing else is read."""
-        stores = self.stores
-        if not stores or self.states or any(store is not stores[0] for store in stores):
-            return None
-        return stores[0]
+    operands: tuple[object, ...]
+    arguments: list[Any]
+    readers: list[tuple[int, Reader]] = field(default_factory=list)
+    writers: list[Writer] = field(default_factory=list)
+    reads: list[Region] = field(default_factory=list)
+    writes: list[Region] = field(default_factory=list)
+    touched: list[Access] = field(default_factory=list)
+    stores: list[Store] = field(default_factory=list)
+    states: list[str] = field(default_factory=list)
 
     def read(self) -> list[Any]:
         """The arguments as they are now."""
@@ -100,8 +90,9 @@ class Operands:
 
     # -- reading
 
-    def reading(self, operand: Operand, context: Context, domain: str) -> Recipe | None:
+    def reading(self, operand: Operand, shape: Shape) -> Recipe | None:
         """How an operand is read when the instruction starts; None: it is handed as it is."""
+        context, domain = shape.context, shape.domain
         value = context.operands[operand.name]
         if type(value) is Reg:
             return self._read_register
@@ -111,7 +102,7 @@ class Operands:
             return self._read_indices
         if type(value) is not View:
             return None
-        if operand.footprint is not None:
+        if operand.footprint is not None and operand.name not in shape.exact:
             return self._read_footprint(operand, context, domain)
         return self._read_elements(operand, context, value, domain)
 
@@ -150,8 +141,11 @@ class Operands:
         return None if operand.access == "@" else self._read_view(operand, view, domain)
 
     def _read_view(self, operand: Operand, view: View, domain: str) -> Recipe:
-        access_of, merged = self.addresses.access, _merged(operand, view)
-        convert = _converter(operand, view, domain)
+        access_of, dims = self.addresses.access, view.dims
+        lanes = view.tensor.memory.partitions > 0
+        flat = _flat(operand)
+        merged = flat or max(1, len(dims)) == len(view.shape) - lanes
+        convert = _converter(view.dtype, lanes, flat and not (lanes and len(dims) <= 1), domain)
 
         def recipe(binding: Binding, at: int, value: View) -> None:
             access = access_of(value)
@@ -233,9 +227,10 @@ class Operands:
 
     # -- writing
 
-    def writing(self, operand: Operand, context: Context) -> Recipe:
+    def writing(self, operand: Operand, shape: Shape) -> Recipe:
         """How a result is prepared when the instruction starts, and stored when it completes."""
-        value, kind = context.operands[operand.name], operand.kind
+        context, kind = shape.context, operand.kind
+        value = context.operands[operand.name]
         if isinstance(kind, EngineValue):
             leave, name = self.engine.leave, kind.name
             return _constant(Writer(lambda result, _: leave(name, result), None))
@@ -248,7 +243,7 @@ class Operands:
         assert isinstance(value, View)
         if value.offsets is not None:
             return self._scatter(operand, context)
-        if operand.footprint is not None:
+        if operand.footprint is not None and operand.name not in shape.exact:
             return self._write_footprint(operand, context)
         return self._write_plain(operand, context, value)
 
@@ -267,9 +262,9 @@ class Operands:
         binding.writers.append(Writer(lambda result, _: int(result), store))
 
     def _write_view(self, operand: Operand, view: View) -> Recipe:
-        store = self.addresses.access(view).store
-        commit = _commit(operand, self.state.guarded(store))
-        shape = self.addresses.access(view).array.shape
+        access = self.addresses.access(view)
+        commit = _commit(operand, access.store.guarded)
+        shape = access.array.shape
         prepare = (choosing if operand.partial else storing)(shape, view.dtype, self.casting)
         access_of = self.addresses.access
 
@@ -327,7 +322,7 @@ class Operands:
             if adds:
                 binding.writers.append(self._scatter_adding(found, entries))
                 return
-            guarded = self.state.guarded(found.reach.store)
+            guarded = found.reach.store.guarded
 
             def commit(payload: tuple[Entries, Any]) -> None:
                 found.scatter(*payload)
@@ -376,15 +371,10 @@ def _flat(operand: Operand) -> bool:
     return next((kind.flat for kind in tiles if isinstance(kind, Tile)), True)
 
 
-def _merged(operand: Operand, view: View) -> bool:
-    """Whether an access's merged axes will do."""
-    return _flat(operand) or len(view.dims or ((1, 1),)) == len(view.free)
-
-
-def _converter(operand: Operand, view: View, domain: str) -> Callable[[Array], Reader] | None:
+def _converter(
+    dtype: DType, partitioned: bool, folded: bool, domain: str
+) -> Callable[[Array], Reader] | None:
     """What makes a reader of an array; None: semantics get the array itself."""
-    dtype, partitioned = view.dtype, view.partitioned
-    folded = _flat(operand) and not (partitioned and len(view.dims) <= 1)
     if domain != FLOAT32 or dtype.name == "float32":
         return partial(partial, flattened, partitioned=partitioned) if folded else None
     if not folded:
@@ -423,19 +413,19 @@ def storing(
     It is told the one store the instruction reads: a result that is not an array of its own can
     only be part of it.
     """
-    size = int(np.prod(shape))
-    narrow, held = casting.narrower(dtype), dtype.numpy
-    kept, integer = dtype.name in ("float32", "tfloat32"), dtype.is_int
+    size, held = int(np.prod(shape)), dtype.numpy
+    narrow = None if dtype.name in ("float32", "tfloat32") else casting.narrower(dtype)
 
     def prepare(result: Any, source: Store | None) -> Any:
         if not isinstance(result, np.ndarray):
             return casting.fill(result, dtype, shape)
         if result.dtype == np.float32:
-            if not kept:
+            if narrow is not None:
                 result = narrow(result, dtype)
         elif result.dtype != held:
-            wide = result if integer else narrow(result.astype(np.float32), dtype)
-            result = wide.astype(held)
+            if narrow is not None and not dtype.is_int:
+                result = narrow(result.astype(np.float32), dtype)
+            result = result.astype(held)
         if result.shape != shape:
             result = fitted(result, shape, size)
         if result.base is None:

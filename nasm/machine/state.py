@@ -70,8 +70,9 @@ class EngineState:
 class State:
     """Memories by tensor; registers, engine state and casts by queue.
 
-    ``castings`` round what each queue stores, and last what is moved beside the queues: each
-    queue draws random numbers of its own, the same ones however the others run.
+    ``by_tensor`` has the bytes a tensor lives in, by its index. ``castings`` round what each queue
+    stores, and last what is moved beside the queues: each queue draws random numbers of
+    its own, the same ones however the others run.
     """
 
     def __init__(self, program: Program) -> None:
@@ -83,8 +84,7 @@ class State:
             for stream in range(len(program.queues) + 1)
         ]
         self.stores: list[Store] = []
-        self._by_tensor: dict[int, Store] = {}
-        self._shared: set[int] = set()
+        self.by_tensor: dict[int, Store] = {}
         groups = _groups(list(program.tensors.values()))
         size = sum(Arena.room(_rows(g)[1] * _bytes(g)[1]) for g in groups)
         _check_host(size)
@@ -93,22 +93,10 @@ class State:
             store = _store(group, arena)
             self.stores.append(store)
             for tensor in group:
-                self._by_tensor[tensor.index] = store
-                if len(group) > 1:
-                    self._shared.add(tensor.index)
-        self._guarded = {id(self._by_tensor[t.index]) for t in _added_to(program)}
-
-    def guarded(self, store: Store) -> bool:
-        """Whether it matters what wrote there last: some instruction accumulates onto it."""
-        return id(store) in self._guarded
-
-    def alone(self, tensor: Tensor) -> bool:
-        """Whether no other tensor shares bytes with this one."""
-        return tensor.index not in self._shared
-
-    def store(self, tensor: Tensor) -> Store:
-        """The bytes a tensor lives in."""
-        return self._by_tensor[tensor.index]
+                self.by_tensor[tensor.index] = store
+            store.alone = len(group) == 1
+        for tensor in _added_to(program):
+            self.by_tensor[tensor.index].guarded = True
 
     # -- checkpoints
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from nasm.machine.dynamic_addresses import registers_of, resolved
+from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
-from nasm.machine.kernels import Kernels, Shape
+from nasm.machine.kernels import Kernels
 from nasm.machine.state import Registers
 from nasm.problems import Failure, Refused
 from nasm.sim.queues import Post, Task, Wait, Work
@@ -17,6 +17,7 @@ from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
 from nasm.spec.instruction import Context
 from nasm.spec.program import Instruction, Program
+from nasm.spec.shapes import Shape, Shapes
 from nasm.spec.target import rules_of
 
 
@@ -27,7 +28,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_tasks", "_works", "_costs", "_waits", "_posts", "_occupied", "_first")
+    CACHES = ("_tasks", "_works", "_waits", "_posts", "_occupied", "_first")
 
     def __init__(
         self,
@@ -38,14 +39,15 @@ class Tasks:
         registers: Registers,
         hazards: Hazards,
         resources: Resources,
+        shapes: Shapes,
         fresh: Callable[[], int],
     ) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
         self.kernels, self.effects, self.hazards = kernels, effects, hazards
-        self.registers, self.resources, self.fresh = registers, resources, fresh
+        self.registers, self.resources, self.shapes = registers, resources, shapes
+        self.fresh = fresh
         self._tasks: dict[tuple[int, int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
-        self._costs: dict[int, Cost] = {}
         self._first: Resource | None = None
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
@@ -63,27 +65,28 @@ class Tasks:
 
     def cost(self, number: int) -> Cost:
         """What an instruction costs, registers in its addresses or not."""
-        found = self._costs.get(number)
-        if found is None:
-            instruction = self.program.instructions[number]
-            shape = self.kernels.shape(instruction.row, instruction.operands)
-            found = self._costs[number] = shape.cost
-        return found
+        return self._shape(self.program.instructions[number]).cost
+
+    def _shape(self, instruction: Instruction) -> Shape:
+        """What an instruction has in common with others."""
+        if instruction.known is None:  # of a program that was copied: what it had is made anew
+            instruction.known = self.shapes.of(
+                instruction.row, instruction.operands, self.lines.engine
+            )
+        return instruction.known
 
     # -- making them
 
     def _task(self, number: int, wait: int, update: int) -> Task:
         instruction = self.program.instructions[number]
         waits, posts, semaphore = self._sync(instruction, wait, update)
-        shape = self.kernels.shape(instruction.row, instruction.operands)
-        cost = self._costs[number] = shape.cost
-        registers = registers_of(instruction)
-        if not registers:
-            work = self._work(number, instruction, (), shape, cost, semaphore)
-            return self._scheduled(work, cost, waits, posts)
+        shape = self._shape(instruction)
+        if not shape.registers:
+            work = self._work(number, instruction, (), shape, semaphore)
+            return self._scheduled(work, shape.cost, waits, posts)
         region = self.kernels.operands.register_region
-        depends = Work(-1, _never, _never, tuple(region(r) for r in registers))
-        expand = partial(self._expand, number, instruction, registers, cost, posts, semaphore)
+        depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
+        expand = partial(self._expand, number, instruction, shape, posts, semaphore)
         return Task(depends, 1, 1, self._front(), None, waits, None, expand)
 
     def _front(self) -> Resource:
@@ -93,10 +96,11 @@ class Tasks:
         addresses are fixed stands for what hands instructions on.
         """
         if self._first is None:
-            instructions = self.program.instructions
-            fixed = (n for n in self.lines.instructions if not registers_of(instructions[n]))
-            number = next(fixed, self.lines.instructions[0])
-            self._first = self._occupies(self.cost(number))[0]
+            every = self.program.instructions
+            shapes = (self._shape(every[n]) for n in self.lines.instructions)
+            fixed = next((shape for shape in shapes if not shape.registers), None)
+            shape = fixed or self._shape(every[self.lines.instructions[0]])
+            self._first = self._occupies(shape.cost)[0]
         return self._first
 
     def _sync(
@@ -151,38 +155,31 @@ class Tasks:
         instruction: Instruction,
         values: tuple[int, ...],
         shape: Shape,
-        cost: Cost,
         semaphore: int | None,
     ) -> Work:
         """What an instruction does; ``values`` are those of the registers in its addresses."""
         key = (number, values, semaphore)
         found = self._works.get(key)
         if found is None:
-            found = self._works[key] = self._bound(instruction, values, shape, cost, semaphore)
+            found = self._works[key] = self._bound(instruction, values, shape, semaphore)
         return found
 
     def _bound(
-        self,
-        instruction: Instruction,
-        values: tuple[int, ...],
-        shape: Shape,
-        cost: Cost,
-        semaphore: int | None,
+        self, instruction: Instruction, values: tuple[int, ...], shape: Shape, semaphore: int | None
     ) -> Work:
         row, operands = instruction.row, instruction.operands
         if values:
-            held = dict(zip(registers_of(instruction), values, strict=True))
+            held = dict(zip(shape.registers, values, strict=True))
             try:
                 operands = tuple(resolved(operand, held) for operand in operands)
             except Refused:
-                work, kernel = self.kernels.bind(self.fresh(), shape, operands, cost)
+                work, kernel = self.kernels.bind(self.fresh(), shape, operands)
                 skipped = self.effects.skip(work, kernel, shape.context, semaphore)
                 if skipped is None:
                     raise
                 return skipped
-            self._obey(instruction, operands)
-            shape = self.kernels.shape(row, operands)
-        work, kernel = self.kernels.bind(self.fresh(), shape, operands, cost)
+            shape = self._obeying(instruction, operands)
+        work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
             work = self.effects.work(work, kernel, shape.context, semaphore)
         return work
@@ -191,32 +188,31 @@ class Tasks:
         self,
         number: int,
         instruction: Instruction,
-        registers: list[int],
-        cost: Cost,
+        shape: Shape,
         post: Post | None,
         semaphore: int | None,
     ) -> Task:
         """The task of an instruction whose registers are known now."""
         values = []
-        for register in registers:
+        for register in shape.registers:
             if not self.registers.known[register]:
                 self.hazards.register(register)
             values.append(self.registers.values[register])
-        shape = self.kernels.shape(instruction.row, instruction.operands)
         try:
-            work = self._work(number, instruction, tuple(values), shape, cost, semaphore)
+            work = self._work(number, instruction, tuple(values), shape, semaphore)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.hazards.acting()))) from None
-        return self._scheduled(work, cost, None, post)
+        return self._scheduled(work, shape.cost, None, post)
 
-    def _obey(self, instruction: Instruction, operands: tuple[object, ...]) -> None:
+    def _obeying(self, instruction: Instruction, operands: tuple[object, ...]) -> Shape:
         """Check the rules again, now that the registers in an address are known."""
-        row, kernels = instruction.row, self.kernels
-        context = Context.of(row, operands, kernels.engine, kernels.generation)
+        row, engine = instruction.row, self.lines.engine
+        context = Context.of(row, operands, engine, self.program.generation)
         for rule in rules_of(self.program.target, row, bool(context.addressed)):
             said = rule.check(context)
             if said is not None and not rule.warning:
                 raise rule.refusal(row, said)
+        return self.shapes.of(row, operands, engine, context)
 
 
 def _never(_: Any) -> None:

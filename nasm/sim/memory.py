@@ -110,17 +110,19 @@ class Store:
     """A rectangle of one memory of one core: its bytes, and which of them are initialised.
 
     It begins at a partition (``row``) and a byte within each (``base``); a linear memory has one
-    row. ``complete`` are the numbers of tensors written as a whole, whose mask is not looked at;
-    ``pending`` are accesses whose bytes were written, and are not marked in the mask yet.
-    ``not_accumulable``, which exists only once it is asked for, says which bytes were last written
-    by an instruction onto which none may accumulate. ``journal`` has the blocks that changed since
-    the last checkpoint, as they were; ``shared`` are the copy-on-write arrays of these bytes.
+    row. ``alone`` says that one tensor lives in it, ``guarded`` that it matters who wrote last,
+    since somebody adds to it. ``complete`` are the numbers of tensors written as a whole, whose
+    mask need not be kept;
+    ``pending`` are accesses whose bytes were written and are not marked in the mask yet.
+    ``not_accumulable``, kept only where somebody asks, says which bytes were last written by
+    others than those who may add to them. ``journal`` has the blocks that changed since the last
+    checkpoint, as they were; ``shared`` are the copy-on-write arrays of these bytes.
     """
 
     __slots__ = (
-        "_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "base", "complete", "core",
-        "data", "journal", "name", "not_accumulable", "pending", "pitch", "row", "shared",
-        "written",
+        "_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "alone", "base", "complete",
+        "core", "data", "guarded", "journal", "name", "not_accumulable", "pending", "pitch", "row",
+        "shared", "written",
     )  # fmt: skip
     CACHES = ("_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "journal")
     """What follows from the rest, or restores it."""
@@ -144,6 +146,7 @@ class Store:
         self._flat = self.data.reshape(-1)
         self._mask = self.written.reshape(-1)
         self._bytes, self._marks = self._flat.data, self._mask.data
+        self.alone, self.guarded = True, False
         self.complete: set[int] = set()
         self.pending: list[PendingMark] = []
         self.not_accumulable: Mask | None = None
@@ -159,10 +162,6 @@ class Store:
     ) -> Array:
         """Some bytes as an array that shares them, from a byte of the store on."""
         return np.ndarray(shape, dtype, self._bytes, start, strides)
-
-    def position(self, row: int, offset: int) -> int:
-        """Where a byte of the memory stands in the store."""
-        return (row - self.row) * self.pitch + offset - self.base
 
     def mask(
         self, itemsize: int, start: int, shape: tuple[int, ...], strides: tuple[int, ...]

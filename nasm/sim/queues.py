@@ -42,6 +42,7 @@ class Work:
     arrive: Callable[[int], None] | None = None
 
 
+@dataclass(slots=True, eq=False)
 class Task:
     """An instruction as the scheduler sees it.
 
@@ -50,24 +51,14 @@ class Task:
     another, which it makes when it is about to start: its ``work`` only says what that depends on.
     """
 
-    __slots__ = ("expand", "interval", "latency", "needs", "unit", "update", "wait", "work")
-
-    def __init__(
-        self,
-        work: Work,
-        interval: int,
-        latency: int,
-        unit: Resource,
-        needs: Needs | None = None,
-        wait: Wait | None = None,
-        update: Post | None = None,
-        expand: Callable[[], Task] | None = None,
-    ) -> None:
-        self.work = work
-        self.interval, self.latency = interval, latency
-        self.unit, self.needs = unit, needs
-        self.wait, self.update = wait, update
-        self.expand = expand
+    work: Work
+    interval: int
+    latency: int
+    unit: Resource
+    needs: Needs | None = None
+    wait: Wait | None = None
+    update: Post | None = None
+    expand: Callable[[], Task] | None = None
 
     @property
     def free_at(self) -> int:

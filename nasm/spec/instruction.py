@@ -310,21 +310,6 @@ class Row:
         return self.operands[self.position[name]]
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
-    """What follows from an instruction's operands: how it computes, and what it costs."""
-
-    context: Context
-    domain: str
-    cost: Cost
-
-    @staticmethod
-    def of(row: Row, operands: tuple[object, ...], engine: str, generation: Generation) -> Facts:
-        """Ask the row."""
-        context = Context.of(row, operands, engine, generation)
-        return Facts(context, row.domain.answer(context), row.cost.answer(context))
-
-
 def bind(row: Row, given: list[object], named: Mapping[str, object]) -> tuple[object, ...]:
     """Put positional and named operands in the order of the row, defaults where none is given."""
     written = row.written

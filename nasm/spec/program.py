@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 from nasm.problems import Problem, counted
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
-from nasm.spec.instruction import Facts, Row
+from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.options import OptionValue
+from nasm.spec.shapes import Shape, Shapes
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation
@@ -53,16 +54,16 @@ class Instruction:
 
     row: Row
     operands: tuple[object, ...]
-    _facts: Facts | None = None
+    known: Shape | None = None
 
-    def facts(self, engine: str, generation: Generation) -> Facts:
-        """What follows from the operands alone; decided once, whatever machine runs them."""
-        if self._facts is None:
-            self._facts = Facts.of(self.row, self.operands, engine, generation)
-        return self._facts
+    def shape(self, engine: str, generation: Generation) -> Shape:
+        """What it has in common with instructions that differ in addresses only."""
+        if self.known is None:
+            self.known = Shapes(generation).of(self.row, self.operands, engine)
+        return self.known
 
     def __reduce__(self) -> tuple[type[Instruction], tuple[Row, tuple[object, ...]]]:
-        return Instruction, (self.row, self.operands)  # its facts follow from these
+        return Instruction, (self.row, self.operands)  # its shape follows from these
 
     def operand(self, name: str) -> object:
         """An operand by name."""

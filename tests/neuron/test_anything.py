@@ -150,7 +150,7 @@ def looked_at(program: Program, text: str) -> None:
     """Run a program: it ends, and ends alike however it is run."""
     for lines in program.queues:
         for number in set(lines.instructions):
-            cost = program.instructions[number].facts(lines.engine, program.generation).cost
+            cost = program.instructions[number].shape(lines.engine, program.generation).cost
             assert (type(cost.interval), type(cost.latency)) == (int, int), text
             assert 0 < cost.interval <= cost.latency, text
     session = Session(program, {})

@@ -161,7 +161,7 @@ def test_a_stride_of_sixteen_bytes_is_slow_unless_said(step: int, half: int, ful
     for chosen, times in (("half", half), ("full", full)):
         program = nasm.assemble(text, options={"stride.sixteen": chosen})
         instruction = program.instructions[0]
-        assert instruction.facts("vector", program.generation).cost.interval == 256 * times
+        assert instruction.shape("vector", program.generation).cost.interval == 256 * times
 
 
 @pytest.mark.parametrize("line", ["CopyPredicated d, t, m", "SelectReduce d, m, t, 1.0"])
@@ -174,7 +174,7 @@ def test_how_a_choice_reads_its_inputs_is_an_option(
     for chosen, times in (("two_ports", two), ("one_port", one)):
         program = nasm.assemble(text, options={"copy_predicated.cost": chosen})
         instruction = program.instructions[0]
-        assert instruction.facts("vector", program.generation).cost.interval == 256 * times
+        assert instruction.shape("vector", program.generation).cost.interval == 256 * times
 
 
 def test_every_option_is_read_somewhere() -> None:

@@ -29,12 +29,6 @@ def test_uninitialised_memory_is_poison() -> None:
     assert np.isnan(store.array(np.float32, 0, (2, 2), (8, 4))).all()
 
 
-def test_a_store_that_begins_elsewhere_finds_its_bytes() -> None:
-    store = Store("m", 2, 8, row=32, base=100)
-    store.array(np.uint8, store.position(33, 104), (1, 2), (8, 1))[...] = [[5, 6]]
-    assert store.data[1, 4:6].tolist() == [5, 6]
-
-
 def test_a_copy_on_write_array_keeps_its_bytes_when_the_store_changes() -> None:
     store = Store("m", 1, 4)
     whole = Bytes(store, 0, 4)

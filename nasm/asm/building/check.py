@@ -14,6 +14,7 @@ from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.lists import views
 from nasm.spec.program import Instruction, Program, Update, Wait
+from nasm.spec.shapes import Shapes
 from nasm.spec.target import Target, rules_of
 from nasm.spec.view import Reg, View
 
@@ -144,18 +145,19 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
 
 
 def instructions(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
-    """Every rule on every form, reported where the form is first used.
+    """Every rule on every instruction, reported where it is first used.
 
-    A line of a loop may make many forms: what it breaks in one round is not reported again. Forms
-    with tensors that found no place cannot be checked.
+    A line of a loop may make many instructions: what it breaks in one round is not reported again.
+    Those with tensors that found no place cannot be checked. What keeps its rules has a shape.
     """
     problems: list[Problem] = []
     told: set[tuple[object, ...]] = set()
+    shapes = Shapes(program.generation)
     for instruction, (queue, pc, engine) in zip(program.instructions, uses, strict=True):
         if queue < 0 or not _placed(instruction):
             continue
         line = (queue, program.queues[queue].spans[pc])
-        for rule, problem in _broken(program, instruction, queue, pc, engine):
+        for rule, problem in _broken(program, instruction, queue, pc, engine, shapes):
             if line[1] == 0 or (*line, rule) not in told:
                 told.add((*line, rule))
                 problems.append(problem)
@@ -173,7 +175,7 @@ def _placed(instruction: Instruction) -> bool:
 
 
 def _broken(
-    program: Program, instruction: Instruction, queue: int, pc: int, engine: str
+    program: Program, instruction: Instruction, queue: int, pc: int, engine: str, shapes: Shapes
 ) -> list[tuple[Rule, Problem]]:
     row = instruction.row
     context = Context.of(row, instruction.operands, engine, program.generation)
@@ -184,6 +186,8 @@ def _broken(
             found.append((rule, _problem(context, rule, said, program, queue, pc)))
             if rule.basic or rule.code in _SHAPES:
                 break
+    if all(problem.warning for _, problem in found):
+        instruction.known = shapes.of(row, instruction.operands, engine, context)
     return found
 
 

@@ -82,7 +82,7 @@ def test_the_printed_cost_of_local_gather_is_an_option() -> None:
         "@gpsimd LocalGather c, a, i\n"
     )
     made = assemble(Source("x.nasm", text), TARGETS, options={"local_gather.cost": "divide"})
-    assert made.instructions[0].facts("gpsimd", made.generation).cost.interval == 150 + 4096 // 8
+    assert made.instructions[0].shape("gpsimd", made.generation).cost.interval == 150 + 4096 // 8
 
 
 def test_every_partition_gathers_with_its_own_indices() -> None:
