@@ -70,6 +70,7 @@ class QueueRecord:
     """One queue now. ``state`` is ``done``, ``waiting``, ``running`` or ``idle`` (empty).
 
     ``text`` is its next instruction, ``wait`` what it waits for, in the profiler's notation.
+    ``blocker`` is the resource that its next instruction waits for, and who occupies it.
     """
 
     core: int
@@ -83,6 +84,7 @@ class QueueRecord:
     in_flight: tuple[str, ...]
     span: Span | None
     completed: int
+    blocker: str = ""
 
 
 @dataclass(frozen=True, slots=True)

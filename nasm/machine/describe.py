@@ -17,6 +17,7 @@ from nasm.records import (
     QueueRecord,
     SemaphoreRecord,
 )
+from nasm.sim.resources import Resource
 from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.program import Instruction, Update
@@ -135,7 +136,20 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
         ),
         machine.program.span(queue.index, queue.pc) if more else None,
         queue.count,
+        _occupied(machine, queue) if more else "",
     )
+
+
+def _occupied(machine: Machine, queue: Queue) -> str:
+    """Which resource a queue's next instruction waits for, and who has it; empty if for none."""
+    resource, now = queue.blocker, machine.scheduler.now
+    if queue.cause != "unit" or not isinstance(resource, Resource):
+        return ""
+    if queue.due <= now or resource.holder is None:
+        return ""
+    name, pc = machine.program.queue_name(resource.holder[0]), resource.holder[1]
+    free = machine.microseconds(resource.free_at)
+    return f"{resource.name}, which {name} pc {pc} occupies until {free:.3f} µs"
 
 
 def _held_up_by(machine: Machine, queue: Queue) -> str:

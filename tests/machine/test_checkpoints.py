@@ -145,9 +145,9 @@ def test_a_checkpoint_that_a_step_back_went_past_is_gone() -> None:
     assert second.now > first.now
     session.back_to(first)
     session.back_to(first)
-    with pytest.raises(ValueError, match="not one that this session can go back to"):
+    with pytest.raises(ValueError, match="no longer, a checkpoint of this session"):
         session.back_to(second)
-    with pytest.raises(ValueError, match="not one that this session can go back to"):
+    with pytest.raises(ValueError, match="no longer, a checkpoint of this session"):
         Session(STOCHASTIC).back_to(first)
 
 

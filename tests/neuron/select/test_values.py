@@ -85,6 +85,17 @@ def test_the_loaded_values_stay_for_every_search_that_follows() -> None:
     assert done.read("d")[0, 0] == 7
 
 
+def test_the_loaded_values_are_a_copy_that_no_later_write_changes() -> None:
+    # they used to be the tile's own bytes where the dtype is float32: a write reached them
+    done = ran(
+        "@vector\nMatchValueLoad v\nMemset v, 0.0\nFindIndex8 c, a",
+        a=sbuf("f32", [[5, 6, 7, 8, 9, 10, 11, 12]]),
+        v=sbuf("f32", [[7] * 8]),
+        c=sbuf("u16", (1, 8)),
+    )
+    assert done.read("c")[0, 0] == 2
+
+
 def test_a_search_before_any_load_is_a_fault() -> None:
     problem = fault("@vector FindIndex8 c, a", a=sbuf("f32", [range(8)]), c=sbuf("u16", (1, 8)))
     assert problem.code == "E0503"

@@ -1,0 +1,73 @@
+"""What hazards say of the waits before them, and what a result shares with its source."""
+
+from __future__ import annotations
+
+import pytest
+
+import nasm
+from nasm.machine import hazards
+from nasm.session import Session
+
+RACE = """\
+.target trn1
+.sbuf t f32[128, 512]
+.sbuf u f32[128, 512]
+.sbuf big f32[128, 4096]
+.sem done
+@gpsimd Memset u, 2.0   $done++
+@gpsimd Memset t, 1.0   $done++
+@vector Nop   $done >= 1
+{between}
+@vector TensorCopy u, t
+"""
+
+
+def hint(between: int) -> str:
+    report = nasm.run(RACE.format(between="@vector Nop\n" * between)).report
+    (race,) = (h for h in report.hazards if h.code == "E0502" and "reads" in h.message)
+    return race.hint
+
+
+def test_a_wait_for_the_same_semaphore_that_was_satisfied_by_others_is_named() -> None:
+    assert "so do others" in hint(0)
+    assert "so do others" in hint(3)
+
+
+def test_a_wait_that_lies_far_back_is_not_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(hazards, "FAR", 3)
+    assert "so do others" in hint(1)
+    assert hint(2).endswith("updates $done: wait for it here")
+
+
+def test_what_an_engine_keeps_is_not_shared_with_a_memory_that_is_read_beside_it() -> None:
+    # The result is what the engine holds, not part of the tile: a later write to the tile must
+    # not reach it, nor may the engine's values be taken for the tile's bytes.
+    session = Session(
+        ".target trn1\n.sbuf v f32[128, 8]\n.sbuf a f32[128, 8192]\n.sbuf c u32[128, 8]\n"
+        "@vector\nMemset v, 3.0\nMemset a, 3.0\nMatchValueLoad v\nFindIndex8 c, a\n"
+        "Memset a, 1.0\nFindIndex8 c, a\n"
+    )
+    assert session.run().ok
+    assert session.read("c")[5].tolist() == [2**32 - 1] * 8
+
+
+def test_a_large_copy_has_the_bytes_as_they_were_when_it_started() -> None:
+    session = Session(
+        ".target trn1\n.sbuf a f32[128, 64]\n.sbuf b f32[128, 64]\n.sem s\n"
+        "@vector Memset a, 1.0   $s++\n"
+        "@vector TensorCopy b, a\n"
+        "@gpsimd Memset a, 2.0   $s >= 1\n"
+    )
+    session.run()
+    assert (session.read("b") == 1).all()
+
+
+def test_a_stalled_queue_says_which_resource_it_waits_for_and_who_has_it() -> None:
+    session = Session(
+        ".target trn1\n.sbuf a f32[128, 512]\n@vector\nMemset a, 1.0\nMemset a, 2.0\n"
+    )
+    session.advance(3)
+    (vector,) = (q for q in session.queues() if q.engine == "vector")
+    assert vector.blocker.startswith("vector, which vector pc 0 occupies until 0.")
+    session.run()
+    assert all(not q.blocker for q in session.queues())
