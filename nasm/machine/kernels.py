@@ -11,8 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.machine.addresses import Access
+from nasm.machine.conversions import Reader
 from nasm.machine.hazards import Hazards
-from nasm.machine.operands import Binding, Operands, Reader, Recipe, Writer
+from nasm.machine.operands import Binding, Operands, Recipe, Writer
 from nasm.machine.state import EngineState
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work

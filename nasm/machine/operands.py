@@ -15,26 +15,21 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from nasm import dtypes
-from nasm.dtypes import Casting, DType
+from nasm.dtypes import DType
 from nasm.machine.addresses import Access, Addresses
+from nasm.machine.conversions import Reader, choosing, converter, fitted, flattened, storing
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect import Entries, Indirect
 from nasm.machine.state import State
 from nasm.problems import Refused
-from nasm.sim.memory import Array, CopyOnWrite, Store
+from nasm.sim.memory import Array, Store
 from nasm.sim.regions import Region
-from nasm.spec.effects import Partial
 from nasm.spec.implicit_operands import Doubt, EngineValue
 from nasm.spec.instruction import FLOAT32, Context, Operand
 from nasm.spec.kinds import Tile
 from nasm.spec.lists import views
 from nasm.spec.shapes import Shape
 from nasm.spec.view import Reg, View
-
-Reader = Callable[[], Any]
-
-WORTH_SHARING = 4096
-"""Elements from which on a result that shares a memory's bytes is copied on write."""
 
 
 class Writer(NamedTuple):
@@ -145,7 +140,7 @@ class Operands:
         lanes = view.tensor.memory.partitions > 0
         flat = _flat(operand)
         merged = flat or max(1, len(dims)) == len(view.shape) - lanes
-        convert = _converter(view.dtype, lanes, flat and not (lanes and len(dims) <= 1), domain)
+        convert = converter(view.dtype, lanes, flat and not (lanes and len(dims) <= 1), domain)
 
         def recipe(binding: Binding, at: int, value: View) -> None:
             access = access_of(value)
@@ -371,91 +366,12 @@ def _flat(operand: Operand) -> bool:
     return next((kind.flat for kind in tiles if isinstance(kind, Tile)), True)
 
 
-def _converter(
-    dtype: DType, partitioned: bool, folded: bool, domain: str
-) -> Callable[[Array], Reader] | None:
-    """What makes a reader of an array; None: semantics get the array itself."""
-    if domain != FLOAT32 or dtype.name == "float32":
-        return partial(partial, flattened, partitioned=partitioned) if folded else None
-    if not folded:
-        return partial(dtypes.widener, dtype=dtype)
-
-    def convert(array: Array) -> Reader:
-        widen = dtypes.widener(array, dtype)
-        return lambda: flattened(widen(), partitioned)
-
-    return convert
-
-
-def flattened(array: Array, partitioned: bool) -> Array:
-    """An array with its free axes as one; shares memory where they already are."""
-    if partitioned:
-        return array if array.ndim == 2 else array.reshape(array.shape[0], -1)
-    return array.reshape(1, -1)
-
-
 def _look(hazards: Hazards, found: Indirect, chosen: Entries, adding: bool) -> None:
     """Report chosen elements that are uninitialised."""
     known = found.written(chosen)
     if not known.all():
         missing = known.size - int(np.count_nonzero(known))
         hazards.uninitialised(found.view, missing, adding)
-
-
-# ---------------------------------------------------------------- what is stored
-
-
-def storing(
-    shape: tuple[int, ...], dtype: DType, casting: Casting
-) -> Callable[[Any, Store | None], Any]:
-    """A function that turns a result into the bytes to store, in the shape of the target.
-
-    It is told the one store the instruction reads: a result that is not an array of its own can
-    only be part of it.
-    """
-    size, held = int(np.prod(shape)), dtype.numpy
-    narrow = None if dtype.name in ("float32", "tfloat32") else casting.narrower(dtype)
-
-    def prepare(result: Any, source: Store | None) -> Any:
-        if not isinstance(result, np.ndarray):
-            return casting.fill(result, dtype, shape)
-        if result.dtype == np.float32:
-            if narrow is not None:
-                result = narrow(result, dtype)
-        elif result.dtype != held:
-            if narrow is not None and not dtype.is_int:
-                result = narrow(result.astype(np.float32), dtype)
-            result = result.astype(held)
-        if result.shape != shape:
-            result = fitted(result, shape, size)
-        if result.base is None:
-            return result
-        if source is None or size < WORTH_SHARING:
-            return result.copy()
-        return CopyOnWrite(source, result)
-
-    return prepare
-
-
-def choosing(
-    shape: tuple[int, ...], dtype: DType, casting: Casting
-) -> Callable[[Any, Store | None], Partial]:
-    """The same for a result of which some elements are not stored."""
-    prepare = storing(shape, dtype, casting)
-
-    def prepare_partial(part: Any, _: Store | None) -> Partial:
-        every = np.broadcast_shapes(np.shape(part.where), np.shape(part.values))
-        where = np.broadcast_to(part.where, every).reshape(shape)
-        return Partial(prepare(part.values, None), where.copy())
-
-    return prepare_partial
-
-
-def fitted(result: Array, shape: tuple[int, ...], size: int) -> Array:
-    """A result in the shape of its destination; only its free axes may be grouped otherwise."""
-    if result.size != size or (len(shape) > 1 and result.shape[0] != shape[0]):
-        raise Refused("E0404", f"the result is {list(result.shape)}, its destination {list(shape)}")
-    return result.reshape(shape)
 
 
 def _commit(operand: Operand, guarded: bool) -> Callable[[Access], Callable[[Any], None]]:

@@ -28,7 +28,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_tasks", "_works", "_waits", "_posts", "_occupied", "_first")
+    CACHES = ("_tasks", "_works", "_occupied", "_first")
 
     def __init__(
         self,
@@ -115,18 +115,11 @@ class Tasks:
             return waits, None, updated.semaphore
         return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
-    def _scheduled(
-        self,
-        work: Work,
-        cost: Cost,
-        wait: Wait | None,
-        post: Post | None,
-        expand: Callable[[], Task] | None = None,
-    ) -> Task:
+    def _scheduled(self, work: Work, cost: Cost, wait: Wait | None, post: Post | None) -> Task:
         cycle = self.kernels.cycle
         interval, latency = max(1, cost.interval * cycle), max(1, cost.latency * cycle)
         unit, needs = self._occupies(cost)
-        return Task(work, interval, latency, unit, needs, wait, post, expand)
+        return Task(work, interval, latency, unit, needs, wait, post)
 
     def _occupies(self, cost: Cost) -> tuple[Resource, Needs | None]:
         """The unit it takes, and what it needs if that is not all of one unit."""
