@@ -14,7 +14,7 @@ from nasm.problems import Problem, clean, counted
 from nasm.source import Span
 
 MARKS = ("✓", "✗")
-"""What stands in front of an expectation that held, and of one that did not."""
+"""The marks of an expectation that held, and of one that did not."""
 
 
 class Status(Enum):
@@ -224,7 +224,7 @@ class RunReport:
 
     @property
     def promises(self) -> str:
-        """What is said of a run that is ok: how many expectations it met."""
+        """What a run that is ok has shown: how many expectations it met."""
         count = len(self.expectations)
         return (
             f"{counted(count, 'expectation')} met" if count else "the program has no expectations"

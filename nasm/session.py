@@ -203,7 +203,7 @@ class Session:
         )
 
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
-        """Run until so many more instructions have completed, of one engine or of any.
+        """Run until ``count`` more instructions have completed, of one engine or of any.
 
         An engine is named as :meth:`queue` says; the step ends with its last instruction. Returns
         every instruction that completed on the way, in order.
@@ -220,7 +220,7 @@ class Session:
         return [describe.executed(self.machine, r) for r in trace[before:]]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
-        """Run for so many cycles of an engine's clock (default: the base clock)."""
+        """Run for ``cycles`` of an engine's clock (default: the base clock)."""
         generation = self.program.generation
         clock = generation.base
         if engine is not None:

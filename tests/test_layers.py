@@ -39,7 +39,30 @@ LAYERS = (
 
 LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 
-INNER = {"nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",))}
+INNER: dict[str, tuple[tuple[str, ...], ...]] = {
+    "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
+    "nasm.machine": (
+        ("state",),
+        ("addresses", "hazards", "dynamic_addresses"),
+        ("indirect", "tensor_io"),
+        ("indirect_transfers",),
+        ("operands", "transfers"),
+        ("kernels", "rendezvous"),
+        ("effects",),
+        ("tasks",),
+        ("machine",),
+        ("describe",),
+        ("deadlock",),
+    ),
+    "nasm.sim": (
+        ("counters", "regions", "memory"),
+        ("resources",),
+        ("queues", "channels"),
+        ("events",),
+        ("scheduler",),
+        ("races", "trace"),
+    ),
+}
 """The same within a folder whose parts have an order of their own."""
 
 HOMES = {
@@ -143,6 +166,15 @@ def test_imports_within_a_folder_point_down(module: str) -> None:
     path = MODULES[module]
     found = inward(path.read_text(encoding="utf-8"), module, path.name == "__init__.py")
     assert not found, "\n".join(found)
+
+
+def test_the_map_of_machine_and_simulator_shows_their_order() -> None:
+    text = (ROOT / "docs" / "contributing.md").read_text(encoding="utf-8")
+    head, *lines = re.findall(r"^    machine/ .*\n\n(?:    .*\n)+", text, re.M)[0].splitlines()
+    middle = head.index("sim/")
+    for folder, part in (("nasm.machine", slice(middle)), ("nasm.sim", slice(middle, None))):
+        rows = [set(re.findall(r"\w+", line[part])) for line in reversed(lines)]
+        assert [row for row in rows if row] == [set(row) for row in INNER[folder]]
 
 
 CIRCLES: dict[str, frozenset[str]] = {}

@@ -375,7 +375,7 @@ def _look(hazards: Hazards, found: Indirect, chosen: Entries, adding: bool) -> N
 
 
 def _commit(operand: Operand, guarded: bool) -> Callable[[Access], Callable[[Any], None]]:
-    """What stores a result; where it matters who wrote last, it says whether one may add to it."""
+    """What stores a result; where it matters what wrote last, it notes if one may accumulate."""
     put = Access.put_partial if operand.partial else Access.put
     if not guarded:
         return lambda access: access.put_partial if operand.partial else access.put

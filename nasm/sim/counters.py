@@ -71,9 +71,9 @@ class Event(Semaphore):
 
 
 class Counters(dict[int, Semaphore]):
-    """The semaphores and events of all cores by number, each made when it is first asked for.
+    """The semaphores and events of all cores by number, each made when it is first used.
 
-    A core has so many ``semaphores``, then so many ``events``; the next core's follow.
+    Those of a core have consecutive numbers: its ``semaphores``, then its events.
     """
 
     def __init__(self, semaphores: int, events: int) -> None:
@@ -86,11 +86,11 @@ class Counters(dict[int, Semaphore]):
         return made
 
     def save(self) -> Any:
-        """Those that were made."""
+        """Every one that was made."""
         return {number: semaphore.save() for number, semaphore in self.items()}
 
     def restore(self, saved: Any) -> None:
-        """As they were; those made since are made anew when they are asked for."""
+        """As they were; those made since are made anew when they are used."""
         for number in self.keys() - saved.keys():
             del self[number]
         for number, state in saved.items():

@@ -1,7 +1,7 @@
 """The stream of events: what a scheduler tells its observers.
 
 Everything that watches a run is an :class:`Observer`: the trace, the race test, whatever profiles
-or stops it. An observer is told of those events whose methods it defines; an event that nobody
+or stops it. An observer is told of those events whose methods it defines; an event that none
 defines costs nothing. All times are ticks. An observer changes nothing.
 """
 

@@ -110,13 +110,13 @@ class Store:
     """A rectangle of one memory of one core: its bytes, and which of them are initialised.
 
     It begins at a partition (``row``) and a byte within each (``base``); a linear memory has one
-    row. ``alone`` says that one tensor lives in it, ``guarded`` that it matters who wrote last,
-    since somebody adds to it. ``complete`` are the numbers of tensors written as a whole, whose
-    mask need not be kept;
-    ``pending`` are accesses whose bytes were written and are not marked in the mask yet.
-    ``not_accumulable``, kept only where somebody asks, says which bytes were last written by
-    others than those who may add to them. ``journal`` has the blocks that changed since the last
-    checkpoint, as they were; ``shared`` are the copy-on-write arrays of these bytes.
+    row. ``alone`` says that one tensor lives in it, ``guarded`` that it matters what wrote last,
+    since an instruction accumulates onto it. ``complete`` are the numbers of tensors written as a
+    whole, whose mask is not looked at; ``pending`` are accesses whose bytes were written, and are
+    not marked in the mask yet. ``not_accumulable``, which exists only once it is asked for, says
+    which bytes were last written by an instruction onto which none may accumulate. ``journal`` has
+    the blocks that changed since the last checkpoint, as they were; ``shared`` are the
+    copy-on-write arrays of these bytes.
     """
 
     __slots__ = (

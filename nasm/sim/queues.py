@@ -95,8 +95,8 @@ class Queue:
     """An in-order stream of tasks with its own state and counters (all times in ticks).
 
     ``engine`` is what its tasks run on; several queues may have the same. ``blocker`` is what its
-    next task waits for, or waited for last: who posts, a resource, or who makes the data; ``asked``
-    is since when it has waited for a resource, and ``due`` when it tries again.
+    next task waits for, or waited for last: what posts, a resource, or what makes the data;
+    ``asked`` is since when it has waited for a resource, and ``due`` when it tries again.
     """
 
     __slots__ = (

@@ -9,7 +9,7 @@ run.
 Of an instruction it knows a :class:`Task`: what blocks it, what it occupies and how long, and
 what to do at its start and at its completion. Within a queue tasks start in order and complete
 in order; one that reads what an earlier one has not finished writing waits for it. What happens
-it tells the observers, and nobody else.
+it tells the observers, and nothing else.
 """
 
 from __future__ import annotations
@@ -95,10 +95,10 @@ class Scheduler:
         return not self._heap
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
-        """Process up to so many events, none after ``until``; returns how many there were.
+        """Process at most ``events`` events, none after ``until``; returns how many there were.
 
-        Stops early once ``retired`` has reached ``retire``. The clock goes to ``until`` if what
-        comes next comes later.
+        Stops early once ``retired`` has reached ``retire``. The clock goes to ``until`` if the
+        next event is later.
         """
         heap = self._heap
         done = 0
@@ -313,7 +313,7 @@ class Scheduler:
     # -- semaphores
 
     def post(self, number: int, op: str, value: int, delay: int) -> None:
-        """Change a semaphore now; whoever waits for the new value may start ``delay`` later."""
+        """Change a semaphore now; a queue that waits for it may start ``delay`` later."""
         semaphore, now = self.semaphores[number], self.now
         if not semaphore.post(op, value, now, delay, self.acting):
             for tell in self._listeners["unchanged"]:

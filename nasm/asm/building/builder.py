@@ -1,8 +1,8 @@
 """The one way to make a Program: declarations, then instructions, then the builder's ``finish``.
 
 The assembler calls it for every line of a text, Python front ends call it directly. Problems are
-collected, so that all of them are reported at once. Instructions with the same operands share
-one form, which is checked once.
+collected, so that all of them are reported at once. Lines with the same row and operands share one
+instruction, which is checked once.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from nasm.spec.view import View
 Sync = TypeVar("Sync", Wait, Update)
 
 Made = tuple[int, int, int]
-"""Indices of an instruction's form, wait and update in the program's tables."""
+"""Indices of an instruction, its wait and its update in the program's tables."""
 
 
 class ProgramBuilder:
@@ -339,7 +339,7 @@ class ProgramBuilder:
             self._placed = len(tensors)
 
     def finish(self, undeclared: Container[str] = ()) -> Program:
-        """Place, check every form, and return the program; raises Failure with all problems.
+        """Place, check every instruction, and return the program; raises Failure with all problems.
 
         ``undeclared`` are labels that are missing because of what was reported already.
         """

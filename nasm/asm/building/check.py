@@ -1,4 +1,4 @@
-"""Checks of instructions: availability, updates, labels, and every rule of every form."""
+"""Checks of instructions: availability, updates, labels, and the rules of every instruction."""
 
 from __future__ import annotations
 
