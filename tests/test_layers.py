@@ -42,7 +42,7 @@ LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
     "nasm.machine": (
-        ("state",),
+        ("state", "conversions"),
         ("addresses", "hazards", "dynamic_addresses"),
         ("indirect", "tensor_io"),
         ("indirect_transfers",),
