@@ -55,6 +55,10 @@ class Recipes:
         return binding
 
 
+def _as_is(result: Any, _: Store | None) -> Any:
+    return result
+
+
 def _only(binding: Binding) -> Store | None:
     """The store that every tile is read from, if it is one and nothing else is read."""
     stores = binding.stores
@@ -74,7 +78,7 @@ class Kernel:
         self.readers: list[tuple[int, Reader]] = binding.readers
         self.touched: list[Access] = binding.touched
         self.source = _only(binding)
-        self.prepare = binding.writers[0].prepare if binding.writers else None
+        self.prepare = binding.writers[0].prepare if binding.writers else _as_is
 
     def values(self) -> Any:
         """What the semantics make of what is there now."""
@@ -90,15 +94,7 @@ class Kernel:
 
     def start(self, now: int) -> Any:
         """Compute; what is returned is to be stored."""
-        for access in self.touched:
-            if not access.initialised and access.uninitialised:
-                self.hazards.uninitialised(access.view, access.missing)
-        arguments = self.arguments
-        if self.readers:
-            arguments = arguments.copy()
-            for at, read in self.readers:
-                arguments[at] = read()
-        return self.prepare(self.semantics(*arguments), self.source)  # type: ignore[misc]
+        return self.prepare(self.values(), self.source)
 
 
 class GeneralKernel(Kernel):
