@@ -125,15 +125,16 @@ class Machine:
 
     def save(self) -> Any:
         """Everything that changes while a program runs."""
-        return self.state.save(), self.scheduler.save(), self.rendezvous.save()
+        return tuple(part.save() for part in self._parts())
 
     def restore(self, saved: Any) -> None:
         """Everything as it was when it was saved; what was saved later is gone."""
-        state, scheduler, rendezvous = saved
-        self.state.restore(state)
-        self.scheduler.restore(scheduler)
-        self.rendezvous.restore(rendezvous)
+        for part, state in zip(self._parts(), saved, strict=True):
+            part.restore(state)
         self.addresses.forget()
+
+    def _parts(self) -> tuple[Any, ...]:
+        return self.state, self.scheduler, self.transfers, self.rendezvous
 
 
 def _scheduler(program: Program) -> Scheduler:

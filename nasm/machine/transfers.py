@@ -174,8 +174,8 @@ class BoundTransfer:
 class Transfers:
     """Plans transfers as the target does, binds them, and hands them to the channels.
 
-    Each start has a number of its own, and so has what a kind of start touches. A number that was
-    given is never given again, whatever is restored.
+    ``launched`` counts them. What a start touches has a number of its own, by which others remember
+    it: one that was given is never given again, whatever is restored.
     """
 
     CACHES = ("_given",)
@@ -190,7 +190,16 @@ class Transfers:
     ) -> None:
         self.program, self.addresses, self.casting = program, addresses, casting
         self.hazards, self.scheduler = hazards, scheduler
+        self.launched = 0
         self._given = 1
+
+    def save(self) -> int:
+        """How many were launched."""
+        return self.launched
+
+    def restore(self, saved: int) -> None:
+        """Count on from there."""
+        self.launched = saved
 
     def fresh(self) -> int:
         """A number above 1 that was never given."""
@@ -234,8 +243,9 @@ class Transfers:
         if start.tangled:
             hazards.tangled(who)
         first = self.program.queues[who[0]].core * self.program.generation.channels
+        self.launched += 1
         flight = Flight(
-            self.fresh(),
+            self.launched,
             who,
             plan.ring,
             [(first + s.channel, s.busy, s.latency, s.bytes) for s in plan.shares],

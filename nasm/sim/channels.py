@@ -32,6 +32,7 @@ class Flight:
         "key", "landed", "left", "notify", "origin", "pattern", "read", "reads", "ring",
         "semaphore", "shares", "urgency", "write", "writes",
     )  # fmt: skip
+    CACHES = ("pattern",)
 
     def __init__(
         self,
