@@ -206,6 +206,24 @@ def test_a_transfer_is_issued_queued_read_share_by_share_and_lands() -> None:
     assert not bench.scheduler.transfers
 
 
+def test_shares_that_read_and_land_act_for_who_issued_them_whoever_acted_last() -> None:
+    bench = Bench(channels=1)
+    acting: list[Who] = []
+
+    def start(now: int) -> None:
+        def note(*_: Any) -> None:
+            acting.append(bench.scheduler.acting)
+
+        flight = Flight(1, (0, 0), 0, [(0, 4, 6, 64)], note, note, semaphore=3)
+        bench.scheduler.issue(flight, now + 10)
+
+    bench.queue({"work": work(start=start), "ticks": 1})
+    bench.queue(*[{"ticks": 1}] * 15)  # one of them completes before each of the two
+    (posted,) = bench.ran("posted")
+    assert posted == ("posted", 3, 1, (0, 0), 16)
+    assert acting == [(0, 0), (0, 0)]
+
+
 def test_what_an_instruction_says_is_told_once() -> None:
     bench = Bench()
     bench.queue({"work": work(start=lambda now: bench.scheduler.say("hello"))})
