@@ -59,10 +59,9 @@ def _as_is(result: Any, _: Store | None) -> Any:
     return result
 
 
-def _only(binding: Binding) -> Store | None:
-    """The store that every tile is read from, if it is one and nothing else is read."""
-    stores = binding.stores
-    if not stores or binding.states or any(store is not stores[0] for store in stores):
+def _only(stores: list[Store]) -> Store | None:
+    """The store that every tile is read from, if it is one: what an engine keeps never changes."""
+    if not stores or any(store is not stores[0] for store in stores):
         return None
     return stores[0]
 
@@ -77,7 +76,7 @@ class Kernel:
         self.arguments: list[Any] = binding.arguments
         self.readers: list[tuple[int, Reader]] = binding.readers
         self.touched: list[Access] = binding.touched
-        self.source = _only(binding)
+        self.source = _only(binding.stores)
         self.prepare = binding.writers[0].prepare if binding.writers else _as_is
 
     def values(self) -> Any:

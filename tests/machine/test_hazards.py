@@ -39,18 +39,6 @@ def test_a_wait_that_lies_far_back_is_not_looked_for(monkeypatch: pytest.MonkeyP
     assert hint(2).endswith("updates $done: wait for it here")
 
 
-def test_what_an_engine_keeps_is_not_shared_with_a_memory_that_is_read_beside_it() -> None:
-    # The result is what the engine holds, not part of the tile: a later write to the tile must
-    # not reach it, nor may the engine's values be taken for the tile's bytes.
-    session = Session(
-        ".target trn1\n.sbuf v f32[128, 8]\n.sbuf a f32[128, 8192]\n.sbuf c u32[128, 8]\n"
-        "@vector\nMemset v, 3.0\nMemset a, 3.0\nMatchValueLoad v\nFindIndex8 c, a\n"
-        "Memset a, 1.0\nFindIndex8 c, a\n"
-    )
-    assert session.run().ok
-    assert session.read("c")[5].tolist() == [2**32 - 1] * 8
-
-
 def test_a_large_copy_has_the_bytes_as_they_were_when_it_started() -> None:
     session = Session(
         ".target trn1\n.sbuf a f32[128, 64]\n.sbuf b f32[128, 64]\n.sem s\n"

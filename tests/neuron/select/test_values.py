@@ -86,11 +86,13 @@ def test_the_loaded_values_stay_for_every_search_that_follows() -> None:
 
 
 def test_the_loaded_values_are_a_copy_that_no_later_write_changes() -> None:
-    # they used to be the tile's own bytes where the dtype is float32: a write reached them
+    # they used to be the tile's own bytes where the dtype is float32: a write reached them. The
+    # copy of v starts once the write is complete, so that the search does, too
     done = ran(
-        "@vector\nMatchValueLoad v\nMemset v, 0.0\nFindIndex8 c, a",
+        "@vector\nMatchValueLoad v\nMemset v, 0.0\nTensorCopy w, v\nFindIndex8 c, a",
         a=sbuf("f32", [[5, 6, 7, 8, 9, 10, 11, 12]]),
         v=sbuf("f32", [[7] * 8]),
+        w=sbuf("f32", (1, 8)),
         c=sbuf("u16", (1, 8)),
     )
     assert done.read("c")[0, 0] == 2
