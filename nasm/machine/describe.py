@@ -243,13 +243,15 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
 
 def _evidence(machine: Machine) -> list[Counter[str]]:
     """Per queue, cycles of its instructions by how well their cost is known."""
-    counts: Counter[tuple[int, int]] = Counter()
+    columns = [lines.instructions for lines in machine.program.queues]
+    done: list[list[int]] = [[] for _ in columns]
     for _, queue, pc, _, _, _ in machine.trace.instructions:
-        counts[queue, machine.program.queues[queue].instructions[pc]] += 1
-    found: list[Counter[str]] = [Counter() for _ in machine.scheduler.queues]
-    for (queue, instruction), count in counts.items():
-        cost = machine.cost(queue, instruction)
-        found[queue][cost.evidence.value] += cost.interval * count
+        done[queue].append(columns[queue][pc])
+    found: list[Counter[str]] = [Counter() for _ in columns]
+    for queue, numbers in enumerate(done):
+        for number, count in Counter(numbers).items():
+            cost = machine.cost(queue, number)
+            found[queue][cost.evidence.value] += cost.interval * count
     return found
 
 

@@ -85,7 +85,7 @@ class Shapes:
         self, row: Row, operands: tuple[object, ...], engine: str, context: Context | None = None
     ) -> Shape:
         """The shape of an instruction; ``context`` is its own, if somebody has made it."""
-        key = (row.name, engine, *map(signature, operands))
+        key = signature(row, engine, operands)
         found = self._known.get(key)
         if found is None:
             made = context or Context.of(row, operands, engine, self.generation)
@@ -93,16 +93,23 @@ class Shapes:
         return found
 
 
-def signature(value: object) -> object:
-    """What an operand contributes to the shape of its instruction: of a view all but its offset."""
-    kind = type(value)
-    if kind is View and not value.dynamic and value.offsets is None:  # type: ignore[attr-defined]
-        view: View = value  # type: ignore[assignment]
-        tensor = view.tensor
-        first = view.partition + (tensor.partition or 0)
-        return view.shape, view.steps, view.dtype.name, tensor.memory.name, first
-    if kind is float:
-        return value.hex()  # type: ignore[attr-defined]  # tells 0.0 from -0.0, and from 0
-    if kind is bool:
-        return kind, value
-    return value
+def signature(row: Row, engine: str, operands: tuple[object, ...]) -> tuple[Any, ...]:
+    """What the shape of an instruction follows from: of a view all but its offset."""
+    key: list[Any] = [row.name, engine]
+    for value in operands:
+        kind = type(value)
+        if kind is View:
+            view: View = value  # type: ignore[assignment]
+            tensor = view.tensor
+            if view.dynamic or view.offsets is not None:
+                key.append(view)
+            else:
+                first = view.partition + (tensor.partition or 0)
+                key += (view.shape, view.steps, view.dtype.name, tensor.memory.name, first)
+        elif kind is float:
+            key.append(value.hex())  # type: ignore[attr-defined]  # tells 0.0 from -0.0 and 0
+        elif kind is bool:
+            key.append((kind, value))
+        else:
+            key.append(value)
+    return tuple(key)
