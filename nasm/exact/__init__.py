@@ -8,6 +8,8 @@ and that is what comes out, whatever the host's libraries make of the way to it.
 """
 
 from nasm.exact.doubles import multiply
+from nasm.exact.libraries import Formula
 from nasm.exact.products import Factor, product
+from nasm.exact.rounding import rounded
 
-__all__ = ["Factor", "multiply", "product"]
+__all__ = ["Factor", "Formula", "multiply", "product", "rounded"]
