@@ -29,8 +29,9 @@ _ZERO: Final = np.zeros((), np.float32)
 
 
 def relu(x: Floats) -> Floats:
-    """The larger of x and 0."""
+    """The larger of x and +0, of whose sign a zero is."""
     result: Floats = np.maximum(x, _ZERO)
+    result += _ZERO
     return result
 
 
