@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from nasm import codes
+from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
 from nasm.repl.suggest import Names
 from nasm.session import Session
@@ -14,15 +15,15 @@ MOST_FILES = 200
 FORMATS = {"/x": "the bits, in hexadecimal"}
 
 
-def names(session: Session | None) -> Names:
-    """Everything completion can offer now."""
+def names(session: Session | None, allowed: Allowed = ANY) -> Names:
+    """Everything completion can offer now; of files, those that may be loaded."""
     words: dict[str, Mapping[str, str]] = {
         "format": FORMATS,
         "code": {row.code: row.title for row in codes.table()},
     }
     if session is not None:
         words |= _of_program(session)
-    return Names(tuple(COMMANDS.values()), words, files)
+    return Names(tuple(COMMANDS.values()), words, lambda text: files(text, allowed))
 
 
 def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
@@ -56,10 +57,12 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
     }
 
 
-def files(text: str) -> dict[str, str]:
+def files(text: str, allowed: Allowed = ANY) -> dict[str, str]:
     """Paths that begin with a text; folders end with a slash."""
     folder, _, start = text.rpartition("/")
     where = os.path.expanduser(f"{folder}/") if "/" in text else "."
+    if not allowed.lists(where):
+        return {}
     try:
         with os.scandir(where) as entries:
             found = sorted(
