@@ -151,7 +151,7 @@ class Allowed:
                     if os.path.isabs(target):
                         _leave(inside)
                         at = os.sep
-                elif any(left):
+                elif left:
                     inside.append(os.open(part, _FOLDER | _NO_LINK, dir_fd=inside[-1]))
                 else:
                     _only_regular(status)

@@ -219,14 +219,14 @@ def _files(verb: argparse.ArgumentParser) -> None:
     only.add_argument(
         "--files",
         metavar="DIR",
-        help="the only folder from which the program may read arrays, links out of it included",
+        help="the only folder from which the program may read arrays; no link leads out of it",
     )
     only.add_argument(
         "--no-files",
         dest="files",
         action="store_false",
         default=None,
-        help="let the program read no arrays from files; what the command line names is read",
+        help="let the program read no array files; those that the command line names are read",
     )
 
 

@@ -66,7 +66,7 @@ def files(text: str, allowed: Allowed = ANY) -> dict[str, str]:
     try:
         with os.scandir(where) as entries:
             found = sorted(
-                (e.name, e.is_dir())
+                (e.name, _is_folder(e, allowed))
                 for e in entries
                 if e.name.startswith(start) and (start or not e.name.startswith("."))
             )
@@ -77,3 +77,11 @@ def files(text: str, allowed: Allowed = ANY) -> dict[str, str]:
         f"{head}{name}{'/' if is_folder else ''}": "folder" if is_folder else "file"
         for name, is_folder in found[:MOST_FILES]
     }
+
+
+def _is_folder(entry: os.DirEntry[str], allowed: Allowed) -> bool:
+    """Whether an entry is a folder, or a link to one where any file may be read."""
+    try:
+        return entry.is_dir(follow_symlinks=allowed.folder is None)
+    except OSError:  # a link that leads to itself
+        return False
