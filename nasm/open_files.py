@@ -104,11 +104,11 @@ class Allowed:
             return regular(os.path.join(base, name))
         if not self.folder:
             hint = "--no-files (files=False in Python) forbids it"
-            raise Refused("E0801", f"{name} may not be read: no file may be", hint)
+            raise Refused("E0801", f"{name} may not be read: programs may read no files", hint)
         path = os.path.join(os.path.realpath(base), name)
         descriptor = self._walked(path) if _STEPWISE else self._resolved(path)
         if descriptor is None:
-            said = f"it is not in {self.folder}, the only folder that may be read from"
+            said = f"it is not in {self.folder}, the only folder from which programs may read"
             hint = "--files (files= in Python) names that folder"
             raise Refused("E0801", f"{name} may not be read: {said}", hint)
         return _stream(descriptor)

@@ -126,8 +126,8 @@ def test_a_file_outside_is_refused_whether_it_exists_or_not(
             use(base, name)
         refused = caught.value
         assert refused.code == "E0801"
-        said = f"{name} may not be read: it is not in data, the only folder that may be read from"
-        assert refused.message == said
+        said = "it is not in data, the only folder from which programs may read"
+        assert refused.message == f"{name} may not be read: {said}"
         assert refused.hint == "--files (files= in Python) names that folder"
 
 
@@ -160,7 +160,7 @@ def test_what_is_wrong_in_the_folder_is_said_as_ever(home: Path, name: str, erro
 
 
 def test_no_file_at_all(home: Path) -> None:
-    with pytest.raises(Refused, match=r"^a.npy may not be read: no file may be$"):
+    with pytest.raises(Refused, match=r"^a.npy may not be read: programs may read no files$"):
         Allowed.of(False).opened("data", "a.npy")
     assert Allowed.of(True) is Allowed.of(None) is ANY
 

@@ -331,6 +331,43 @@ def test_an_archive_of_64_bits_is_read(tmp_path: Path) -> None:
     assert read(tmp_path / "a.npz", "w").tolist() == [0, 0]
 
 
+@pytest.fixture
+def changing(tmp_path: Path) -> Any:
+    """Reads a file that gets another length once its header is read: longer than any buffer."""
+    array = np.random.default_rng(0).integers(0, 255, 2_000_000, np.uint8)
+    np.save(tmp_path / "a.npy", array)
+    np.savez(tmp_path / "a.npz", w=array)
+    np.savez_compressed(tmp_path / "b.npz", w=array)
+
+    def read_and_changed(name: str, key: str, length: int) -> bool:
+        """Whether it gives the array that was there before."""
+
+        def changed(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+            os.truncate(tmp_path / name, length)
+
+        found = read_array(ArrayFile(str(tmp_path), name, key), changed)
+        return np.array_equal(found, array)
+
+    return read_and_changed
+
+
+@pytest.mark.parametrize(("name", "key"), [("a.npy", ""), ("a.npz", "w"), ("b.npz", "w")])
+@pytest.mark.parametrize("length", [0, 100, 1_000_000])
+def test_a_file_that_shrinks_while_it_is_read_is_refused(
+    changing: Any, name: str, key: str, length: int
+) -> None:
+    with pytest.raises(Refused, match=name) as caught:
+        changing(name, key, length)
+    assert caught.value.code == "E0801"
+
+
+def test_a_file_that_grows_while_it_is_read_is_refused_or_as_it_was(changing: Any) -> None:
+    with pytest.raises(Refused, match="holds more than the 2,000,000 bytes"):
+        changing("a.npy", "", 3_000_000)
+    assert changing("a.npz", "w", 3_000_000)
+    assert changing("b.npz", "w", 3_000_000)
+
+
 # ---------------------------------------------------------------- memory
 
 LARGE = 64 << 20
