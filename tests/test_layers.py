@@ -24,6 +24,7 @@ MODULES = {
 LAYERS = (
     ("source", "dtypes", "exact", "gc_pause"),
     ("problems",),
+    ("open_files",),
     ("records", "source_files"),
     ("spec", "sim"),
     ("targets", "asm"),
