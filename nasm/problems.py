@@ -180,8 +180,16 @@ def counted(count: int, what: str) -> str:
 Piece = tuple[str, str]
 """Characters of a diagnostic and what they are: ``label``, ``message``, ``caret``, …"""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNPLAIN = re.compile(r"[^\n\t\x20-\x7e]")
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""Characters that count as printable and leave no mark."""
+
 _GAP = "…"
+LONGEST = 60
+"""Characters of a user's word that a sentence repeats."""
 
 
 def render(problem: Problem) -> str:
@@ -221,14 +229,37 @@ def advice(problem: Problem) -> list[str]:
 
 
 def clean(text: str) -> str:
-    """Text with what would move a terminal's cursor made visible and harmless."""
-    return _CONTROL.sub("\ufffd", text).expandtabs(8)
+    """Text as every terminal shows it: whatever cannot be seen is written as its escape.
+
+    That is what moves a cursor, reverses the direction of text, is invisible, or is no character.
+    Newlines stay, tabs become blanks. A text that is clean stays as it is.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNPLAIN.sub(_seen, text).expandtabs(8)
+
+
+def _seen(match: re.Match[str]) -> str:
+    character = match.group()
+    if character.isprintable() and not _UNSEEN.match(character):
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def quoted(text: str) -> str:
+    """A user's word for a sentence: all of it visible, on one line, and cut where it is long."""
+    cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + _GAP
+    return clean(cut.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 def columns(text: str) -> int:
     """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
     return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        0
+        if unicodedata.category(c) in ("Mn", "Me")
+        else 1 + (unicodedata.east_asian_width(c) in "WF")
         for c in text
     )
 
@@ -267,10 +298,9 @@ def _sentence(kind: str, line: str, width: int | None) -> Iterator[Piece]:
 def _excerpt(span: Span, width: int | None) -> Iterator[Piece]:
     number, line, column, length = span.excerpt()
     margin = " " * len(str(number))
-    before, marked = clean(line[:column]), line[column : column + length]
-    shown = clean(line)
+    shown, before, marked = (clean(line[:end]) for end in (None, column, column + length))
     start = columns(before)
-    size = max(1, columns(shown[len(before) :][: len(clean(marked))]))
+    size = max(1, columns(marked) - start)
     if width is not None:
         shown, start, size = _cut(shown, start, size, width - len(margin) - 3)
     yield "margin", f"\n{margin}--> "

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nasm import gc_pause
 from nasm.asm.building.builder import ProgramBuilder
+from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander, unknown_target
 from nasm.asm.expanding.undeclared import Undeclared
@@ -34,7 +35,7 @@ def assemble(
         raise Failure(unknown_target(target, targets).at(None))
     with gc_pause.paused():
         file, problems = parse(source)
-        expander = Expander(source, targets, target, defines, options)
+        expander = Expander(source, targets, target, constants(defines), options)
         return _assembled(file, problems, expander)
 
 

@@ -19,6 +19,7 @@ from nasm.source import Source
 from nasm.source_files import source_of
 from nasm.spec.array_files import read_array
 from nasm.spec.memory import Tensor
+from nasm.spec.names import identifier
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
@@ -68,7 +69,10 @@ def destinations(
     if folder is not None:
         for tensor in program.tensors.values():
             if tensor.role in ("output", "inout"):
-                wanted[os.path.join(folder, f"{tensor.name}.npy")] = tensor
+                try:
+                    wanted[os.path.join(folder, f"{identifier(tensor.name)}.npy")] = tensor
+                except Refused as refused:
+                    problems.append(refused.at(None))
     for name, path in bindings:
         known = program.tensors.get(name)
         if known is None:

@@ -75,8 +75,11 @@ ROWS = (
     ),
     Code(
         "E0209",
-        "a name cannot be made of this value",
-        "`{expr}` inside a name is replaced by an integer. Its value here is something else.",
+        "this is no name",
+        "Whatever makes it, a name is made of the letters A to Z and a to z, digits and `_`; it "
+        "begins with no digit, has at most 200 characters, and is not `and`, `or`, `not`, "
+        "`true`, `false`, `inf` or `nan`. `{expr}` inside a name is replaced by an integer or a "
+        "string, and what that makes is a name again: `t{-1}` is none.",
         ".const k = 3\n.sbuf  t{k / 2}  f32[128, 8]",
         ".const k = 3\n.sbuf  t{k // 2}  f32[128, 8]",
     ),

@@ -206,7 +206,7 @@ def test_names_are_looked_up_and_templates_put_together() -> None:
     assert refused("w{k}", k=True) == "E0209"
     source = Source("test.nasm", "")
     template = tree.Template(0, 0, ("a", tree.Name(0, 0, "k"), "b"))
-    assert name_of(template, Scope(source, values={"k": -1})) == "a-1b"
+    assert name_of(template, Scope(source, values={"k": 1})) == "a1b"
 
 
 # -- functions

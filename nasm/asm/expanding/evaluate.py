@@ -7,7 +7,6 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -29,6 +28,7 @@ from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.source import Frame, Source, Span
+from nasm.spec import names
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
@@ -39,7 +39,7 @@ Closure = Callable[["Scope"], Value]
 
 _REGISTER = re.compile(r"r[0-9]+")
 
-CONSTANTS = {"true": True, "false": False, "inf": math.inf, "nan": math.nan}
+CONSTANTS = names.CONSTANTS
 
 
 @dataclass(slots=True)
@@ -148,14 +148,22 @@ def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
                 raise Failure(
                     Problem(
                         "E0209",
-                        f"a name cannot hold {shown(value)}; wanted an integer",
+                        f"a name cannot hold {shown(value)}; wanted an integer or a string",
                         scope.span(node),
                     )
                 )
             made.append(str(value))
-        return "".join(made)
+        return _made("".join(made), node, scope)
 
     return join
+
+
+def _made(name: str, node: tree.Node, scope: Scope) -> str:
+    """What a template makes, if it is a name; raises Failure."""
+    try:
+        return names.identifier(name, scope.span(node).text)
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
 
 
 def free_names(node: object) -> set[str]:
@@ -255,7 +263,7 @@ def _binary(node: tree.Binary) -> Closure:
         try:
             return apply(first, second)
         except (ZeroDivisionError, OverflowError, ValueError) as problem:
-            raise Refused("E0211", f"{a} {op} {b}: {problem}") from None
+            raise Refused("E0211", f"{shown(a)} {op} {shown(b)}: {problem}") from None
 
     return compute
 

@@ -18,10 +18,11 @@ from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.rounds import Rounds, rounds_of
 from nasm.asm.expanding.undeclared import declared_later
 from nasm.asm.text import tree
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import shown
+from nasm.spec.names import identifier
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
 
@@ -33,7 +34,7 @@ def unknown_target(name: str, targets: Iterable[str]) -> Refused:
     """What to say of an unknown target."""
     known = sorted(targets)
     hint = did_you_mean(name, known) or f"targets: {listed(known)}"
-    return Refused("E0214", f"no target '{name}'", hint)
+    return Refused("E0214", f"no target '{quoted(name)}'", hint)
 
 
 class Expander:
@@ -220,7 +221,11 @@ class Expander:
             self.made.program.constants[name] = self.scope.values[name]
 
     def _new_name(self, name: str, place: Span) -> None:
-        """Refuse a name that means something already."""
+        """Refuse what is no name, or one that means something already."""
+        try:
+            identifier(name)
+        except Refused as refused:
+            raise Failure(refused.at(place)) from None
         known = name in self.scope.values or name in self.made.declared
         if known:
             before = self.scope.places.get(name) or self.made.declared.get(name)

@@ -78,7 +78,7 @@ def _pattern(node: tree.Node) -> str:
     """A regular expression for what a name may become."""
     match node:
         case tree.Template(parts=parts):
-            return "".join(re.escape(p) if isinstance(p, str) else r"-?\w*" for p in parts)
+            return "".join(re.escape(p) if isinstance(p, str) else "[A-Za-z0-9_]*" for p in parts)
         case tree.Name(name=name) | tree.Named(name=name):
             return re.escape(name)
     raise AssertionError(node)
