@@ -123,6 +123,35 @@ class Refused(Exception):
         return Problem(self.code, self.message, span, self.hint, (*self.notes, *notes))
 
 
+MOST_SAID = 50
+"""Errors of a program that are said: the rest would be more of the same."""
+
+
+@dataclass(slots=True)
+class Unsaid:
+    """Errors of a program that are counted and not said; ``more`` if there may be others."""
+
+    count: int = 0
+    more: bool = False
+
+
+def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
+    """The first of all problems, which are in order, and a last one that says how many follow.
+
+    Warnings count for nothing, and none is left out.
+    """
+    errors = [p for p in problems if not p.warning]
+    count = unsaid.count + len(errors[MOST_SAID:])
+    if not count and not unsaid.more:
+        return list(problems)
+    least = "at least " if unsaid.more else ""
+    said = f"{least}{count:,} more" if count else "there may be more"
+    message = f"only the first {len(errors[:MOST_SAID])} errors are shown; {said}"
+    last = Problem("E0124", message, None, "mend these first")
+    left_out = set(map(id, errors[MOST_SAID:]))
+    return [*(p for p in problems if id(p) not in left_out), last]
+
+
 CLOSE, AS_CLOSE = 0.65, 0.06
 """How alike two words must be to be suggested, and how much less alike a second suggestion is."""
 

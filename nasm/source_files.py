@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 from contextlib import suppress
 from pathlib import Path
 
@@ -10,20 +11,60 @@ from nasm.source import Source
 
 Text = str | Path | Source
 
+MARK = "\ufeff"
+"""The byte-order mark, which some editors put in front of UTF-8 text."""
+
+SOME = 1024
+"""Bytes by which an encoding is told."""
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
+
 
 def source_of(text_or_path: Text) -> Source:
     """A Source of a path, or of a text (anything with a newline is a text)."""
     if isinstance(text_or_path, Source):
         return text_or_path
     if isinstance(text_or_path, str) and "\n" in text_or_path:
-        return Source("<text>", text_or_path)
+        return Source("<text>", text_or_path.removeprefix(MARK))
     try:
-        return Source(str(text_or_path), Path(text_or_path).read_text(encoding="utf-8"))
+        read = Path(text_or_path).read_bytes()
     except OSError as problem:
         said = f"cannot read {text_or_path}: {problem.strerror or problem}"
         raise Failure(Problem("E0801", said, None, _meant(Path(text_or_path)))) from None
+    return Source(str(text_or_path), decoded(read, str(text_or_path)))
+
+
+def decoded(read: bytes, name: str) -> str:
+    """The text that bytes are, with a newline at the end of every line; raises Failure.
+
+    A byte-order mark at its start is no part of it.
+    """
+    try:
+        text = read.decode("utf-8")
     except UnicodeDecodeError:
-        raise Failure(Problem("E0801", f"{text_or_path} is not UTF-8 text")) from None
+        text = None
+    guess = _encoding(read)
+    if guess:
+        said = f"{name} is {guess}; wanted UTF-8 text"
+        raise Failure(Problem("E0801", said, None, "save it as UTF-8"))
+    if text is None:
+        raise Failure(Problem("E0801", f"{name} is not UTF-8 text"))
+    return text.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _encoding(read: bytes) -> str:
+    """Another encoding that bytes seem to have, or an empty string."""
+    some = read[:SOME]
+    for start, what in _MARKS:
+        if some.startswith(start):
+            return what
+    # Half of the bytes of English in UTF-16 are 0; a text in UTF-8 has none.
+    return "UTF-16" if some.count(0) * 4 > len(some) else ""
 
 
 def _meant(path: Path) -> str:

@@ -13,7 +13,7 @@ from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Unsaid, limited
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.target import Loader
@@ -45,11 +45,13 @@ def _assembled(file: tree.File, problems: list[Problem], expander: Expander) -> 
     if expander.override is not None and not named:
         expander.use_target(expander.override)
     builder = expander.expand(file.body)
+    unsaid = Unsaid(file.unsaid, expander.stopped and not problems)
     if builder is None:
-        raise Failure(sorted(expander.problems, key=lambda p: p.span.start if p.span else -1))
+        found = sorted(expander.problems, key=lambda p: p.span.start if p.span else -1)
+        raise Failure(limited(found, unsaid))
     undeclared = expander.scope.undeclared
     builder.problems += _expectations(builder, undeclared)
-    return builder.finish(undeclared)
+    return builder.finish(undeclared, unsaid)
 
 
 def _expectations(builder: ProgramBuilder, undeclared: Undeclared) -> list[Problem]:

@@ -16,7 +16,7 @@ from nasm.machine import tensor_io
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.session import Session
 from nasm.source import Source
-from nasm.source_files import source_of
+from nasm.source_files import decoded, source_of
 from nasm.spec.array_files import read_array
 from nasm.spec.memory import Tensor
 from nasm.spec.names import identifier
@@ -30,11 +30,8 @@ def program_text(path: str) -> Source:
         from pathlib import Path
 
         return source_of(Path(path))
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8") if sys.stdin else ""
-    except UnicodeDecodeError:
-        raise Failure(Problem("E0801", "standard input is not UTF-8 text")) from None
-    return Source("<stdin>", text.replace("\r\n", "\n"))
+    read = sys.stdin.buffer.read() if sys.stdin else b""
+    return Source("<stdin>", decoded(read, "standard input"))
 
 
 def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, Any]:

@@ -6,6 +6,14 @@ from nasm.codes.row import Code
 
 ROWS = (
     Code(
+        "E0124",
+        "more errors than are shown",
+        "Of the errors of a program the first 50 are shown: most of the others would be more of "
+        "the same, or follow from these. Mend those that are shown, and assemble again.",
+        "$ neuron-nasm check notes.txt      # which is no program",
+        "$ neuron-nasm check prog.nasm",
+    ),
+    Code(
         "E0201",
         "an unknown instruction",
         "The mnemonic is not an instruction of the target. Every mnemonic has one spelling; the "

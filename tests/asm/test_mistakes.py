@@ -85,7 +85,12 @@ def test_codes_are_in_order_and_explained():
         ),
         ("Nop a, +b", "+", "there is no unary '+'", "leave the '+' out"),
         ("Nop a # b", "#", "'#' has no meaning here", "comments start with ';'"),
-        ("Nop a\u00a0b", "\u00a0", "U+00A0 (NO-BREAK SPACE) has no meaning here", ""),
+        (
+            "Nop a\u00a0b",
+            "\u00a0",
+            "U+00A0 (NO-BREAK SPACE) has no meaning here",
+            "it cannot be seen: delete it, or write it in a string",
+        ),
         (".end", ".end", "'.end' is out of place: no block is open", ""),
         (
             ".cosnt N = 5",

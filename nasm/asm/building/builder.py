@@ -15,7 +15,7 @@ from nasm.asm.building import availability, check, given
 from nasm.asm.building.counters import Counters
 from nasm.asm.building.place import fixed_problem, place
 from nasm.dtypes import DType
-from nasm.problems import Failure, Note, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Note, Problem, Refused, Unsaid, did_you_mean, limited, listed
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
@@ -353,17 +353,18 @@ class ProgramBuilder:
             self.problems += place(tensors)
             self._placed = len(tensors)
 
-    def finish(self, undeclared: Container[str] = ()) -> Program:
-        """Place, check every instruction, and return the program; raises Failure with all problems.
+    def finish(self, undeclared: Container[str] = (), unsaid: Unsaid | None = None) -> Program:
+        """Place, check every instruction, and return the program; raises Failure with its problems.
 
-        ``undeclared`` are labels that are missing because of what was reported already.
+        ``undeclared`` are labels that are missing because of what was reported already, ``unsaid``
+        problems that are counted only.
         """
+        unsaid = unsaid or Unsaid()
         self.place()
-        self.problems += check.instructions(self.program, self._first_use)
-        self.problems += check.labels(self.program, undeclared)
-        errors = _in_order(p for p in self.problems if not p.warning)
-        if errors:
-            raise Failure(_in_order(self.problems))
+        self.problems += check.instructions(self.program, self._first_use, unsaid)
+        self.problems += check.labels(self.program, undeclared, unsaid)
+        if any(not p.warning for p in self.problems):
+            raise Failure(limited(_in_order(self.problems), unsaid))
         self.program.warnings = _in_order(self.problems)
         return self.program
 

@@ -18,16 +18,13 @@ from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.rounds import Rounds, rounds_of
 from nasm.asm.expanding.undeclared import declared_later
 from nasm.asm.text import tree
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed, quoted
+from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import shown
 from nasm.spec.names import identifier
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
-
-MOST_PROBLEMS = 50
-"""Problems of one file after which expansion stops: the rest would be more of the same."""
 
 
 def unknown_target(name: str, targets: Iterable[str]) -> Refused:
@@ -66,6 +63,7 @@ class Expander:
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
         self.denied = False
+        self.stopped = False  # after so many problems that the rest would be more of the same
 
     # -- the whole
 
@@ -104,7 +102,8 @@ class Expander:
     def run(self, statements: Iterable[tree.Statement]) -> None:
         """Expand statements one by one; a broken one costs only itself."""
         for statement in statements:
-            if len(self.problems) >= MOST_PROBLEMS:
+            if len(self.problems) >= MOST_SAID:
+                self.stopped = True
                 return
             if self.denied and not isinstance(statement, tree.Assert):
                 return  # what follows rests on what an assertion denies
@@ -265,7 +264,8 @@ class Expander:
 
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
-        if len(self.problems) >= MOST_PROBLEMS:
+        if len(self.problems) >= MOST_SAID:
+            self.stopped = True
             return True
         if self.problems and self.rounds.in_vain():
             self.scope.undeclared.unread = True  # what these rounds declare is not known
