@@ -11,9 +11,10 @@ import difflib
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 
 from nasm.source import Span
 
@@ -152,6 +153,9 @@ def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
     return [*(p for p in problems if id(p) not in left_out), last]
 
 
+MANY = 500
+"""Words that are compared letter by letter with one that is misspelt."""
+
 CLOSE, AS_CLOSE = 0.65, 0.06
 """How alike two words must be to be suggested, and how much less alike a second suggestion is."""
 
@@ -171,18 +175,28 @@ def closest(word: str, known: Iterable[str]) -> list[str]:
     Case and underscores count for nothing, the words that begin like it come next, then those
     that are about as alike as the best.
     """
-    words = list(dict.fromkeys(w for w in known if w != word))
     plain = _folded(word)
-    same = [w for w in words if _folded(w) == plain]
+    words = {w: _folded(w) for w in known if w != word}
+    same = [w for w, other in words.items() if other == plain]
     if same or not plain:
         return same[:3]
-    begin = [w for w in words if len(plain) >= 3 and _folded(w).startswith(plain)]
+    begin = [w for w, other in words.items() if len(plain) >= 3 and other.startswith(plain)]
     if 0 < len(begin) <= 3:
         return begin
-    alike = [(_alike(plain, _folded(w)), w) for w in words]
+    alike = [(_alike(plain, words[w]), w) for w in _likely(plain, words)]
     best = max((ratio for ratio, _ in alike), default=0.0)
     near = [(r, w) for r, w in alike if r >= max(CLOSE, best - AS_CLOSE)]
     return [w for _, w in sorted(near, key=lambda found: -found[0])][:3]
+
+
+def _likely(plain: str, words: Mapping[str, str]) -> Iterable[str]:
+    """The words worth a close look: of many, those that keep one half of what was written."""
+    if len(words) <= MANY:
+        return words
+    half = len(plain) // 2
+    front, back = plain[: max(1, half)], plain[half:]
+    kept = (w for w, o in words.items() if o.startswith(front) or o.endswith(back))
+    return islice(kept, MANY)
 
 
 def _folded(word: str) -> str:

@@ -180,14 +180,23 @@ def test_a_block_that_is_never_closed_still_holds_what_it_held():
         "Nop " + "[" * 3000 + "]" * 3000,
         "Nop " + "-" * 3000 + "1",
         "Nop 1" + "**1" * 3000,
-        "Nop 1" + "+1" * 3000,
-        "Nop t" + ".T" * 3000,
+        "Nop 1" + "+(1" * 3000 + ")" * 3000,
+        "Nop t" + "[t" * 3000 + "]" * 3000,
         "Nop " + "w{" * 3000 + "1" + "}" * 3000,
         ".if 1\n" * 3000 + ".end\n" * 3000,
     ],
 )
 def test_what_is_too_deep_for_any_later_walk_is_refused(text):
     assert only(text).code == "E0122"
+
+
+@pytest.mark.parametrize("side", ["x" + " + 1" * 101, "x" + ".T" * 101, "x" + "[0]" * 101])
+def test_a_row_of_operators_in_an_expectation_has_a_longest(side):
+    found = only(f".expect {side} == 1")
+    assert found.message == "an expectation has more than 100 operators in a row"
+    assert found.hint == "put parts of the row in ( )"
+    halves = "x" + " + 1" * 90
+    assert problems(f".expect ({halves}) + ({halves}) == 1") == []
 
 
 def test_a_long_list_and_many_brackets_are_not_deep():

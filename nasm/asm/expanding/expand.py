@@ -16,7 +16,7 @@ from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.rounds import Rounds, rounds_of
-from nasm.asm.expanding.undeclared import declared_later
+from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
@@ -60,8 +60,11 @@ class Expander:
         self.chain = 0
         self.rounds = Rounds()
         self.local: set[str] = set()
+        self.rounds_own: list[str] = []  # names that last until the end of a round
+        self.held: dict[str, Any] | None = None  # what names mean now, for expectations
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
+        self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.stopped = False  # after so many problems that the rest would be more of the same
 
@@ -177,7 +180,13 @@ class Expander:
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place
-        self.scope.later = lambda name, kind: declared_later(name, kind, self.body)
+        self.scope.later = self._later
+
+    def _later(self, name: str, kind: str) -> tree.Node | None:
+        """Where the text declares a name further down."""
+        if self.declared is None:
+            self.declared = Later(self.body)
+        return self.declared.find(name, kind)
 
     def core(self, statement: tree.CoreLine) -> None:
         """``.core 1``: what follows belongs to that core."""
@@ -214,8 +223,10 @@ class Expander:
             )
         self.scope.values[name] = self.defines.get(name, value)
         self.scope.places[name] = place.within(self.scope.chain)
+        self.held = None
         if self.scope.chain:
             self.local.add(name)
+            self.rounds_own.append(name)
         elif isinstance(self.scope.values[name], int | float):
             self.made.program.constants[name] = self.scope.values[name]
 
@@ -275,13 +286,19 @@ class Expander:
     def _round(self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]) -> None:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
-        outer = dict(scope.values), scope.chain, self.chain, set(self.local)
+        chain, outer, kept = scope.chain, self.chain, len(self.rounds_own)
         scope.values[name] = value
         self.local.add(name)
+        self.rounds_own.append(name)
         scope.chain = (*scope.chain, Frame(f".for {name} = {value}", place))
         self.chain = -1
+        self.held = None
         self.run(body)
-        scope.values, scope.chain, self.chain, self.local = outer
+        for made in self.rounds_own[kept:]:
+            del scope.values[made]
+            self.local.discard(made)
+        del self.rounds_own[kept:]
+        scope.chain, self.chain, self.held = chain, outer, None
 
     def choose(self, statement: tree.If) -> None:
         """``.if`` … ``.elif`` … ``.else``."""
@@ -317,7 +334,9 @@ class Expander:
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
-        self.made.expect((statement, dict(self.scope.values)), self._span(statement))
+        if self.held is None:
+            self.held = dict(self.scope.values)
+        self.made.expect((statement, self.held), self._span(statement))
 
     def unsupported(self, statement: tree.Unsupported) -> None:
         """A directive the language has and this version does not do yet."""
