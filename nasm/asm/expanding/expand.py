@@ -259,11 +259,11 @@ class Expander:
             at = self._span(statement.step or statement)
             raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
         rounds = range(first, stop, step)
-        count = rounds_of(rounds)
+        if statement.body:
+            self.rounds.alone(rounds_of(rounds))
         if not self.scope.chain:
             after = (s for s in self.body if s.start > statement.start)
-            self.rounds.foresee(statement, count, after, self.scope, self.defines)
-        self.rounds.take(count)
+            self.rounds.foresee(statement, after, self.scope, self.defines)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable))
         place = Span(self.source, statement.variable.start, statement.variable.end)
@@ -271,6 +271,7 @@ class Expander:
         for value in rounds if statement.body else ():
             if self._futile():
                 break
+            self.rounds.take(len(statement.body))
             self._round(name, value, place, statement.body)
 
     def _futile(self) -> bool:
@@ -304,6 +305,8 @@ class Expander:
         """``.if`` … ``.elif`` … ``.else``."""
         for condition, body in statement.branches:
             if condition is None or truth(evaluate(condition, self.scope), ".if"):
+                if self.scope.chain:
+                    self.rounds.take(len(body))
                 self.run(body)
                 return
 
