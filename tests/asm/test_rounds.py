@@ -136,7 +136,7 @@ def hundred(monkeypatch: pytest.MonkeyPatch) -> None:
             nest(
                 "i in 0..20", inside=".const a = i, b = a\nWait\n.if i > 99\n.end\n.assert i < 20\n"
             ),
-            20,
+            40,
         ),
         (nest("i in 50..0 step -1", "j in 0..1"), 50),
         (nest("i in 0..0", "j in 0..1000"), 0),
