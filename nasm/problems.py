@@ -234,6 +234,9 @@ _GAP = "…"
 LONGEST = 60
 """Characters of a user's word that a sentence repeats."""
 
+MOST_LETTERS, MOST_COLUMNS = 2000, 1000
+"""Of a message and of a line of a program, where nothing else says how wide it may be."""
+
 
 def render(problem: Problem) -> str:
     """A problem as plain text: head, excerpt with a caret, expansions, notes and hint."""
@@ -244,10 +247,14 @@ def pieces(problem: Problem, width: int | None = None) -> Iterator[Piece]:
     """What a diagnostic consists of, in its order: who shows one in colour gives each its own.
 
     With a width, sentences are folded at it and a long line of a program is cut around its caret;
-    without one nothing is folded or cut, so that what is written to a file can be searched.
+    without one nothing is folded, so that what is written to a file can be searched, and a line
+    is cut only if it has more than 1,000 columns.
     """
     label = f"{problem.label}[{problem.code}]"
-    head = folded(f"{label}: {problem.message}", "", width)
+    said = problem.message.replace("\n", "\n    ")  # no line of a user's looks like one of ours
+    if len(said) > MOST_LETTERS:
+        said = f"{said[: MOST_LETTERS // 2]} {_GAP} {said[-MOST_LETTERS // 4 :]}"
+    head = folded(f"{label}: {said}", "", width)
     yield "label", head[0][: len(label)]
     yield "message", "\n".join([head[0][len(label) :], *head[1:]])
     if problem.span is not None:
@@ -344,8 +351,8 @@ def _excerpt(span: Span, width: int | None) -> Iterator[Piece]:
     shown, before, marked = (clean(line[:end]) for end in (None, column, column + length))
     start = columns(before)
     size = max(1, columns(marked) - start)
-    if width is not None:
-        shown, start, size = _cut(shown, start, size, width - len(margin) - 3)
+    room = MOST_COLUMNS if width is None else width - len(margin) - 3
+    shown, start, size = _cut(shown, start, size, room)
     yield "margin", f"\n{margin}--> "
     yield "text", clean(str(span))
     yield "margin", f"\n{margin} |\n{number} |"

@@ -199,6 +199,18 @@ def test_a_row_of_operators_in_an_expectation_has_a_longest(side):
     assert problems(f".expect ({halves}) + ({halves}) == 1") == []
 
 
+@pytest.mark.parametrize("prefix", ["0x" + "f" * 1024, "0b" + "1" * 4096, str(2**4096 - 1)])
+def test_an_integer_has_4096_bits_in_every_base(prefix):
+    assert problems(f".const N = {prefix}") == []
+    found = only(f".const N = {prefix}1")
+    assert (found.code, found.hint) == ("E0104", "wanted at most 4,096 bits")
+
+
+@pytest.mark.parametrize("text", ["0x" + "f" * 10**5, "0b" + "1" * 10**5, "9" * 10**5])
+def test_a_message_about_a_long_number_is_short(text):
+    assert len(only(f".const N = {text}").message) < 100
+
+
 def test_a_long_list_and_many_brackets_are_not_deep():
     assert problems(".const N = [" + ", ".join(["-(1)"] * 3000) + "]") == []
     assert problems("Nop " + "(" * 3000 + "1" + ")" * 3000) == []

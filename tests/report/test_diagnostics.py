@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from nasm.problems import Failure, Note, Problem, clean, columns, quoted, render
+from nasm.problems import Failure, Note, Problem, clean, columns, did_you_mean, quoted, render
 from nasm.report.console import Visible, settings
 from nasm.report.diagnostics import diagnostic, diagnostics
 from nasm.source import Frame, Source, Span
@@ -181,6 +181,26 @@ def test_a_console_shows_no_character_that_cannot_be_seen() -> None:
     assert all(c.isprintable() or c == "\n" for c in out)
     assert "a\\u202eb" in out
     assert "c\\u2066\\x1b[2Jd" in out
+
+
+def test_a_line_of_a_message_is_never_taken_for_one_of_the_report() -> None:
+    said = str(Problem("E0219", "the assertion fails: no\nPASS: 1 expectation met"))
+    assert said == "error[E0219]: the assertion fails: no\n    PASS: 1 expectation met"
+
+
+def test_endless_lines_and_messages_are_cut_in_a_file_too() -> None:
+    text = Source("f", "a" * 10**6 + " acc")
+    shown = lines(Problem("E0208", "m" * 10**6, span("acc", text)))
+    assert max(map(len, shown)) < 2000
+    line, caret = shown[-2], shown[-1]
+    assert line.index("acc") == caret.index("^")
+
+
+@pytest.mark.parametrize("word", ["tnesor_5", "tensor_05x", "tensro_5", "etnsor_5"])
+def test_of_thousands_of_words_a_likely_one_is_meant(word: str) -> None:
+    known = [f"{stem}_{n}" for stem in ("tensor", "weights") for n in range(3000)]
+    assert "tensor_" in did_you_mean(word, known)
+    assert "weights" not in did_you_mean(word, known)
 
 
 def test_problems_stand_apart() -> None:
