@@ -17,7 +17,7 @@ from nasm.source import Source
 from nasm.spec.program import Program
 from tests.toy.target import TARGETS
 
-IMMEDIATE = 1.0
+IMMEDIATE = 4.0
 """Seconds on a slow machine; 2 million lines take ten and more."""
 
 
