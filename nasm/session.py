@@ -243,7 +243,7 @@ class Session:
         """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
         number, dot, rest = engine.rpartition(".")
         name = self.program.generation.engine(rest).name
-        core = int(number) if number.isdecimal() else -1 if dot else 0
+        core = int(number) if number.isdecimal() and len(number) < 10 else -1 if dot else 0
         for queue in self.machine.scheduler.queues:
             if (queue.core, queue.engine) == (core, name):
                 return queue

@@ -61,7 +61,9 @@ def _command(given: list[str]) -> int:
 
 def _say(message: str) -> None:
     """One line on standard error."""
-    streams.write(sys.stderr, f"neuron-nasm: {message}\n")
+    from nasm.problems import clean
+
+    streams.write(sys.stderr, f"neuron-nasm: {clean(message)}\n")
 
 
 def _report_defect(defect: Exception, given: list[str]) -> int:

@@ -100,9 +100,12 @@ def define(text: str) -> tuple[str, int | float]:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
     for read in (_integer, float):
         try:
-            return name, read(value)
+            found = read(value)
         except ValueError:
             continue
+        if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
+            raise argparse.ArgumentTypeError(f"'{value[:40]}' is beyond float64; write inf")
+        return name, found
     raise argparse.ArgumentTypeError(
         f"'{value}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
     )

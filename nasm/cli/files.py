@@ -13,12 +13,13 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.machine import tensor_io
-from nasm.problems import Failure, Problem, did_you_mean
+from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.session import Session
 from nasm.source import Source
-from nasm.source_files import source_of
+from nasm.source_files import LARGEST, decoded, source_of
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.memory import Tensor
+from nasm.spec.names import identifier
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
@@ -29,11 +30,8 @@ def program_text(path: str) -> Source:
         from pathlib import Path
 
         return source_of(Path(path))
-    try:
-        text = sys.stdin.buffer.read().decode("utf-8") if sys.stdin else ""
-    except UnicodeDecodeError:
-        raise Failure(Problem("E0801", "standard input is not UTF-8 text")) from None
-    return Source("<stdin>", text.replace("\r\n", "\n"))
+    read = sys.stdin.buffer.read(LARGEST + 1) if sys.stdin else b""
+    return Source("<stdin>", decoded(read, "standard input"))
 
 
 def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile]:
@@ -59,7 +57,10 @@ def destinations(
     if folder is not None:
         for tensor in program.tensors.values():
             if tensor.role in ("output", "inout"):
-                wanted[os.path.join(folder, f"{tensor.name}.npy")] = tensor
+                try:
+                    wanted[os.path.join(folder, f"{identifier(tensor.name)}.npy")] = tensor
+                except Refused as refused:
+                    problems.append(refused.at(None))
     for name, path in bindings:
         known = program.tensors.get(name)
         if known is None:

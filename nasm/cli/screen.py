@@ -15,7 +15,7 @@ from rich.text import Text
 from nasm.cli import streams
 from nasm.problems import Problem
 from nasm.records import Progress
-from nasm.report.console import settings
+from nasm.report.console import Visible, settings
 from nasm.report.diagnostics import diagnostics
 
 PATIENCE = 0.5
@@ -24,7 +24,7 @@ PATIENCE = 0.5
 _BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
-class _Console(Console):
+class _Console(Visible):
     """A console whose reader may leave: what follows goes nowhere, and that is no error."""
 
     def on_broken_pipe(self) -> None:

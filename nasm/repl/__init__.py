@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nasm.problems import Failure, Problem
+from nasm.source_files import MARK, decoded
 
 if TYPE_CHECKING:
     from nasm.open_files import Files
@@ -121,15 +122,13 @@ def _script(name: str) -> list[str]:
     if name == "-":
         return sys.stdin.read().splitlines()
     try:
-        return Path(name).read_text(encoding="utf-8").splitlines()
+        return decoded(Path(name).read_bytes(), name).splitlines()
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise Failure(Problem("E0801", f"cannot read {name}: {reason}")) from None
-    except UnicodeDecodeError:
-        raise Failure(Problem("E0801", f"{name} is not UTF-8 text")) from None
 
 
 def _standard_input() -> Source:
     from nasm.source import Source
 
-    return Source("<stdin>", sys.stdin.read())
+    return Source("<stdin>", sys.stdin.read().removeprefix(MARK))

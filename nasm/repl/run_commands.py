@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from nasm.problems import Failure, Refused, counted
+from nasm.problems import Failure, Refused, counted, quoted
 from nasm.records import Progress, Status
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
@@ -16,6 +16,7 @@ from nasm.repl.interrupt import Interrupt, Stopped, interruptible
 from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit, Shell
 from nasm.report import tables
 from nasm.session import Session
+from nasm.spec.numbers import integer
 
 SLICE = 256
 """Instructions, and cycles, between two looks at whether Ctrl-C was pressed."""
@@ -270,11 +271,11 @@ def _engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, 
 def _count(word: str, usage: str) -> int:
     """A count from 1 on; raises Refused."""
     try:
-        count = int(word.replace(",", ""), 0)
+        count = integer(word.replace(",", ""))
     except ValueError:
         count = 0
     if count < 1:
-        raise Refused(WRONG, f"wanted a count from 1 on, found '{word}'", f"usage: {usage}")
+        raise Refused(WRONG, f"wanted a count from 1 on, found '{quoted(word)}'", f"usage: {usage}")
     return count
 
 

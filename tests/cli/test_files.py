@@ -12,6 +12,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+import nasm
+from nasm.cli.files import destinations
+from nasm.problems import Failure
 from tests.cli.programs import HALVES, MATMUL
 
 
@@ -47,6 +50,14 @@ def test_any_tensor_can_be_written_and_a_folder_takes_the_outputs(ran: Any, tmp_
     assert [p.name for p in folder.iterdir()] == ["C.npy"]
     assert np.load(folder / "C.npy").dtype == np.float32
     assert np.load(out).shape == (128, 128)
+
+
+@pytest.mark.parametrize("name", ["../a", "/tmp/a", "a/b", ".."])
+def test_a_folder_takes_files_of_its_own_only(name: str) -> None:
+    program = nasm.assemble(Path(MATMUL))
+    program.tensors["C"].name = name  # no builder makes it
+    with pytest.raises(Failure, match="no name"):
+        destinations(program, [], "results")
 
 
 def test_outputs_replace_files_whole_and_leave_nothing_beside_them(

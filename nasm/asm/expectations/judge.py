@@ -114,7 +114,7 @@ def _opened(expectation: Expectation) -> tuple[tree.Expect, Scope]:
     statement, values = expectation.tree
     assert isinstance(statement, tree.Expect)
     span = expectation.span
-    return statement, Scope(span.source, dict(values), chain=span.chain)
+    return statement, Scope(span.source, values, chain=span.chain)
 
 
 # ---------------------------------------------------------------- before a run
