@@ -65,6 +65,11 @@ class Message:
         return clean(said.replace("\n", "\n    "))
 
 
+def left_out(count: int) -> list[str]:
+    """A line about the messages that were not kept, if there are any."""
+    return [f"… and {counted(count, 'later message')}, not kept"] if count else []
+
+
 @dataclass(frozen=True, slots=True)
 class QueueRecord:
     """One queue now. ``state`` is ``done``, ``waiting``, ``running`` or ``idle`` (empty).
@@ -176,7 +181,10 @@ class ExpectationRecord:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunReport:
-    """A run at its end, or as far as it got; ``options`` are those not as they are by default."""
+    """A run at its end, or as far as it got; ``options`` are those not as they are by default.
+
+    ``messages`` are the first ones; ``messages_left_out`` says how many more there were.
+    """
 
     status: Status
     program: str
@@ -194,6 +202,7 @@ class RunReport:
     trace_hash: str
     memory_hash: str
     messages: tuple[Message, ...] = ()
+    messages_left_out: int = 0
     options: tuple[tuple[str, str | int], ...] = ()
     semaphores: tuple[SemaphoreRecord, ...] = ()
 
@@ -233,8 +242,8 @@ class RunReport:
     def __str__(self) -> str:
         done = sum(e.instructions for e in self.engines)
         parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
-        if self.messages:
-            parts.append("\n".join(map(str, self.messages)))
+        if self.messages or self.messages_left_out:
+            parts.append("\n".join([*map(str, self.messages), *left_out(self.messages_left_out)]))
         parts += map(str, (*self.warnings, *self.hazards, *self.problems))
         if self.expectations:
             parts.append("\n".join(map(str, self.expectations)))

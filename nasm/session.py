@@ -7,7 +7,8 @@ the frozen records of :mod:`nasm.records`, and arrays.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,7 @@ from nasm.records import (
     Status,
 )
 from nasm.sim.queues import Queue
+from nasm.sim.trace import InstructionRecord, Trace
 from nasm.source import Source
 from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
@@ -64,7 +66,8 @@ class Session:
 
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
     ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
-    initialisers. Everything is loaded once, here; raises Failure with every problem.
+    initialisers. Everything is loaded once, here; raises Failure with every problem. With ``trace``
+    every record of the run is kept, some 200 bytes for each instruction.
     """
 
     def __init__(
@@ -75,6 +78,7 @@ class Session:
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
+        trace: bool = False,
     ) -> None:
         self.source: Source | None = None
         if not isinstance(program, Program):
@@ -84,7 +88,7 @@ class Session:
             hint = "give target, defines and options to nasm.assemble"
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
-        self.machine = Machine(program)
+        self.machine = Machine(program, trace)
         self.status = Status.READY
         self.problems: list[Problem] = []
         tensor_io.load(program, self.machine.addresses, inputs or {})
@@ -99,10 +103,11 @@ class Session:
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
+        trace: bool = False,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
-        session = cls(assemble(source, targets, target, defines, options), inputs)
+        session = cls(assemble(source, targets, target, defines, options), inputs, trace=trace)
         session.source = source
         return session
 
@@ -209,15 +214,14 @@ class Session:
         every instruction that completed on the way, in order.
         """
         queue = self.queue(engine) if engine is not None else None
-        trace = self.machine.trace.instructions
-        before = len(trace)
         wanted = (queue.count if queue else self.machine.scheduler.retired) + count
-        while not self.over and not (queue and queue.done and not queue.flight):
-            retired = self.machine.scheduler.retired
-            self._advance(CHUNK, retire=retired + 1)
-            if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
-                break
-        return [describe.executed(self.machine, r) for r in trace[before:]]
+        with self._watched() as completed:
+            while not self.over and not (queue and queue.done and not queue.flight):
+                retired = self.machine.scheduler.retired
+                self._advance(CHUNK, retire=retired + 1)
+                if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
+                    break
+        return [describe.executed(self.machine, r) for r in completed]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
         """Run for ``cycles`` of an engine's clock (default: the base clock)."""
@@ -226,11 +230,20 @@ class Session:
         if engine is not None:
             clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
-        trace = self.machine.trace.instructions
-        before = len(trace)
-        while not self.over and self._advance(CHUNK, until):
-            pass
-        return [describe.executed(self.machine, r) for r in trace[before:]]
+        with self._watched() as completed:
+            while not self.over and self._advance(CHUNK, until):
+                pass
+        return [describe.executed(self.machine, r) for r in completed]
+
+    @contextmanager
+    def _watched(self) -> Iterator[list[InstructionRecord]]:
+        """The instructions that complete within a block."""
+        watching = self.machine.tracer()
+        self.machine.scheduler.observe(watching)
+        try:
+            yield watching.instructions
+        finally:
+            self.machine.scheduler.ignore(watching)
 
     def queue(self, engine: str) -> Queue:
         """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
@@ -300,8 +313,15 @@ class Session:
         return tuple(self.machine.hazards.found)
 
     @property
+    def trace(self) -> Trace:
+        """Every record of the run so far; raises RuntimeError unless it was asked for."""
+        if self.machine.trace is None:
+            raise RuntimeError("no trace is kept: make the session with trace=True")
+        return self.machine.trace
+
+    @property
     def messages(self) -> tuple[Message, ...]:
-        """What instructions have said so far."""
+        """What instructions have said so far: the first thousand messages, at the most."""
         return describe.messages(self.machine)
 
     def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -355,9 +375,10 @@ class Session:
             ),
             semaphores=self.semaphores(),
             expectations=judged,
-            trace_hash=machine.trace.digest() if hashes else "",
+            trace_hash=machine.summary.digest() if hashes else "",
             memory_hash=describe.memory_hash(machine) if hashes else "",
             messages=self.messages,
+            messages_left_out=machine.summary.left_out,
         )
 
 

@@ -57,7 +57,7 @@ def messages(machine: Machine) -> tuple[Message, ...]:
             machine.microseconds(tick),
             text,
         )
-        for core, queue, pc, tick, text in machine.trace.messages
+        for core, queue, pc, tick, text in machine.summary.messages
     )
 
 
@@ -243,15 +243,20 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
 
 def _evidence(machine: Machine) -> list[Counter[str]]:
     """Per queue, cycles of its instructions by how well their cost is known."""
-    columns = [lines.instructions for lines in machine.program.queues]
-    done: list[list[int]] = [[] for _ in columns]
-    for _, queue, pc, _, _, _ in machine.trace.instructions:
-        done[queue].append(columns[queue][pc])
-    found: list[Counter[str]] = [Counter() for _ in columns]
-    for queue, numbers in enumerate(done):
-        for number, count in Counter(numbers).items():
+    found: list[Counter[str]] = []
+    for queue, lines in enumerate(machine.program.queues):
+        mix: Counter[str] = Counter()
+        completed = machine.summary.completed(queue)
+        done = np.flatnonzero(completed)
+        numbers, which = np.unique(
+            np.asarray(lines.instructions, np.int64)[done], return_inverse=True
+        )
+        times = np.zeros(len(numbers), np.int64)
+        np.add.at(times, which, completed[done])
+        for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
             cost = machine.cost(queue, number)
-            found[queue][cost.evidence.value] += cost.interval * count
+            mix[cost.evidence.value] += cost.interval * count
+        found.append(mix)
     return found
 
 

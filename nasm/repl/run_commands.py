@@ -168,7 +168,9 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
 def _came_to(shell: Shell, before: text.Snapshot, stopped: bool, brief: bool) -> None:
     """Show what went wrong on the way, and how it ended if it did."""
     session = shell.session
-    shell.screen.say(tables.message_lines(session.messages[before.messages :]))
+    said = session.messages[before.messages :]
+    more = text.messages(session) - before.messages - len(said)
+    shell.screen.say(tables.message_lines(said, more))
     for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
         shell.screen.problem(problem)
     if stopped:
