@@ -15,7 +15,7 @@ from nasm.asm.assemble import assemble as assemble_source
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
-from nasm.records import Progress, RunReport
+from nasm.records import MOST_INSTRUCTIONS, Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
 from nasm.source_files import Text, source_of
@@ -88,16 +88,21 @@ def run(
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
     max_cycles: int | None = None,
+    max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
     Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
-    ``defines`` and ``options`` are for a text: a Program has been assembled with its own. Raises
-    Failure if it does not assemble; what goes wrong while it runs is in the report.
+    ``defines`` and ``options`` are for a text: a Program has been assembled with its own. It is
+    stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the base clock;
+    None is no limit. Raises Failure if it does not assemble; what goes wrong while it runs is in
+    the report.
     """
     session = Session(program, inputs, target=target, defines=defines, options=options)
-    report = session.run(max_cycles=max_cycles, progress=progress)
+    report = session.run(
+        max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
+    )
     return Result(report, session.outputs(), session)
 
 

@@ -17,6 +17,10 @@ MARKS = ("✓", "✗")
 """The marks of an expectation that held, and of one that did not."""
 
 
+MOST_INSTRUCTIONS = 10_000_000
+"""Instructions that one run completes unless it is told otherwise: about a minute."""
+
+
 class Status(Enum):
     """Where a run stands."""
 
@@ -25,7 +29,7 @@ class Status(Enum):
     FINISHED = "finished"
     DEADLOCK = "deadlock"
     FAULT = "fault"
-    LIMIT = "cycle limit reached"
+    LIMIT = "limit reached"
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from nasm.machine import Machine, describe, tensor_io
 from nasm.machine.deadlock import deadlock
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import (
+    MOST_INSTRUCTIONS,
     BankRecord,
     ChannelRecord,
     EngineRecord,
@@ -50,11 +51,11 @@ CHUNK = 1_000
 class Checkpoint:
     """A moment of a session that it can go back to; ``now`` is its tick."""
 
-    __slots__ = ("now", "problems", "saved", "status")
+    __slots__ = ("limit", "now", "problems", "saved", "status")
 
     def __init__(self, session: Session) -> None:
         self.now, self.status = session.now, session.status
-        self.problems = tuple(session.problems)
+        self.problems, self.limit = tuple(session.problems), session._limit
         self.saved = session.machine.save()
 
     def __repr__(self) -> str:
@@ -91,6 +92,7 @@ class Session:
         self.machine = Machine(program, trace)
         self.status = Status.READY
         self.problems: list[Problem] = []
+        self._limit: Problem | None = None
         tensor_io.load(program, self.machine.addresses, inputs or {})
         self._checkpoints = [Checkpoint(self)]
 
@@ -127,6 +129,7 @@ class Session:
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
+        self._limit = checkpoint.limit
         del self._checkpoints[self._checkpoints.index(checkpoint) + 1 :]
 
     def restart(self) -> None:
@@ -149,12 +152,15 @@ class Session:
         self,
         *,
         max_cycles: int | None = None,
+        max_instructions: int | None = MOST_INSTRUCTIONS,
         progress: Callable[[Progress], None] | None = None,
         every: float = 0.2,
         hashes: bool = True,
     ) -> RunReport:
         """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
 
+        It also stops when it has completed ``max_instructions`` that were not complete before
+        (None: no limit). Stopped at either limit it has the status LIMIT and can be run again.
         ``progress`` is called about every ``every`` seconds; ``hashes`` says whether the report
         carries the hashes of trace and memory, which take a while to compute on large programs.
         """
@@ -164,18 +170,30 @@ class Session:
         with gc_pause.paused():
             if self.status is Status.READY:
                 self.machine.prepare()
-            self._run(until, progress, every)
+            self._run(until, max_instructions, progress, every)
         return self.report(hashes)
 
     def _run(
-        self, until: int | None, progress: Callable[[Progress], None] | None, every: float
+        self,
+        until: int | None,
+        most: int | None,
+        progress: Callable[[Progress], None] | None,
+        every: float,
     ) -> None:
-        """Advance chunk by chunk until nothing is left or the limit is reached."""
+        """Advance chunk by chunk until nothing is left or a limit is reached."""
         started = called = time.monotonic()
+        scheduler = self.machine.scheduler
+        last = None if most is None else scheduler.retired + most
         while not self.over:
-            done = self._advance(CHUNK, until)
+            done = 0
+            if last is None or scheduler.retired < last:
+                done = self._advance(CHUNK, until, last)
+            elif not scheduler.remaining:  # what is in flight still lands
+                done = self._advance(CHUNK, until)
             if not done and not self.over:
                 self.status = Status.LIMIT
+                counts = last is not None and scheduler.retired >= last and scheduler.remaining
+                self._limit = describe.limit(self.machine, most if counts else None)
                 break
             if progress is not None and time.monotonic() - called >= every:
                 called = time.monotonic()
@@ -185,7 +203,7 @@ class Session:
         """Process events; settles the status when nothing is left or something failed."""
         if self.over:
             return 0
-        self.status = Status.RUNNING
+        self.status, self._limit = Status.RUNNING, None
         try:
             done = self.machine.run(events, until, retire)
         except Failure as failure:
@@ -348,7 +366,7 @@ class Session:
             for name, cycles in engine.evidence:
                 mix[name] = mix.get(name, 0) + cycles
         judged: tuple[ExpectationRecord, ...] = ()
-        problems = list(self.problems)
+        problems = [*self.problems, *([self._limit] if self._limit else [])]
         if self.status is Status.FINISHED:
             try:
                 judged = self.expectations()

@@ -105,6 +105,7 @@ def repl(args: argparse.Namespace) -> int:
             defines=dict(args.defines),
             inputs=inputs,
             options=dict(args.options),
+            most=args.max_instructions,
             script=args.script,
             commands=args.commands,
             color=args.color,

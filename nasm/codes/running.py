@@ -121,10 +121,13 @@ ROWS = (
     ),
     Code(
         "E0511",
-        "the cycle limit was reached",
-        "The program was still running after the number of cycles that `--max-cycles` allows, "
-        "counted in the base clock. The table shows how far each engine got. Either the limit is "
-        "too low, or a loop does not terminate: look at the register that its branch compares.",
+        "a limit of the run was reached",
+        "The program was still running after the number of instructions that "
+        "`--max-instructions` allows (10,000,000 unless it is given; 0 or `none` is no limit), or "
+        "of cycles of the base clock that `--max-cycles` allows. In Python they are "
+        "`max_instructions=` and `max_cycles=`. The table shows how far each engine got. Either "
+        "the limit is too low, or a loop does not terminate: look at the register that its "
+        "branch compares.",
         "$ neuron-nasm run prog.nasm --max-cycles 100",
         "$ neuron-nasm run prog.nasm --max-cycles 1000000",
     ),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nasm.problems import listed
+from nasm.problems import Problem, counted, listed
 from nasm.records import (
     BankRecord,
     ChannelRecord,
@@ -239,6 +239,24 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
             )
         )
     return tuple(found)
+
+
+def limit(machine: Machine, instructions: int | None) -> Problem:
+    """Where a run stands that has met its limit: of so many instructions, or the cycle it is at."""
+    program, scheduler = machine.program, machine.scheduler
+    cycles = scheduler.now // program.generation.base.cycle
+    said, option = f"{cycles:,} cycles", "--max-cycles"
+    if instructions is not None:
+        said, option = counted(instructions, "instruction"), "--max-instructions"
+    records = [queue_record(machine, queue) for queue in scheduler.queues]
+    left = [q for q in records if q.state in ("running", "waiting")]
+    where = ", ".join(f"{program.named(q.core, q.engine)} at pc {q.pc}" for q in left)
+    return Problem(
+        "E0511",
+        f"still running after {said}: {where}",
+        next((q.span for q in left if q.state == "running" and q.span), None),
+        f"allow more with {option}, or look for a loop that does not end",
+    )
 
 
 def _evidence(machine: Machine) -> list[Counter[str]]:

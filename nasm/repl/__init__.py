@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nasm.problems import Failure, Problem
+from nasm.records import MOST_INSTRUCTIONS
 
 if TYPE_CHECKING:
     from nasm.repl.shell import Shell
@@ -23,6 +24,7 @@ def main(
     defines: Mapping[str, int | float] | None = None,
     inputs: Mapping[str, Any] | None = None,
     options: Mapping[str, object] | None = None,
+    most: int | None = MOST_INSTRUCTIONS,
     script: str | None = None,
     commands: Sequence[str] = (),
     color: str = "auto",
@@ -40,7 +42,12 @@ def main(
     from nasm.repl.shell import Shell
 
     shell = Shell(
-        Screen(color=color), target=target, defines=defines, inputs=inputs, options=options
+        Screen(color=color),
+        target=target,
+        defines=defines,
+        inputs=inputs,
+        options=options,
+        most=most,
     )
     shell.adopt(None)
     try:

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nasm.problems import Failure, Problem, Refused
-from nasm.records import RunReport, Status
+from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.repl import command
 from nasm.repl.naming import names
 from nasm.repl.screen import Screen, Unwritable
@@ -30,7 +30,10 @@ class Quit(Exception):
 
 
 class Shell:
-    """The state of a REPL. ``code`` is what it would exit with if unattended."""
+    """The state of a REPL. ``code`` is what it would exit with if unattended.
+
+    One ``run`` completes at most ``most`` instructions; None is no limit.
+    """
 
     def __init__(
         self,
@@ -40,15 +43,18 @@ class Shell:
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
+        most: int | None = MOST_INSTRUCTIONS,
     ) -> None:
         self.screen = screen
         self.target, self.options = target, options
+        self.most = most
         self.defines, self.inputs = defines, inputs
         self.path = ""
         self.moving = False
         self.code = 0
         self.last = ""
         self.torn = False
+        self.cut = False
         self.deferred: list[Exception] = []
         self.names = Names()
         self._session: Session | None = None
@@ -96,7 +102,7 @@ class Shell:
     def adopt(self, session: Session | None) -> None:
         """Take a session with a new machine, and learn its names for completion."""
         self._session, self._final = session, None
-        self.torn = False
+        self.torn = self.cut = False
         self.names = names(session)
 
     def final(self, found: RunReport | None = None) -> RunReport:
@@ -178,10 +184,10 @@ class Shell:
     # -- the end
 
     def broken(self) -> bool:
-        """Whether the program has broken a promise so far."""
+        """Whether the program has broken a promise so far, or was last cut off in a run."""
         session = self._session
         if session is None:
             return False
-        if session.status in (Status.DEADLOCK, Status.FAULT) or session.hazards:
+        if session.status in (Status.DEADLOCK, Status.FAULT) or session.hazards or self.cut:
             return True
         return session.status is Status.FINISHED and not self.final().ok

@@ -290,3 +290,19 @@ def test_outside_the_main_thread_there_is_nothing_to_hear() -> None:
     thread.start()
     thread.join()
     assert [i.asked for i in heard] == [False]
+
+
+def test_a_run_stops_after_as_many_instructions_as_one_may_complete_and_continue_resumes(
+    load: Loader,
+) -> None:
+    loop = load(FOREVER)
+    loop.shell.most = 50
+    for moment in range(1, 3):
+        said = loop.does("continue")
+        assert "'run' completes at most 50 instructions (--max-instructions)" in said
+        assert "50 instructions completed" in said
+        assert "'continue' resumes" in said
+        assert sum(q.completed for q in loop.shell.session.queues()) == 50 * moment
+        assert loop.shell.broken()
+    assert "'run' completes" not in loop.does("step 60")
+    assert not loop.shell.broken()
