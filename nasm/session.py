@@ -412,7 +412,7 @@ class _Measures:
         tensor = self.session.program.tensors.get(name)
         if tensor is None:
             return None
-        return tensor_io.contents(self.session.machine.addresses, View.whole(tensor)), tensor.dtype
+        return tensor_io.as_it_is(self.session.machine.addresses, tensor), tensor.dtype
 
     def engine(self, what: str, name: str, core: int) -> float:
         queue = self.session.queue(f"{core}.{name}")

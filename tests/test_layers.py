@@ -24,7 +24,7 @@ MODULES = {
 LAYERS = (
     ("source", "dtypes", "gc_pause"),
     ("problems",),
-    ("records", "source_files"),
+    ("records", "source_files", "host_memory"),
     ("spec", "sim"),
     ("targets", "asm"),
     ("machine",),

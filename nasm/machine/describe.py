@@ -20,6 +20,7 @@ from nasm.records import (
 from nasm.sim.resources import Resource
 from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
+from nasm.spec.pieces import windows
 from nasm.spec.program import Instruction, Update
 from nasm.spec.view import View
 
@@ -287,12 +288,13 @@ def memory_hash(machine: Machine) -> str:
     """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration."""
     import hashlib
 
-    from nasm.machine.tensor_io import contents
-
     hasher = hashlib.blake2b(digest_size=16)
     for name, tensor in machine.program.tensors.items():
-        view = View.whole(tensor)
+        access = machine.addresses.access(View.whole(tensor))
         hasher.update(name.encode())
-        hasher.update(np.ascontiguousarray(contents(machine.addresses, view)).tobytes())
-        hasher.update(np.packbits(machine.addresses.access(view).mask).tobytes())
+        elements = access.elements
+        for window in windows(tensor.shape):
+            hasher.update(elements[window].tobytes())
+        for bits in access.packed_mask():
+            hasher.update(bits)
     return hasher.hexdigest()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from nasm.sim.memory import Array
 from nasm.spec.array_files import read_array
 from nasm.spec.initial import initial
 from nasm.spec.memory import Tensor
+from nasm.spec.pieces import Window
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
@@ -33,24 +34,23 @@ def load(program: Program, addresses: Addresses, inputs: Mapping[str, Any]) -> N
     for name, tensor in tensors.items():
         try:
             values = _start(tensor, inputs.get(name))
+            if values is not None:
+                addresses.access(View.whole(tensor)).put_parts(values)
         except Refused as refused:
             problems.append(refused.at(tensor.span))
-            continue
-        if values is not None:
-            fill(addresses, tensor, values)
     if problems:
         raise Failure(problems)
-
-
-def fill(addresses: Addresses, tensor: Tensor, values: Array) -> None:
-    """Store a whole tensor from outside the program."""
-    addresses.access(View.whole(tensor)).put_elements(values)
 
 
 def contents(addresses: Addresses, view: View) -> Array:
     """The elements of a view now, as an array of their own."""
     _placed(view)
     return addresses.access(view).elements.copy()
+
+
+def as_it_is(addresses: Addresses, tensor: Tensor) -> Array:
+    """The elements of a tensor in row-major order, to be read before the machine runs on."""
+    return np.ascontiguousarray(addresses.access(View.whole(tensor)).elements)
 
 
 def known(addresses: Addresses, view: View) -> Array:
@@ -66,9 +66,10 @@ def _placed(view: View) -> None:
         raise Failure(Problem("E0305", f"{said}only while an instruction executes"))
 
 
-def _start(tensor: Tensor, given: Any) -> Array | None:
+def _start(tensor: Tensor, given: Any) -> Iterable[tuple[Window, Array]] | None:
+    """What a tensor holds at the start, in parts; None for nothing."""
     if given is not None:
-        return accepted(tensor, np.asarray(given))
+        return [((), accepted(tensor, np.asarray(given)))]
     init = tensor.init
     if init is None:
         if tensor.role == "input":
@@ -80,7 +81,7 @@ def _start(tensor: Tensor, given: Any) -> Array | None:
         return None
     assert isinstance(init, tuple)
     if init[0] == "file":
-        return accepted(tensor, read_array(init[1], init[2]))
+        return [((), accepted(tensor, read_array(init[1], init[2])))]
     return initial(tensor, init)
 
 

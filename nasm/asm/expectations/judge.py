@@ -24,8 +24,8 @@ from collections.abc import Collection
 import numpy as np
 
 from nasm.asm.expanding.evaluate import Scope, evaluate
-from nasm.asm.expectations.functions import numbers
-from nasm.asm.expectations.values import Checker, Elements, Evaluator, Measures, is_condition
+from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
+from nasm.asm.expectations.values import Checker, Evaluator, Measures, is_condition
 from nasm.asm.expectations.verdict import compare, one_line, verdict
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, convert_float64, from_npy, to_float64
@@ -101,7 +101,7 @@ def judge(expectation: Expectation, measures: Measures) -> ExpectationRecord:
             raise Failure(refused.at(expectation.span)) from None
     held, summary, measured, bound = verdict(statement, compared, options, scope.source.text)
     text = one_line(expectation.span.text.removeprefix(".expect").strip())
-    worst = () if held else compared.worst()
+    worst = () if held else compared.failing
     return ExpectationRecord(text, expectation.span, held, summary, measured, bound, worst)
 
 
@@ -184,15 +184,23 @@ def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elem
     """What is wanted, rounded to the left's dtype where the operator says so."""
     node, scope = statement.right, evaluator.scope
     if node is None:
-        return Elements(np.asarray(True))
+        return Plain(np.asarray(True))
     path = _path(node, scope)
     try:
         right = evaluator.value(node) if path is None else _golden(path, left, evaluator.measures)
-        if statement.op in ("==", "!=") and left.dtype is not None:
-            return Elements(_rounded(numbers(right.array), left.dtype))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
-    return right
+    dtype = left.dtype
+    if statement.op not in ("==", "!=") or dtype is None:
+        return right
+
+    def rounded(values: Array) -> Array:
+        try:
+            return _rounded(numbers(values), dtype)
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return Joined(rounded, [right], right.shape)
 
 
 def _rounded(values: Array, dtype: DType) -> Array:
@@ -216,16 +224,16 @@ def _golden(path: str, left: Elements, measures: Measures) -> Elements:
     """The array of a golden file: of the left's dtype, or any numbers."""
     file, key = _file(path)
     array = read_array(os.path.join(measures.directory, file), key)
-    if array.shape != left.array.shape:
+    if array.shape != left.shape:
         raise Refused(
-            "E0801", f"{path} has the shape {list(array.shape)}, wanted {list(left.array.shape)}"
+            "E0801", f"{path} has the shape {list(array.shape)}, wanted {list(left.shape)}"
         )
     wanted = ""
     if left.dtype is not None:
         try:
-            return Elements(to_float64(from_npy(array, left.dtype), left.dtype))
+            return Stored(from_npy(array, left.dtype), left.dtype)
         except ValueError as problem:
             wanted = f": {problem}"
     if array.dtype.kind not in "biuf":
         raise Refused("E0801", f"{path} holds no numbers" + (wanted or f", but {array.dtype}"))
-    return Elements(numbers(array))
+    return Plain(array)
