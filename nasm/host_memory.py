@@ -38,7 +38,7 @@ def room_for(needs: Iterable[tuple[str, int]], hint: str = "") -> None:
     if found is None or total <= found[0]:
         return
     largest = listed([f"{_said(size)} for {what}" for size, what in parts[:NAMED]], "and")
-    rest = " at the most" if len(parts) > NAMED else ""
+    rest = ", beside smaller needs" if len(parts) > NAMED else ""
     raise Refused(
         "E0808",
         f"this needs {_said(total)} of memory: {largest}{rest}; {found[1]} {_said(found[0])}",
@@ -92,7 +92,7 @@ def _limits() -> Iterator[Room]:
     except ImportError:  # no Unix
         return
     fields = _read(PROC / "self" / "statm").split()
-    page = os.sysconf("SC_PAGE_SIZE")
+    page = resource.getpagesize()
     for kind, at, name in (("RLIMIT_AS", 0, "-v"), ("RLIMIT_DATA", 5, "-d")):
         soft = resource.getrlimit(getattr(resource, kind))[0]
         if soft != resource.RLIM_INFINITY:

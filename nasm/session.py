@@ -19,7 +19,7 @@ from nasm.asm.expanding import evaluate
 from nasm.asm.expectations import judge as expect
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
-from nasm.machine import Machine, describe, tensor_io
+from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.deadlock import deadlock
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import (
@@ -89,6 +89,7 @@ class Session:
             hint = "give target, defines and options to nasm.assemble"
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
+        needs.check(program, inputs or {})
         self.machine = Machine(program, trace)
         self.status = Status.READY
         self.problems: list[Problem] = []

@@ -44,7 +44,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.machine": (
         ("state", "conversions"),
         ("addresses", "hazards", "dynamic_addresses"),
-        ("indirect", "tensor_io"),
+        ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "rendezvous"),

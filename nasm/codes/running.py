@@ -258,7 +258,11 @@ ROWS = (
         "E0808",
         "not enough memory on this computer",
         "The tensors of the program, or what it computes with them, do not fit into the memory "
-        "of the computer that simulates it.",
+        "of the computer that simulates it. That is told before any of it is taken: the tensors; "
+        "the shadow memory, one byte for each byte of a tensor that is not initialised as a "
+        "whole; copies of what is overwritten, for going back; a file that is read; expectations. "
+        "What there is, is the least of what the computer has available, what the limits of its "
+        "control groups (containers) leave, and what `ulimit -v` and `ulimit -d` leave.",
     ),
     Code(
         "E0809",
