@@ -206,6 +206,8 @@ def test_repl_is_handed_everything(
         "trn2",
         "--option",
         "rounding.seed=3",
+        "--max-instructions",
+        "7",
     )
     assert done.code == 7
     path, options = seen[0]
@@ -215,6 +217,7 @@ def test_repl_is_handed_everything(
         "target": "trn2",
         "defines": {"N": 2},
         "options": {"rounding.seed": "3"},
+        "most": 7,
         "script": "script",
         "commands": ["run", "queues"],
         "color": "auto",

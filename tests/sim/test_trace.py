@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.sim import trace
+from nasm.sim import races, scheduler, trace
 from nasm.sim.trace import Summary
 
 RECORDS: dict[str, tuple[Any, ...]] = {
@@ -145,3 +145,16 @@ def test_few_long_messages_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     report = nasm.Session(ENDLESS).run(max_cycles=20_000)
     assert len(report.messages) == 2
     assert report.messages_left_out
+
+
+def test_what_is_remembered_of_pairs_is_bounded_and_makes_no_difference(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    text = ENDLESS.replace("Memset t, 5\n", "Memset t, 5\nMemset x, 1\nTensorCopy x, x\n")
+    before = nasm.Session(text).run(max_cycles=20_000)
+    monkeypatch.setattr(races, "KNOWN", 1)
+    monkeypatch.setattr(scheduler, "KNOWN", 1)
+    session = nasm.Session(text)
+    assert session.run(max_cycles=20_000) == before
+    assert len(session.machine.scheduler._overlaps) <= 1
+    assert before.hazards

@@ -47,9 +47,7 @@ class Measures(Protocol):
     """The folder of the program, from which paths are read."""
 
     def tensor(self, name: str) -> tuple[Array, DType] | None:
-        """A tensor as it is after the run, in its storage dtype and in row-major order; None if there
-        is none.
-        """
+        """A tensor after the run in its storage dtype, in row-major order; or None."""
 
     def engine(self, what: str, name: str, core: int) -> float:
         """``cycles``, ``busy``, ``util`` or ``stalls`` of an engine; refuses an unknown one."""
