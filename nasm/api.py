@@ -18,7 +18,7 @@ from nasm.asm.expanding.expand import unknown_target
 from nasm.dtypes import DType
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Refused
-from nasm.records import Progress, RunReport
+from nasm.records import MOST_INSTRUCTIONS, Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
 from nasm.source_files import Text, source_of
@@ -97,6 +97,7 @@ def run(
     options: Mapping[str, object] | None = None,
     files: Files | None = None,
     max_cycles: int | None = None,
+    max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
@@ -104,10 +105,14 @@ def run(
     Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
     ``defines`` and ``options`` are for a text: a Program has been assembled with its own.
     ``files`` is the only folder from which the program may read arrays; with False it may read
-    none. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
+    none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
+    base clock; None is no limit. Raises Failure if it does not assemble; what goes wrong while it
+    runs is in the report.
     """
     session = Session(program, inputs, target=target, defines=defines, options=options, files=files)
-    report = session.run(max_cycles=max_cycles, progress=progress)
+    report = session.run(
+        max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
+    )
     return Result(report, session.outputs(), session)
 
 

@@ -7,6 +7,7 @@ import math
 
 from nasm import __version__
 from nasm.problems import did_you_mean
+from nasm.records import MOST_INSTRUCTIONS
 
 COMMAND = "neuron-nasm"
 
@@ -134,6 +135,17 @@ def cycles(text: str) -> int:
     return value
 
 
+def instructions(text: str) -> int | None:
+    """A number of instructions; 0 and none mean that there is no limit."""
+    if text == "none" or text == "0":
+        return None
+    try:
+        return cycles(text)
+    except argparse.ArgumentTypeError:
+        said = f"'{text}' is not a positive whole number of instructions, nor 0 or none"
+        raise argparse.ArgumentTypeError(said) from None
+
+
 def _whole(text: str) -> bool:
     try:
         return math.isfinite(float(text)) and float(text).is_integer()
@@ -245,6 +257,16 @@ def _inputs(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _limit(verb: argparse.ArgumentParser, what: str) -> None:
+    verb.add_argument(
+        "--max-instructions",
+        metavar="N",
+        type=instructions,
+        default=MOST_INSTRUCTIONS,
+        help=f"{what}: {MOST_INSTRUCTIONS:,} by default; 0 or none for no limit",
+    )
+
+
 def _json(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print a JSON document instead of text")
 
@@ -281,6 +303,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=cycles,
         help="stop after N cycles of the base clock, with exit code 1",
     )
+    _limit(verb, "stop after N instructions, with exit code 1")
     _json(verb)
     _quiet(verb)
 
@@ -333,6 +356,7 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument("program", nargs="?", help="a .nasm file")
     _common(verb)
     _inputs(verb)
+    _limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(
         "-ex",
@@ -356,7 +380,7 @@ examples:
 'neuron-nasm help COMMAND' explains a command's options.
 
 exit codes: 0 no errors; 1 the program fails (an expectation, a hazard, a
-deadlock, a fault, --max-cycles); 2 it does not assemble, or the command
+deadlock, a fault, a limit); 2 it does not assemble, or the command
 line or a file is wrong; 70 a defect in nasm; 130 interrupted.
 """
 RUN = """\

@@ -34,6 +34,7 @@ class Run:
                 inputs=files.arrays(args.inputs),
                 options=dict(args.options),
                 files=args.files,
+                trace=args.trace is not None,
             )
             wanted = files.destinations(session.program, args.outputs, args.out_dir)
             if args.out_dir is not None:
@@ -42,32 +43,18 @@ class Run:
             return self.refused(failure.problems)
         try:
             report = session.run(
-                max_cycles=args.max_cycles, progress=self.screen.progress, hashes=args.json
+                max_cycles=args.max_cycles,
+                max_instructions=args.max_instructions,
+                progress=self.screen.progress,
+                hashes=args.json,
             )
         except KeyboardInterrupt:
             self.screen.clear()
             return self.interrupted(session)
         self.screen.clear()
-        problems = (*self.limit(session, report), *self.store(session, report, wanted))
-        return self.tell(session, report, problems)
+        return self.tell(session, report, tuple(self.store(session, report, wanted)))
 
     # -- what is written
-
-    def limit(self, session: Session, report: RunReport) -> list[Problem]:
-        """What --max-cycles has cut off."""
-        if report.status is not Status.LIMIT:
-            return []
-        running = [q for q in session.queues() if q.state in ("running", "waiting")]
-        span = next((q.span for q in running if q.state == "running" and q.span), None)
-        where = ", ".join(f"{session.name(q)} at pc {q.pc}" for q in running)
-        return [
-            Problem(
-                "E0511",
-                f"still running after {self.args.max_cycles:,} cycles: {where}",
-                span,
-                "allow more with --max-cycles, or look for a loop that does not end",
-            )
-        ]
 
     def store(self, session: Session, report: RunReport, wanted: Any) -> list[Problem]:
         """Write outputs and trace; returns what could not be written."""

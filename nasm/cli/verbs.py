@@ -112,6 +112,7 @@ def repl(args: argparse.Namespace) -> int:
             inputs=inputs,
             options=dict(args.options),
             files=args.files,
+            most=args.max_instructions,
             script=args.script,
             commands=args.commands,
             color=args.color,

@@ -121,10 +121,13 @@ ROWS = (
     ),
     Code(
         "E0511",
-        "the cycle limit was reached",
-        "The program was still running after the number of cycles that `--max-cycles` allows, "
-        "counted in the base clock. The table shows how far each engine got. Either the limit is "
-        "too low, or a loop does not terminate: look at the register that its branch compares.",
+        "a limit of the run was reached",
+        "The program was still running after the number of instructions that "
+        "`--max-instructions` allows (10,000,000 unless it is given; 0 or `none` is no limit), or "
+        "of cycles of the base clock that `--max-cycles` allows. In Python they are "
+        "`max_instructions=` and `max_cycles=`. The table shows how far each engine got. Either "
+        "the limit is too low, or a loop does not terminate: look at the register that its "
+        "branch compares.",
         "$ neuron-nasm run prog.nasm --max-cycles 100",
         "$ neuron-nasm run prog.nasm --max-cycles 1000000",
     ),
@@ -257,7 +260,11 @@ ROWS = (
         "E0808",
         "not enough memory on this computer",
         "The tensors of the program, or what it computes with them, do not fit into the memory "
-        "of the computer that simulates it.",
+        "of the computer that simulates it. That is told before any of it is taken: the tensors; "
+        "the shadow memory, one byte for each byte of a tensor that is not initialised as a "
+        "whole; copies of what is overwritten, for going back; a file that is read; expectations. "
+        "What there is, is the least of what the computer has available, what the limits of its "
+        "control groups (containers) leave, and what `ulimit -v` and `ulimit -d` leave.",
     ),
     Code(
         "E0809",

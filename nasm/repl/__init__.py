@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nasm.problems import Failure, Problem
+from nasm.records import MOST_INSTRUCTIONS
 from nasm.source_files import MARK, decoded
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ def main(
     inputs: Mapping[str, Any] | None = None,
     options: Mapping[str, object] | None = None,
     files: Files | None = None,
+    most: int | None = MOST_INSTRUCTIONS,
     script: str | None = None,
     commands: Sequence[str] = (),
     color: str = "auto",
@@ -45,7 +47,13 @@ def main(
     screen = Screen(color=color)
     try:
         shell = Shell(
-            screen, target=target, defines=defines, inputs=inputs, options=options, files=files
+            screen,
+            target=target,
+            defines=defines,
+            inputs=inputs,
+            options=options,
+            files=files,
+            most=most,
         )
     except Failure as failure:
         for problem in failure.problems:

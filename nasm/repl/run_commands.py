@@ -104,7 +104,8 @@ def until(shell: Shell, rest: str) -> None:
 def run(shell: Shell, rest: str) -> None:
     """Run to the end, or for a number of base cycles.
 
-    Ctrl-C stops it between two events; 'continue' then resumes.
+    It also stops when it has completed as many instructions as --max-instructions allows. Ctrl-C
+    stops it between two events. 'continue' resumes.
     """
     session = shell.session
     most = _count(rest, "run [MAX-CYCLES]") if rest else None
@@ -122,11 +123,24 @@ def run(shell: Shell, rest: str) -> None:
             )
 
         try:
-            report = session.run(max_cycles=most, progress=look, every=LOOK, hashes=False)
+            report = session.run(
+                max_cycles=most,
+                max_instructions=shell.most,
+                progress=look,
+                every=LOOK,
+                hashes=False,
+            )
             if session.over:
                 shell.final(report)
         finally:
             done.count = _retired(session) - before
+        if session.status is Status.LIMIT and done.count == shell.most:
+            shell.cut = True
+            shell.screen.say(
+                f"'run' completes at most {counted(done.count, 'instruction')} "
+                "(--max-instructions)",
+                "yellow",
+            )
 
     _moved(shell, move, each=False)
 
@@ -149,6 +163,7 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
         return
     before = text.Snapshot.of(session)
     done = text.Completed()
+    shell.cut = False
     stopped = False
     with interruptible() as interrupt:
         # Whatever breaks in here but Stopped leaves the flag, and with it a torn machine.
@@ -169,7 +184,9 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
 def _came_to(shell: Shell, before: text.Snapshot, stopped: bool, brief: bool) -> None:
     """Show what went wrong on the way, and how it ended if it did."""
     session = shell.session
-    shell.screen.say(tables.message_lines(session.messages[before.messages :]))
+    said = session.messages[before.messages :]
+    more = text.messages(session) - before.messages - len(said)
+    shell.screen.say(tables.message_lines(said, more))
     for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
         shell.screen.problem(problem)
     if stopped:

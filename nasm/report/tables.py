@@ -18,6 +18,7 @@ from nasm.records import (
     Mismatch,
     RunReport,
     Status,
+    left_out,
 )
 from nasm.report.diagnostics import diagnostic
 from nasm.spec.evidence import Evidence
@@ -46,8 +47,9 @@ def run_report(
     if said:
         parts.append(Text(said, "dim"))
     parts += [Text(), *(Text(line) for line in time_lines(report, generation))]
-    if report.messages:
-        parts += [Text(), *(Text(line) for line in message_lines(report.messages))]
+    if report.messages or report.messages_left_out:
+        lines = message_lines(report.messages, report.messages_left_out)
+        parts += [Text(), *map(Text, lines)]
     parts += wrong(report, more, width)
     if report.expectations:
         parts += [Text(), *expectations(report.expectations, width, ascii_only)]
@@ -179,9 +181,13 @@ def time_lines(report: RunReport, generation: Generation) -> list[str]:
     return lines
 
 
-def message_lines(messages: Sequence[Message]) -> list[str]:
-    """What instructions said, each with who said it and when; further lines are indented."""
-    return [line for message in messages for line in str(message).split("\n")]
+def message_lines(messages: Sequence[Message], more: int = 0) -> list[str]:
+    """What instructions said, each with who said it and when; further lines are indented.
+
+    So many ``more`` messages were not kept.
+    """
+    lines = [line for message in messages for line in str(message).split("\n")]
+    return lines + left_out(more)
 
 
 # -- expectations

@@ -27,6 +27,9 @@ from nasm.sim.resources import Resources
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
+KNOWN = 100_000
+"""Pairs of tasks of which it is remembered whether one reads what the other writes."""
+
 COMMIT, ARRIVE, START = 0, 1, 2
 """Phases of a tick, in order."""
 
@@ -93,6 +96,11 @@ class Scheduler:
     def idle(self) -> bool:
         """Whether nothing is left on the heap: the run is over, or deadlocked."""
         return not self._heap
+
+    @property
+    def remaining(self) -> bool:
+        """Whether some queue has instructions that are not complete."""
+        return self.flying > 0 or not all(queue.done for queue in self.queues)
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
@@ -228,6 +236,8 @@ class Scheduler:
         pair = (mine.number, theirs.number)
         known = self._overlaps.get(pair)
         if known is None:
+            if len(self._overlaps) >= KNOWN:
+                self._overlaps.clear()
             known = self._overlaps[pair] = intersect(mine.reads, theirs.writes)
         return known
 

@@ -207,6 +207,8 @@ def test_repl_is_handed_everything(
         "rounding.seed=3",
         "--files",
         tmp_path,
+        "--max-instructions",
+        "7",
     )
     assert done.code == 7
     path, options = seen[0]
@@ -217,6 +219,7 @@ def test_repl_is_handed_everything(
         "defines": {"N": 2},
         "options": {"rounding.seed": "3"},
         "files": str(tmp_path),
+        "most": 7,
         "script": "script",
         "commands": ["run", "queues"],
         "color": "auto",

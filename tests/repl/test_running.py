@@ -227,7 +227,7 @@ def test_ctrl_c_stops_a_run_between_two_events_and_it_goes_on_as_if_nothing_was(
     straight.advance(loop.shell.session.now // 3)
     assert loop.shell.session.now > stopped
     assert straight.now == loop.shell.session.now
-    assert straight.machine.trace.digest() == loop.shell.session.machine.trace.digest()
+    assert straight.machine.summary.digest() == loop.shell.session.machine.summary.digest()
 
 
 @pytest.mark.parametrize("line", ["step 1_000_000_000", "step beta", "cycle 1_000_000_000"])
@@ -290,3 +290,19 @@ def test_outside_the_main_thread_there_is_nothing_to_hear() -> None:
     thread.start()
     thread.join()
     assert [i.asked for i in heard] == [False]
+
+
+def test_a_run_stops_after_as_many_instructions_as_one_may_complete_and_continue_resumes(
+    load: Loader,
+) -> None:
+    loop = load(FOREVER)
+    loop.shell.most = 50
+    for moment in range(1, 3):
+        said = loop.does("continue")
+        assert "'run' completes at most 50 instructions (--max-instructions)" in said
+        assert "50 instructions completed" in said
+        assert "'continue' resumes" in said
+        assert sum(q.completed for q in loop.shell.session.queues()) == 50 * moment
+        assert loop.shell.broken()
+    assert "'run' completes" not in loop.does("step 60")
+    assert not loop.shell.broken()
