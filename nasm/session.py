@@ -140,6 +140,20 @@ class Session:
         """Whether nothing more can happen."""
         return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
 
+    def halt(self, wanted: bool = True) -> None:
+        """End the run, step or advance under way where the machine is whole, or else the next one.
+
+        For a signal handler, an observer or another thread; what was halted can be run on.
+        ``wanted=False`` takes it back.
+        """
+        self.machine.scheduler.halted = wanted
+
+    def _halted(self) -> bool:
+        """Whether it was halted; it is not any more."""
+        scheduler = self.machine.scheduler
+        halted, scheduler.halted = scheduler.halted, False
+        return halted
+
     def run(
         self,
         *,
@@ -149,6 +163,8 @@ class Session:
         hashes: bool = True,
     ) -> RunReport:
         """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
+
+        The status of a run that was halted is RUNNING, and its report has no hashes.
 
         ``progress`` is called about every ``every`` seconds; ``hashes`` says whether the report
         carries the hashes of trace and memory, which take a while to compute on large programs.
@@ -160,7 +176,7 @@ class Session:
             if self.status is Status.READY:
                 self.machine.prepare()
             self._run(until, progress, every)
-        return self.report(hashes)
+        return self.report(hashes and self.status is not Status.RUNNING)
 
     def _run(
         self, until: int | None, progress: Callable[[Progress], None] | None, every: float
@@ -169,6 +185,8 @@ class Session:
         started = called = time.monotonic()
         while not self.over:
             done = self._advance(CHUNK, until)
+            if self._halted():
+                break
             if not done and not self.over:
                 self.status = Status.LIMIT
                 break
@@ -215,6 +233,8 @@ class Session:
         while not self.over and not (queue and queue.done and not queue.flight):
             retired = self.machine.scheduler.retired
             self._advance(CHUNK, retire=retired + 1)
+            if self._halted():
+                break
             if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
                 break
         return [describe.executed(self.machine, r) for r in trace[before:]]
@@ -228,8 +248,10 @@ class Session:
         until = self.now + cycles * clock.cycle
         trace = self.machine.trace.instructions
         before = len(trace)
-        while not self.over and self._advance(CHUNK, until):
-            pass
+        while not self.over:
+            done = self._advance(CHUNK, until)
+            if self._halted() or not done:
+                break
         return [describe.executed(self.machine, r) for r in trace[before:]]
 
     def queue(self, engine: str) -> Queue:
