@@ -99,8 +99,8 @@ class Scheduler:
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
 
-        Stops early once ``retired`` has reached ``retire``, or when it is ``halted``. The clock goes to ``until`` if the
-        next event is later.
+        Stops early once ``retired`` has reached ``retire``, or when it is ``halted``. The clock
+        goes to ``until`` if the next event is later.
         """
         heap = self._heap
         done = 0
