@@ -26,6 +26,8 @@ class Status(Enum):
     DEADLOCK = "deadlock"
     FAULT = "fault"
     LIMIT = "cycle limit reached"
+    TIMEOUT = "time limit reached"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -114,6 +114,13 @@ class Stop:
 
     # -- signals and time
 
+    def strike(self) -> None:
+        """For who was asked and cannot stop by himself: raise it, where that is possible."""
+        assert self.asked is not None
+        if threading.current_thread() is threading.main_thread():
+            raise self.asked
+        self._kept = self.asked
+
     def shield(self) -> None:
         """Let nothing strike from here to the end, but where it is :func:`lifted`."""
         self._shielded = True
@@ -122,7 +129,7 @@ class Stop:
         self._before[number] = signal.signal(number, self)
 
     def limit(self, seconds: float) -> None:
-        """Be told to stop in so many seconds from now."""
+        """See :func:`limit`."""
         main = threading.main_thread()
         inside = threading.current_thread() is main
         if inside:
@@ -183,6 +190,11 @@ def heard(last: bool = False) -> Iterator[Stop]:
         yield stop
     finally:
         stop._forget(last)
+
+
+def limit(seconds: float) -> None:
+    """Be told to stop in so many seconds from now; for one that is :func:`heard`."""
+    _stop().limit(seconds)
 
 
 @contextmanager

@@ -135,8 +135,8 @@ def _line(session: PromptSession[str]) -> str:
         app = session.app
         if app.is_running and app.loop is not None:
             app.loop.call_soon_threadsafe(out)
-        elif stop.asked is not None:
-            raise stop.asked
+        else:
+            stop.strike()
 
     def out() -> None:
         app = session.app

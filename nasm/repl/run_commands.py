@@ -166,14 +166,16 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
             move(session, stop, done)
         shell.moving = False
     asked = stop.asked
-    if each:
-        shell.screen.say(text.completed(session, done))
-        shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
-    elif not each:
-        shell.screen.say(f"{counted(done.count, 'instruction')} completed")
-    _came_to(shell, before, asked, brief=each and done.count > 0)
-    if asked is not None and asked.leaving:
-        raise asked
+    try:
+        if each:
+            shell.screen.say(text.completed(session, done))
+            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
+        else:
+            shell.screen.say(f"{counted(done.count, 'instruction')} completed")
+        _came_to(shell, before, asked, brief=each and done.count > 0)
+    finally:
+        if asked is not None and asked.leaving:  # though the terminal may have gone
+            raise asked
 
 
 def _came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, brief: bool) -> None:
