@@ -30,6 +30,7 @@ class Run:
         self.written: list[dict[str, Any]] = []
         self.unwritten: list[Problem] = []
         self.notes: list[str] = []
+        self.telling = False
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
@@ -69,11 +70,12 @@ class Run:
         args = self.args
         paths = [(tensor.name, path) for path, tensor in wanted.items()]
         others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
-        if self.trace:
-            # An output may replace an input, which was read; a trace is none.
-            others += [(f"the input {name} is read from it", path) for name, path in args.inputs]
-            paths.append(("the trace", self.trace))
+        traces = [("the trace", self.trace)] if self.trace else []
+        paths += traces
         problems = results.clashes(paths, others, args.json)
+        # An output may replace an input, which was read; a trace is none.
+        read = [(f"the input {name} is read from it", path) for name, path in args.inputs]
+        problems = problems or results.clashes(traces, read, False)
         found = (results.unwritable(path) for _, path in paths)
         problems += [problem for problem in found if problem is not None]
         if problems:
@@ -140,6 +142,7 @@ class Run:
         self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Print the report; returns the exit code."""
+        self.telling = True
         generation, screen = session.program.generation, self.screen
         if self.unwritten:
             screen.problems(self.unwritten)
@@ -173,6 +176,8 @@ class Run:
 
     def stopped(self, session: Session, told: Told) -> int:
         """Say how far a run has got that was told to stop."""
+        if self.telling:  # a report is on its way, and one is enough
+            raise told
         self.screen.clear()
         over = session.over
         session.status = Status.TIMEOUT if told.late else Status.INTERRUPTED

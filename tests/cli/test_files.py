@@ -182,6 +182,7 @@ def test_an_output_may_replace_an_input_and_be_named_twice(
     given = ("--in=X=x.npy", "--out=Y=x.npy", "--out=Y=./x.npy", "--out=X=/dev/null")
     assert ran("run", "halves.nasm", *given).code == 0
     assert (np.load("x.npy") == 0x3F80).all()
+    assert ran("run", "halves.nasm", *given, "--trace", "t.json").code == 0
 
 
 # -- written whole, or not at all

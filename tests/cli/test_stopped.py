@@ -13,11 +13,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import numpy as np
 import pytest
 
+from nasm.cli import streams
 from tests.cli.programs import (
     COMMAND,
     ENDLESS,
@@ -184,6 +185,24 @@ def test_a_signal_while_results_are_written_says_which_are(tmp_path: Path) -> No
     assert [o["tensor"] for o in document["outputs"]] == ["x"]
     assert np.load(x).shape == (128, 4096)
     assert sorted(os.listdir(tmp_path)) == ["pipe", "program.nasm", "x.npy"]
+
+
+@pytest.mark.parametrize("verb", [["explain"], ["run", MATMUL]])
+def test_a_signal_while_the_document_is_printed_brings_no_second_one(
+    ran: Any, monkeypatch: pytest.MonkeyPatch, verb: list[str]
+) -> None:
+    write = streams.write
+
+    def half(stream: IO[str], text: str) -> None:
+        if text.startswith("{"):
+            write(stream, "{half")
+            os.kill(os.getpid(), signal.SIGTERM)
+        write(stream, text)
+
+    monkeypatch.setattr(streams, "write", half)
+    done = ran(*verb, "--json")
+    assert (done.code, done.out) == (143, "{half")
+    assert done.err == "neuron-nasm: terminated\n"
 
 
 def test_a_ctrl_c_in_the_first_moments_is_told_in_a_line() -> None:
