@@ -7,9 +7,11 @@ import signal
 import threading
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
+import nasm
 from nasm import stopping
 from nasm.stopping import Told, asking, heard, lifted, shielded
 
@@ -186,3 +188,11 @@ def test_a_last_ctrl_c_ends_the_process_without_a_word() -> None:
         pass
     assert signal.getsignal(signal.SIGINT) is signal.SIG_DFL
     signal.signal(signal.SIGINT, before)
+
+
+def test_running_a_program_from_python_hears_no_signal(monkeypatch: pytest.MonkeyPatch) -> None:
+    def never(*_: object) -> None:
+        pytest.fail("a handler was installed")
+
+    monkeypatch.setattr("signal.signal", never)
+    assert nasm.run(Path(__file__).parents[1] / "programs" / "countdown.nasm").ok

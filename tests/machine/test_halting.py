@@ -93,6 +93,21 @@ def test_an_interrupt_at_any_moment_comes_out_and_a_restart_is_whole(name: str) 
         assert hashes(session.run()) == wanted
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_an_interrupt_while_a_program_is_loaded_comes_out_and_spoils_nothing(name: str) -> None:
+    wanted = hashes(loaded(name).run())
+    most = calls(lambda: loaded(name), 0, lambda: None)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    numbers = random.Random(name)
+    for _ in range(8):
+        with pytest.raises(KeyboardInterrupt):
+            calls(lambda: loaded(name), numbers.randrange(1, most // 2), interrupt)
+        assert hashes(loaded(name).run()) == wanted
+
+
 def test_a_halt_ends_what_is_under_way_or_else_what_comes_next_and_nothing_more() -> None:
     session = loaded("countdown")
     session.halt()
