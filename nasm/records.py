@@ -30,6 +30,8 @@ class Status(Enum):
     DEADLOCK = "deadlock"
     FAULT = "fault"
     LIMIT = "limit reached"
+    TIMEOUT = "time limit reached"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)

@@ -156,6 +156,20 @@ class Session:
         """Whether nothing more can happen."""
         return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
 
+    def halt(self, wanted: bool = True) -> None:
+        """End the run, step or advance under way where the machine is whole, or else the next one.
+
+        For a signal handler, an observer or another thread; what was halted can be run on.
+        ``wanted=False`` takes it back.
+        """
+        self.machine.scheduler.halted = wanted
+
+    def _halted(self) -> bool:
+        """Whether it was halted; it is not any more."""
+        scheduler = self.machine.scheduler
+        halted, scheduler.halted = scheduler.halted, False
+        return halted
+
     def run(
         self,
         *,
@@ -168,7 +182,9 @@ class Session:
         """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
 
         It also stops when it has completed ``max_instructions`` that were not complete before
-        (None: no limit). Stopped at either limit it has the status LIMIT and can be run again.
+        (None: no limit). Stopped at either limit it has the status LIMIT and can be run again; the
+        status of a run that was halted is RUNNING, and its report has no hashes.
+
         ``progress`` is called about every ``every`` seconds; ``hashes`` says whether the report
         carries the hashes of trace and memory, which take a while to compute on large programs.
         """
@@ -179,7 +195,7 @@ class Session:
             if self.status is Status.READY:
                 self.machine.prepare()
             self._run(until, max_instructions, progress, every)
-        return self.report(hashes)
+        return self.report(hashes and self.status is not Status.RUNNING)
 
     def _run(
         self,
@@ -198,6 +214,8 @@ class Session:
                 done = self._advance(CHUNK, until, last)
             elif not scheduler.remaining:  # what is in flight still lands
                 done = self._advance(CHUNK, until)
+            if self._halted():
+                break
             if not done and not self.over:
                 self.status = Status.LIMIT
                 counts = last is not None and scheduler.retired >= last and scheduler.remaining
@@ -245,6 +263,8 @@ class Session:
             while not self.over and not (queue and queue.done and not queue.flight):
                 retired = self.machine.scheduler.retired
                 self._advance(CHUNK, retire=retired + 1)
+                if self._halted():
+                    break
                 if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
                     break
         return [describe.executed(self.machine, r) for r in completed]
@@ -257,8 +277,10 @@ class Session:
             clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
         with self._watched() as completed:
-            while not self.over and self._advance(CHUNK, until):
-                pass
+            while not self.over:
+                done = self._advance(CHUNK, until)
+                if self._halted() or not done:
+                    break
         return [describe.executed(self.machine, r) for r in completed]
 
     @contextmanager

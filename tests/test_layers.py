@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "exact", "gc_pause"),
+    ("source", "dtypes", "exact", "gc_pause", "stopping"),
     ("problems",),
     ("open_files",),
     ("records", "source_files", "host_memory"),

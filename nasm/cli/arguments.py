@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
+from typing import Any, NoReturn
 
 from nasm import __version__
+from nasm.cli import streams
 from nasm.problems import did_you_mean
 from nasm.records import MOST_INSTRUCTIONS
+from nasm.stopping import TIMED_OUT
 
 COMMAND = "neuron-nasm"
 
@@ -24,6 +28,32 @@ VERBS = ("run", "check", "isa", "explain", "repl", "help")
 COLORS = ("auto", "always", "never")
 
 
+class Wrong(Exception):
+    """A command line that means nothing; ``text`` is all that there is to say of it."""
+
+    def __init__(self, message: str, text: str = "") -> None:
+        self.text = text or message
+        super().__init__(message)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that leaves it to the command to say what is wrong, and to leave."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Wrong(message, f"{message}\n{self.format_usage().rstrip()}")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        streams.write(file or sys.stderr, message)  # argparse would not tell of a full disk
+
+
+def asked(given: list[str]) -> tuple[str, bool]:
+    """The verb, and whether a JSON document is wanted, as far as that can be told."""
+    words = given[: given.index("--")] if "--" in given else given
+    verb = next((word for word in words if word in VERBS), "")
+    wanted = "--json" in words and verb and "--json" in _options(parser(), verb)
+    return verb, bool(wanted)
+
+
 def refusal(given: list[str]) -> str:
     """Why a first word is no verb, in a sentence; empty if it is one, or an option."""
     word = given[0] if given else ""
@@ -38,12 +68,12 @@ def refusal(given: list[str]) -> str:
 
 
 def read(given: list[str]) -> argparse.Namespace:
-    """The command line as it was meant; leaves with a sentence if it means nothing."""
+    """The command line as it was meant; raises Wrong if it means nothing."""
     top = parser()
     parsed, rest = top.parse_known_args(given)
     said = _unknown(top, parsed.verb, rest) or _unfit(parsed)
     if said:
-        top.exit(2, f"{COMMAND}: {said}\n")
+        raise Wrong(said)
     return parsed
 
 
@@ -146,6 +176,17 @@ def instructions(text: str) -> int | None:
         raise argparse.ArgumentTypeError(said) from None
 
 
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not (value > 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+    return value
+
+
 def _whole(text: str) -> bool:
     try:
         return math.isfinite(float(text)) and float(text).is_integer()
@@ -155,7 +196,7 @@ def _whole(text: str) -> bool:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = _Parser(
         prog=COMMAND,
         description="Assemble, run and inspect programs for the AWS Neuron instruction set on a\n"
         "simulated NeuronCore: values and cycles from one run, without the hardware.",
@@ -271,6 +312,15 @@ def _json(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print a JSON document instead of text")
 
 
+def _timeout(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds,
+        help=f"stop after so many seconds of real time, with exit code {TIMED_OUT}",
+    )
+
+
 def _quiet(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
 
@@ -286,7 +336,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=binding,
         action="append",
         default=[],
-        help="write a tensor of any memory to a .npy file after the run",
+        help="write a tensor of any memory to a .npy file after the run; - is standard output",
     )
     verb.add_argument(
         "--out-dir",
@@ -295,7 +345,9 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     _common(verb)
     verb.add_argument(
-        "--trace", metavar="FILE", help="write a trace for ui.perfetto.dev or chrome://tracing"
+        "--trace",
+        metavar="FILE",
+        help="write a trace for ui.perfetto.dev or chrome://tracing; - is standard output",
     )
     verb.add_argument(
         "--max-cycles",
@@ -304,6 +356,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="stop after N cycles of the base clock, with exit code 1",
     )
     _limit(verb, "stop after N instructions, with exit code 1")
+    _timeout(verb)
     _json(verb)
     _quiet(verb)
 
@@ -312,6 +365,7 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = _verb(verbs, "check", "assemble and check programs without running them", CHECK)
     verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
     _common(verb)
+    _timeout(verb)
     _json(verb)
     _quiet(verb)
 
@@ -380,8 +434,9 @@ examples:
 'neuron-nasm help COMMAND' explains a command's options.
 
 exit codes: 0 no errors; 1 the program fails (an expectation, a hazard, a
-deadlock, a fault, a limit); 2 it does not assemble, or the command
-line or a file is wrong; 70 a defect in nasm; 130 interrupted.
+deadlock, a fault, a limit); 2 it does not assemble, or the command line
+or a file is wrong; 70 a defect in nasm; 124 --timeout; 130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP.
 """
 RUN = """\
 examples:

@@ -176,6 +176,17 @@ ROWS = (
         "@vector Memset      c, 1.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
     ),
     Code(
+        "E0516",
+        "the time limit was reached",
+        "The command had not come to its end after the seconds of real time that `--timeout` "
+        "allows. A run stops between two events, and the report shows how far each engine got; "
+        "where that is depends on the computer. Either the limit is too low, or a loop does not "
+        "terminate: look at the register that its branch compares. `--max-cycles` limits the "
+        "simulated time instead, and stops at the same place everywhere.",
+        "$ neuron-nasm run prog.nasm --timeout 0.001",
+        "$ neuron-nasm run prog.nasm --timeout 60",
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "
@@ -243,8 +254,9 @@ ROWS = (
         "E0806",
         "a file cannot be written",
         "A result could not be written: the folder does not exist or is not writable, the name "
-        "is a folder, or the disk is full. Results are written to a temporary file first and then "
-        "renamed, so that a file that was there before is intact.",
+        "is a folder, or the disk is full. Folders and permissions are looked at before the run. "
+        "Results are written to a temporary file first and then renamed, so that a file that was "
+        "there before is intact; the other results are written all the same.",
         "$ neuron-nasm run programs/matmul.nasm --out C=no/such/folder/c.npy",
         "$ neuron-nasm run programs/matmul.nasm --out-dir results",
     ),
@@ -288,6 +300,24 @@ ROWS = (
         "of these.",
         "$ neuron-nasm help reduction",
         "$ neuron-nasm isa --search reduction",
+    ),
+    Code(
+        "E0812",
+        "a command line that means nothing",
+        "An option is unknown or lacks its value, or a word stands where none is taken. "
+        "`neuron-nasm help` with the name of a command shows its options.",
+        "$ neuron-nasm run prog.nasm --max-cycles few",
+        "$ neuron-nasm run prog.nasm --max-cycles 100",
+    ),
+    Code(
+        "E0813",
+        "a result would be written over something else",
+        "Two results of a run, `--trace` included, would go into the same file, or one of them "
+        "over the program, over an array that is read, or into the JSON document on standard "
+        "output. Files are compared, not their names: links lead to the same file. An output may "
+        "replace the file of an input, which has been read by then.",
+        "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace ./c.npy",
+        "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace c.json",
     ),
     Code(
         "E0821",

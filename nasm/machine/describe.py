@@ -18,6 +18,7 @@ from nasm.records import (
     SemaphoreRecord,
 )
 from nasm.sim.resources import Resource
+from nasm.source import Span
 from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.pieces import windows
@@ -243,21 +244,27 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
 
 
 def limit(machine: Machine, instructions: int | None) -> Problem:
-    """Where a run stands that has met its limit: of so many instructions, or the cycle it is at."""
-    program, scheduler = machine.program, machine.scheduler
-    cycles = scheduler.now // program.generation.base.cycle
+    """What is wrong with a run that has met its limit: of instructions, or the cycle it is at."""
+    cycles = machine.scheduler.now // machine.program.generation.base.cycle
     said, option = f"{cycles:,} cycles", "--max-cycles"
     if instructions is not None:
         said, option = counted(instructions, "instruction"), "--max-instructions"
-    records = [queue_record(machine, queue) for queue in scheduler.queues]
-    left = [q for q in records if q.state in ("running", "waiting")]
-    where = ", ".join(f"{program.named(q.core, q.engine)} at pc {q.pc}" for q in left)
+    span, where = standing(machine)
     return Problem(
         "E0511",
         f"still running after {said}: {where}",
-        next((q.span for q in left if q.state == "running" and q.span), None),
+        span,
         f"allow more with {option}, or look for a loop that does not end",
     )
+
+
+def standing(machine: Machine) -> tuple[Span | None, str]:
+    """Where the engines are that have not finished: a place in the program, and in words."""
+    records = [queue_record(machine, queue) for queue in machine.scheduler.queues]
+    left = [q for q in records if q.state in ("running", "waiting")]
+    span = next((q.span for q in left if q.state == "running" and q.span), None)
+    named = machine.program.named
+    return span, ", ".join(f"{named(q.core, q.engine)} at pc {q.pc}" for q in left)
 
 
 def _evidence(machine: Machine) -> list[Counter[str]]:

@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
+from nasm import stopping
 from nasm.problems import Failure, Refused, counted, quoted
 from nasm.records import Progress, Status
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
-from nasm.repl.interrupt import Interrupt, Stopped, interruptible
 from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit, Shell
 from nasm.report import tables
 from nasm.session import Session
@@ -25,6 +25,16 @@ LOOK = 0.05
 """Seconds between two such looks while running."""
 
 
+class Stopped(Exception):
+    """The machine was stopped where it is whole."""
+
+
+def check(stop: stopping.Stop) -> None:
+    """Stop here if somebody asked; call it where the machine is whole."""
+    if stop.asked is not None:
+        raise Stopped
+
+
 @dataclass(frozen=True, slots=True)
 class _Advance:
     """Advance by some cycles of an engine, in slices."""
@@ -32,16 +42,16 @@ class _Advance:
     cycles: int
     engine: str | None = None
 
-    def __call__(self, session: Session, interrupt: Interrupt, done: text.Completed) -> None:
+    def __call__(self, session: Session, stop: stopping.Stop, done: text.Completed) -> None:
         left = self.cycles
         while left > 0 and not session.over:
-            interrupt.check()
+            check(stop)
             some = min(left, SLICE)
             done.add(session.advance(some, self.engine))
             left -= some
 
 
-Move = Callable[[Session, Interrupt, text.Completed], None]
+Move = Callable[[Session, stopping.Stop, text.Completed], None]
 
 
 @command("step", "s", "stepi", usage="step [N] [ENGINE]", takes=("engine",), repeats=True)
@@ -54,10 +64,10 @@ def step(shell: Shell, rest: str) -> None:
     engine, count = _engine_and_count(shell, rest, "step [N] [ENGINE]")
     wanted = count or 1
 
-    def move(session: Session, interrupt: Interrupt, done: text.Completed) -> None:
+    def move(session: Session, stop: stopping.Stop, done: text.Completed) -> None:
         left = wanted
         while left and not session.over and not _exhausted(session, engine):
-            interrupt.check()
+            check(stop)
             # One at a time where only some count: an engine may wait for ever beside a loop.
             more = session.step(count=1 if engine else min(left, SLICE))
             done.add(more)
@@ -112,11 +122,11 @@ def run(shell: Shell, rest: str) -> None:
     if most is not None:
         most += session.now // session.program.generation.base.cycle
 
-    def move(session: Session, interrupt: Interrupt, done: text.Completed) -> None:
+    def move(session: Session, stop: stopping.Stop, done: text.Completed) -> None:
         before = _retired(session)
 
         def look(progress: Progress) -> None:
-            interrupt.check()
+            check(stop)
             shell.screen.passing(
                 f"{progress.instructions:,} instructions, {progress.microseconds:,.1f} µs"
                 " (Ctrl-C stops)"
@@ -164,24 +174,27 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
     before = text.Snapshot.of(session)
     done = text.Completed()
     shell.cut = False
-    stopped = False
-    with interruptible() as interrupt:
+    session.halt(False)
+    with stopping.heard(), stopping.asking(session.halt) as stop:
         # Whatever breaks in here but Stopped leaves the flag, and with it a torn machine.
         shell.moving = True
-        try:
-            move(session, interrupt, done)
-        except Stopped:
-            stopped = True
+        with suppress(Stopped):
+            move(session, stop, done)
         shell.moving = False
-    if each:
-        shell.screen.say(text.completed(session, done))
-        shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
-    elif not each:
-        shell.screen.say(f"{counted(done.count, 'instruction')} completed")
-    _came_to(shell, before, stopped, brief=each and done.count > 0)
+    asked = stop.asked
+    try:
+        if each:
+            shell.screen.say(text.completed(session, done))
+            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
+        else:
+            shell.screen.say(f"{counted(done.count, 'instruction')} completed")
+        _came_to(shell, before, asked, brief=each and done.count > 0)
+    finally:
+        if asked is not None and asked.leaving:  # though the terminal may have gone
+            raise asked
 
 
-def _came_to(shell: Shell, before: text.Snapshot, stopped: bool, brief: bool) -> None:
+def _came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, brief: bool) -> None:
     """Show what went wrong on the way, and how it ended if it did."""
     session = shell.session
     said = session.messages[before.messages :]
@@ -189,8 +202,9 @@ def _came_to(shell: Shell, before: text.Snapshot, stopped: bool, brief: bool) ->
     shell.screen.say(tables.message_lines(said, more))
     for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
         shell.screen.problem(problem)
-    if stopped:
-        shell.screen.say(f"stopped at {text.moment(session)}; 'continue' resumes", "yellow")
+    if asked is not None and not session.over:
+        resumes = "" if asked.leaving else "; 'continue' resumes"
+        shell.screen.say(f"stopped at {text.moment(session)}{resumes}", "yellow")
         shell.fail(INTERRUPTED)
     elif session.over or not brief:
         shell.screen.say(text.status(session))

@@ -19,6 +19,7 @@ from nasm.session import Session
 from nasm.source import Source
 from nasm.source_files import source_of
 from nasm.spec.program import Program
+from nasm.stopping import Told
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
 """Exit codes of the shell command, 0 apart."""
@@ -123,7 +124,7 @@ class Shell:
     def execute(self, line: str) -> None:
         """Do what a line says, and print what is wrong with it.
 
-        Only Quit passes, and that nothing can be printed.
+        Only Quit passes, that the whole process is to end, and that nothing can be printed.
         """
         text = line.strip()
         if not text or text.startswith(COMMENTS):
@@ -134,7 +135,9 @@ class Shell:
             chosen.handler(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            if Told.of(error).leaving:
+                raise
             self.interrupted()
         except Failure as failure:
             self.refuse(failure.problems, FAILED)

@@ -39,10 +39,11 @@ class Scheduler:
 
     ``transfers`` are those in flight, by key; ``late`` those that had not landed when the last
     task of all queues completed. ``acting`` is the instruction that starts, completes, or issued
-    what moves right now.
+    what moves right now. While ``halted`` is set no event is processed: it may be set at any
+    moment, by a signal handler or another thread.
     """
 
-    CACHES = ("_overlaps", "_listeners", "_observers")
+    CACHES = ("_overlaps", "_listeners", "_observers", "halted")
 
     def __init__(self, semaphores: Counters, channels: Sequence[Channel], delay: int) -> None:
         self.now = 0
@@ -56,6 +57,7 @@ class Scheduler:
         self.retired = 0
         self.flying = 0
         self.acting: Who = (0, 0)
+        self.halted = False
         self._heap: list[tuple[int, int, int, int, Any]] = []
         self._sequence = 0
         self._overlaps: dict[tuple[int, int], bool] = {}
@@ -105,12 +107,12 @@ class Scheduler:
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
 
-        Stops early once ``retired`` has reached ``retire``. The clock goes to ``until`` if the
-        next event is later.
+        Stops early once ``retired`` has reached ``retire``, or when it is ``halted``. The clock
+        goes to ``until`` if the next event is later.
         """
         heap = self._heap
         done = 0
-        while heap and done < events:
+        while heap and done < events and not self.halted:
             tick, phase, _, _, what = heap[0]
             if until is not None and tick > until:
                 self.now = max(self.now, until)

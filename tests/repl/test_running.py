@@ -9,7 +9,6 @@ import threading
 import pytest
 
 from nasm.records import Status
-from nasm.repl.interrupt import Interrupt, Stopped, interruptible
 from nasm.session import Session
 from nasm.source import Source
 from tests.repl.conftest import COUNTDOWN, Loader, Tried
@@ -265,31 +264,6 @@ def test_an_interrupt_while_looking_tears_nothing(
         patch.setattr(Session, "read", interrupted)
         assert toy.does("print X") == "interrupted\n"
     assert "alpha pc 0" in toy.does("step")
-
-
-def test_the_second_ctrl_c_does_not_wait() -> None:
-    before = signal.getsignal(signal.SIGINT)
-    with interruptible() as interrupt:
-        interrupt.check()
-        os.kill(os.getpid(), signal.SIGINT)
-        with pytest.raises(Stopped):
-            interrupt.check()
-        with pytest.raises(KeyboardInterrupt):
-            interrupt(signal.SIGINT, None)
-    assert signal.getsignal(signal.SIGINT) is before
-
-
-def test_outside_the_main_thread_there_is_nothing_to_hear() -> None:
-    heard: list[Interrupt] = []
-
-    def elsewhere() -> None:
-        with interruptible() as interrupt:
-            heard.append(interrupt)
-
-    thread = threading.Thread(target=elsewhere)
-    thread.start()
-    thread.join()
-    assert [i.asked for i in heard] == [False]
 
 
 def test_a_run_stops_after_as_many_instructions_as_one_may_complete_and_continue_resumes(
