@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "gc_pause"),
+    ("source", "dtypes", "gc_pause", "docstrings"),
     ("problems",),
     ("records", "source_files"),
     ("spec", "sim"),

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from nasm import docstrings
 from nasm.cli import arguments, streams
 
 DEFECT, INTERRUPTED, REFUSED = 70, 130, 2
@@ -54,6 +55,9 @@ def _command(given: list[str]) -> int:
     if parsed.verb is None:
         arguments.parser().print_help()
         return 0
+    if docstrings.stripped():
+        _say(docstrings.NEEDED)
+        return REFUSED
     from nasm.cli import verbs
 
     return verbs.VERBS[parsed.verb](parsed)

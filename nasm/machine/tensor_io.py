@@ -92,6 +92,6 @@ def accepted(tensor: Tensor, array: Array) -> Array:
         )
     try:
         return dtypes.from_npy(array, tensor.dtype)
-    except ValueError as problem:
+    except dtypes.DTypeError as problem:
         hint = "nothing is converted implicitly: convert the array first"
         raise Refused("E0804", f"{tensor.name}: {problem}", hint) from None

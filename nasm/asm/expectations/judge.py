@@ -28,7 +28,7 @@ from nasm.asm.expectations.functions import numbers
 from nasm.asm.expectations.values import Checker, Elements, Evaluator, Measures, is_condition
 from nasm.asm.expectations.verdict import compare, one_line, verdict
 from nasm.asm.text import tree
-from nasm.dtypes import Array, DType, convert_float64, from_npy, to_float64
+from nasm.dtypes import Array, DType, DTypeError, convert_float64, from_npy, to_float64
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.records import ExpectationRecord
 from nasm.spec.array_files import SPELLING, file_and_key, read_array
@@ -198,7 +198,7 @@ def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elem
 def _rounded(values: Array, dtype: DType) -> Array:
     try:
         rounded = to_float64(convert_float64(values, dtype), dtype)
-    except ValueError as problem:
+    except DTypeError as problem:
         raise Refused("E0210", f"the right side cannot be rounded: {problem}") from None
     # the cast of NaN to an integer is 0, but no integer is what "== nan" asks for
     return np.where(np.isnan(values), np.nan, rounded) if dtype.is_int else rounded
@@ -224,7 +224,7 @@ def _golden(path: str, left: Elements, measures: Measures) -> Elements:
     if left.dtype is not None:
         try:
             return Elements(to_float64(from_npy(array, left.dtype), left.dtype))
-        except ValueError as problem:
+        except DTypeError as problem:
             wanted = f": {problem}"
     if array.dtype.kind not in "biuf":
         raise Refused("E0801", f"{path} holds no numbers" + (wanted or f", but {array.dtype}"))

@@ -27,7 +27,7 @@ from nasm.asm.expectations.functions import (
     numbers,
 )
 from nasm.asm.text import tree
-from nasm.dtypes import Array, DType, to_float64
+from nasm.dtypes import Array, DType, DTypeError, to_float64
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.kinds import shown
 
@@ -300,7 +300,7 @@ class Evaluator:
         array, dtype = held
         try:
             return Elements(to_float64(array, dtype), dtype)
-        except ValueError as problem:
+        except DTypeError as problem:
             raise Refused("E0210", f"{name} cannot be compared: {problem}") from None
 
     def _call(self, node: tree.Call) -> Array:
