@@ -78,7 +78,7 @@ def loaded(name: str) -> Loaded | None:
 class Commands:
     """Sessions of the debugger."""
 
-    name, suffix, each = "commands", ".session", LINES
+    name, suffix, each, memory = "commands", ".session", LINES, 1 << 30
 
     def __init__(self) -> None:
         texts = corpus.programs()

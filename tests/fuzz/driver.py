@@ -16,9 +16,6 @@ from typing import Any, Protocol
 
 from tests.fuzz.finding import SECONDS, Finding, watched
 
-MEMORY = 1 << 30
-"""Bytes that a process may have beyond what it has at its start."""
-
 STUCK = 60.0
 """Seconds after which a process that shows no progress is killed: its alarm did not get through."""
 
@@ -30,11 +27,16 @@ PATIENCE = 20.0
 
 
 class Fuzzer(Protocol):
-    """A kind of input. ``each`` is how many units one input counts for."""
+    """A kind of input.
+
+    ``each`` is how many units one input counts for, ``memory`` what a process may have of it beyond
+    what it has at its start, in bytes.
+    """
 
     name: str
     suffix: str
     each: int
+    memory: int
 
     def make(self, rng: Random) -> bytes:
         """An input: the same from the same numbers."""
@@ -83,12 +85,10 @@ def smaller(fuzzer: Fuzzer, data: bytes, finding: Finding) -> bytes:
 # -- a process
 
 
-def work(
-    maker: Maker, seed: int, numbers: range, at: Any, told: Connection, memory: int = MEMORY
-) -> None:
+def work(maker: Maker, seed: int, numbers: range, at: Any, told: Connection) -> None:
     """Try the inputs of some numbers; tell every finding, and None at the end."""
     fuzzer = maker()
-    _bound(memory)
+    _bound(fuzzer.memory)
     seen: set[str] = set()
     for number in numbers:
         at.value = number
@@ -181,9 +181,7 @@ def run(
 
     def start(numbers: range, at: Any, told: Connection) -> Any:
         context = multiprocessing.get_context("spawn")
-        return context.Process(
-            target=work, args=(maker, seed, numbers, at, told, MEMORY), daemon=True
-        )
+        return context.Process(target=work, args=(maker, seed, numbers, at, told), daemon=True)
 
     running = [_Job(start, range(n, cases, jobs)) for n in range(min(jobs, cases))]
     finished, began, spoken = 0, time.monotonic(), time.monotonic()

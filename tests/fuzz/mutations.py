@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from math import prod
 from random import Random
+
+from nasm import dtypes
+from nasm.targets.neuron import TARGET
+
+MOST = 20_000
+"""Elements of a list."""
 
 TOKEN = re.compile(
     r'"(?:[^"\\\n]|\\.)*"|;[^\n]*|0[xXbB][0-9a-fA-F_]+|\d[\d_]*(?:\.\d+)?(?:[eE][-+]?\d+)?'
@@ -74,10 +81,32 @@ SUFFIXES = (
     *(".indirect(idx)", ".ap([[8, 4]], offset=1)", ".ap([[1, 4]], scalar_offset=%r0)", "[0, 0]"),
 )
 FRAMES = (".for q in 0..3\n{}\n.end", ".if 1 == 1\n{}\n.else\n{}\n.end", ".core 1\n{}", ".end\n{}")
+VALUES = (
+    *(
+        "zeros",
+        "iota",
+        "random(seed=2)",
+        "normal(seed=3)",
+        "[inf, -inf, nan, -0.0]",
+        "[1e-46, 3.4e38]",
+    ),
+    *("[0, 1, -1, 2]", "[-128, 127, 255, -32768]", "[2147483647, -2147483648]", "[0.5, 1.5, 2.5]"),
+    *("[448, 449, 57344, 61440]", "[1e-8, 1e-7]", "[16777217, 4294967295]", "[nan]", "[[]]", "[]"),
+)
 CHARACTERS = (
     *"\x00\t\r\x1b\x7f\x85\ufeff\u00a0\u2028\u202e\u0301µ½ßΩ一😀\ud7ff\\\"'{}[]()@$%;:,.<>=#~`?",
     *("\n", "\r\n", "\\\n", "..", "//", "**", "{0}", '{"a"}', "$$", "%%", "@@", "::"),
 )
+
+DECLARED = re.compile(r"\s*\.hbm\s")
+SIZES = re.compile(r"\[\s*(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*\]")
+DTYPES = dtypes.names()
+OPERATORS = tuple(
+    sorted(
+        {str(w) for row in TARGET.isa for o in row.operands for w in getattr(o.kind, "words", ())}
+    )
+)
+MNEMONICS = tuple(row.name for row in TARGET.isa)
 
 Mutation = Callable[[Random, str, Sequence[str]], str]
 
@@ -86,7 +115,7 @@ def mutated(rng: Random, text: str, others: Sequence[str]) -> str:
     """A text after one mutation, or several; ``others`` lend their lines and operands."""
     while True:
         text = rng.choices(MUTATIONS, WEIGHTS)[0](rng, text, others)
-        if rng.random() < 0.45:
+        if rng.random() < 0.6:
             return text
 
 
@@ -127,6 +156,35 @@ def _number(rng: Random, text: str, others: Sequence[str]) -> str:
     elif rng.random() < 0.4 and match[0].isdecimal():
         new = str(int(match[0][:30]) + rng.choice([-1, 1, 2, 16]))
     return text[: match.start()] + new + text[match.end() :]
+
+
+def _value(rng: Random, text: str, others: Sequence[str]) -> str:
+    """Another content of a tensor; a list is made as long as the tensor where that can be seen."""
+    lines = text.split("\n")
+    places = [n for n, line in enumerate(lines) if DECLARED.match(line)]
+    if not places:
+        return text
+    at = rng.choice(places)
+    declared = lines[at].partition(";")[0].partition("=")[0].rstrip()
+    new = rng.choice(VALUES)
+    sizes = SIZES.search(declared)
+    if new[0] == "[" and sizes and rng.random() < 0.95:
+        count = prod(int(n) for n in sizes[1].split(","))
+        items = new.strip("[]").split(",")
+        new = f"[{', '.join(rng.choice(items) or '0' for _ in range(min(count, MOST)))}]"
+    lines[at] = f"{declared} = {new}"
+    return "\n".join(lines)
+
+
+def _word(rng: Random, text: str, others: Sequence[str]) -> str:
+    """Another dtype, operator, function or mnemonic, once or wherever it stands."""
+    found = {m[0] for m in TOKEN.finditer(text)}
+    kinds = [kind for kind in (DTYPES, OPERATORS, MNEMONICS) if found & set(kind)]
+    if not kinds:
+        return text
+    kind = rng.choice(kinds)
+    old, new = rng.choice(sorted(found & set(kind))), rng.choice(kind)
+    return re.sub(rf"\b{re.escape(old)}\b", new, text, count=rng.choice([0, 1]))
 
 
 def _lines(rng: Random, text: str, others: Sequence[str]) -> str:
@@ -222,5 +280,7 @@ def _splice(rng: Random, text: str, others: Sequence[str]) -> str:
     return text[:cut] + other[resume:]
 
 
-MUTATIONS: tuple[Mutation, ...] = (_tokens, _number, _lines, _characters, _operands, _deep, _splice)
-WEIGHTS = (5, 6, 4, 2, 6, 0.3, 0.6)
+MUTATIONS: tuple[Mutation, ...] = (
+    *(_tokens, _number, _value, _word, _lines, _characters, _operands, _deep, _splice),
+)
+WEIGHTS = (4, 5, 5, 6, 3, 2, 5, 0.3, 0.6)

@@ -17,7 +17,7 @@ from tests.fuzz.finding import Found
 class Planted:
     """Words, most of which do nothing."""
 
-    name, suffix, each = "planted", ".words", 1
+    name, suffix, each, memory = "planted", ".words", 1, 1 << 30
 
     def make(self, rng: Random) -> bytes:
         """A text in which one word may be bad."""

@@ -31,14 +31,17 @@ def few_rounds() -> Iterator[None]:
 class Programs:
     """Texts of programs."""
 
-    name, suffix, each = "programs", ".nasm", 1
+    name, suffix, each, memory = "programs", ".nasm", 1, 1 << 30
 
     def __init__(self) -> None:
-        self.texts = list(corpus.programs().values())
+        texts = corpus.programs()
+        self.texts = list(texts.values())
+        self.right = [text for name, text in texts.items() if "wrong" not in name]
 
     def make(self, rng: Random) -> bytes:
         """A mutated text."""
-        return mutated(rng, rng.choice(self.texts), self.texts).encode("utf-8", "replace")
+        text = rng.choice(self.right if rng.random() < 0.9 else self.texts)
+        return mutated(rng, text, self.right).encode("utf-8", "replace")
 
     def check(self, data: bytes) -> None:
         """Assemble it, run it twice, and look at all that is said."""
@@ -46,7 +49,7 @@ class Programs:
         source = Source(str(corpus.PROGRAMS / "fuzzed.nasm"), data.decode("utf-8"))
         try:
             with few_rounds():
-                program = assemble(source, TARGETS)
+                program = assemble(source, TARGETS, options=promises.options(data))
             promises.names(program)
             promises.problems(program.warnings)
             if promises.small(program):

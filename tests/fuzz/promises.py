@@ -3,20 +3,23 @@
 from __future__ import annotations
 
 import functools
+import io
 import json
 import pickle
 import re
 import zlib
 from collections.abc import Iterable
+from random import Random
 from typing import Any
 
 from nasm import codes
 from nasm.problems import Failure, Problem
 from nasm.records import RunReport
-from nasm.report import jsonable
+from nasm.report import jsonable, trace
 from nasm.session import Session
 from nasm.source import Span
 from nasm.spec.program import Program
+from nasm.targets.neuron import TARGET
 from tests.fuzz.finding import Found
 
 CYCLES = 20_000
@@ -127,14 +130,24 @@ def ending(made: RunReport) -> Ending:
 
 def run(program: Program, data: bytes) -> None:
     """Run a program, and again, and sometimes as another process would be sent it."""
-    made = _run(program)
+    session = Session(program)
+    made = session.run(max_cycles=CYCLES)
     report(made, program, chosen(data, 8))
+    if chosen(data, 16):
+        out = io.StringIO()
+        trace.write(session, out)
+        document(json.loads(out.getvalue()))
     twin = pickle.loads(pickle.dumps(program)) if chosen(data, 4) else program
-    one, other = ending(made), ending(_run(twin))
+    one, other = ending(made), ending(Session(twin).run(max_cycles=CYCLES))
     if one != other:
         what = "a pickled program ends otherwise" if twin is not program else "two runs differ"
         raise Found("hash", what, f"{one}\n{other}")
 
 
-def _run(program: Program) -> RunReport:
-    return Session(program).run(max_cycles=CYCLES)
+def options(data: bytes) -> dict[str, object]:
+    """Machine options for an input: for two of three, none."""
+    rng = Random(zlib.crc32(data))
+    if rng.random() < 0.67:
+        return {}
+    few = rng.sample(TARGET.options, rng.randint(1, 3))
+    return {o.name: rng.choice([*o.choices] if o.choices else [o.low, 7, o.high]) for o in few}
