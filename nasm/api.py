@@ -14,6 +14,7 @@ import numpy as np
 from nasm.asm.assemble import assemble as assemble_source
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
+from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.records import Progress, RunReport
 from nasm.session import Session
@@ -33,12 +34,16 @@ def assemble(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
+    files: Files | None = None,
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
 
-    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``.
+    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``. ``files`` is the
+    only folder from which the program may read arrays, here or when it runs; with False it may
+    read none.
     """
-    return assemble_source(source_of(text_or_path), TARGETS, target, defines, options)
+    allowed = Allowed.of(files)
+    return assemble_source(source_of(text_or_path), TARGETS, target, defines, options, allowed)
 
 
 class Result:
@@ -87,16 +92,18 @@ def run(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
+    files: Files | None = None,
     max_cycles: int | None = None,
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
     Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
-    ``defines`` and ``options`` are for a text: a Program has been assembled with its own. Raises
-    Failure if it does not assemble; what goes wrong while it runs is in the report.
+    ``defines`` and ``options`` are for a text: a Program has been assembled with its own.
+    ``files`` is the only folder from which the program may read arrays; with False it may read
+    none. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
-    session = Session(program, inputs, target=target, defines=defines, options=options)
+    session = Session(program, inputs, target=target, defines=defines, options=options, files=files)
     report = session.run(max_cycles=max_cycles, progress=progress)
     return Result(report, session.outputs(), session)
 

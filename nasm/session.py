@@ -20,6 +20,7 @@ from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, tensor_io
 from nasm.machine.deadlock import deadlock
+from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import (
     BankRecord,
@@ -65,6 +66,7 @@ class Session:
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
     ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
     initialisers. Everything is loaded once, here; raises Failure with every problem.
+    ``files`` says what the program may read, instead of what was said when it was assembled.
     """
 
     def __init__(
@@ -75,19 +77,22 @@ class Session:
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
+        files: Files | None = None,
     ) -> None:
         self.source: Source | None = None
+        allowed = Allowed.of(files)
         if not isinstance(program, Program):
             self.source = source_of(program)
-            program = assemble(self.source, TARGETS, target, defines, options)
+            program = assemble(self.source, TARGETS, target, defines, options, allowed)
         elif target is not None or defines or options:
             hint = "give target, defines and options to nasm.assemble"
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
+        self.files = program.files if files is None else allowed
         self.machine = Machine(program)
         self.status = Status.READY
         self.problems: list[Problem] = []
-        tensor_io.load(program, self.machine.addresses, inputs or {})
+        tensor_io.load(program, self.machine.addresses, inputs or {}, self.files)
         self._checkpoints = [Checkpoint(self)]
 
     @classmethod
@@ -99,10 +104,12 @@ class Session:
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
+        files: Files | None = None,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
-        session = cls(assemble(source, targets, target, defines, options), inputs)
+        allowed = Allowed.of(files)
+        session = cls(assemble(source, targets, target, defines, options, allowed), inputs)
         session.source = source
         return session
 
@@ -366,8 +373,7 @@ class _Measures:
 
     def __init__(self, session: Session) -> None:
         self.session = session
-        source = session.source
-        self.directory = source.name.rpartition("/")[0] if source else ""
+        self.files = session.files
 
     def tensor(self, name: str) -> tuple[np.ndarray[Any, Any], DType] | None:
         tensor = self.session.program.tensors.get(name)

@@ -22,8 +22,9 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "gc_pause", "docstrings"),
+    ("source", "dtypes", "exact", "gc_pause", "docstrings"),
     ("problems",),
+    ("open_files",),
     ("records", "source_files"),
     ("spec", "sim"),
     ("targets", "asm"),

@@ -12,8 +12,10 @@ from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
-from nasm.problems import Failure, Problem
+from nasm.open_files import ANY, Allowed
+from nasm.problems import Failure, Problem, Refused
 from nasm.source import Source
+from nasm.spec.array_files import ArrayFile
 from nasm.spec.program import Program
 from nasm.spec.target import Loader
 
@@ -24,21 +26,24 @@ def assemble(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
+    files: Allowed = ANY,
 ) -> Program:
     """Assemble a text; ``target`` and ``defines`` override what it says.
 
-    ``options`` are those of the machine that it is for. Raises Failure with every problem found,
-    in the order of the text.
+    ``options`` are those of the machine that it is for, ``files`` those that it may name. Raises
+    Failure with every problem found, in the order of the text.
     """
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
     with gc_pause.paused():
         file, problems = parse(source)
         expander = Expander(source, targets, target, defines, options)
-        return _assembled(file, problems, expander)
+        return _assembled(file, problems, expander, files)
 
 
-def _assembled(file: tree.File, problems: list[Problem], expander: Expander) -> Program:
+def _assembled(
+    file: tree.File, problems: list[Problem], expander: Expander, files: Allowed
+) -> Program:
     named = any(isinstance(s, tree.TargetLine) for s in file.body)
     expander.problems += problems
     if expander.override is not None and not named:
@@ -47,8 +52,22 @@ def _assembled(file: tree.File, problems: list[Problem], expander: Expander) -> 
     if builder is None:
         raise Failure(sorted(expander.problems, key=lambda p: p.span.start if p.span else -1))
     undeclared = expander.scope.undeclared
+    builder.program.files = files
+    builder.problems += _initialisers(builder.program)
     builder.problems += _expectations(builder, undeclared)
     return builder.finish(undeclared)
+
+
+def _initialisers(program: Program) -> list[Problem]:
+    """The files of initialisers that may not be read; none is read before the program is loaded."""
+    found: list[Problem] = []
+    for tensor in program.tensors.values():
+        if isinstance(tensor.init, ArrayFile):
+            try:
+                program.files.check(tensor.init.folder, tensor.init.name)
+            except Refused as refused:
+                found.append(refused.at(tensor.span))
+    return found
 
 
 def _expectations(builder: ProgramBuilder, undeclared: Undeclared) -> list[Problem]:
@@ -59,5 +78,7 @@ def _expectations(builder: ProgramBuilder, undeclared: Undeclared) -> list[Probl
     for expectation in program.expectations:
         assert isinstance(expectation.tree, tuple)
         if not any(name in undeclared for name in free_names(expectation.tree[0])):
-            found += check_static(expectation, program.tensors, engines, program.cores)
+            found += check_static(
+                expectation, program.tensors, engines, program.cores, program.files
+            )
     return found

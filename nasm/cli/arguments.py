@@ -211,6 +211,23 @@ def _common(verb: argparse.ArgumentParser) -> None:
         default=[],
         help="set a machine option; 'neuron-nasm isa --options' lists them",
     )
+    _files(verb)
+
+
+def _files(verb: argparse.ArgumentParser) -> None:
+    only = verb.add_mutually_exclusive_group()
+    only.add_argument(
+        "--files",
+        metavar="DIR",
+        help="the only folder from which the program may read arrays; no link leads out of it",
+    )
+    only.add_argument(
+        "--no-files",
+        dest="files",
+        action="store_false",
+        default=None,
+        help="let the program read no array files; those that the command line names are read",
+    )
 
 
 def _inputs(verb: argparse.ArgumentParser) -> None:

@@ -13,11 +13,11 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.machine import tensor_io
-from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.problems import Failure, Problem, did_you_mean
 from nasm.session import Session
 from nasm.source import Source
 from nasm.source_files import source_of
-from nasm.spec.array_files import read_array
+from nasm.spec.array_files import ArrayFile
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
@@ -36,24 +36,15 @@ def program_text(path: str) -> Source:
     return Source("<stdin>", text.replace("\r\n", "\n"))
 
 
-def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, Any]:
-    """The arrays of ``--in NAME=FILE``; raises Failure with all that cannot be read."""
-    found: dict[str, Any] = {}
+def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile]:
+    """The files of ``--in NAME=FILE``, which are read when the program is loaded."""
+    found: dict[str, ArrayFile] = {}
     problems: list[Problem] = []
     for name, path in bindings:
         if name in found:
             problems.append(Problem("E0803", f"--in {name} is given twice"))
-            continue
-        file, colon, key = path.rpartition(":")
-        if not (colon and file.endswith(".npz")):
-            file, key = path, ""
-        found[name] = None
-        try:
-            found[name] = read_array(file, key)
-        except Refused as refused:
-            problems.append(
-                Problem(refused.code, f"--in {name}: {refused.message}", None, refused.hint)
-            )
+        file, _, key = path.rpartition(":")
+        found[name] = ArrayFile("", file, key) if file.endswith(".npz") else ArrayFile("", path)
     if problems:
         raise Failure(problems)
     return found

@@ -33,6 +33,7 @@ class Run:
                 defines=dict(args.defines),
                 inputs=files.arrays(args.inputs),
                 options=dict(args.options),
+                files=args.files,
             )
             wanted = files.destinations(session.program, args.outputs, args.out_dir)
             if args.out_dir is not None:

@@ -56,12 +56,18 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
     """What a file is, if it assembles, and all that is wrong with it."""
     from nasm.asm.assemble import assemble
     from nasm.cli import files
+    from nasm.open_files import Allowed
     from nasm.targets import TARGETS
 
     about: dict[str, Any] = {"file": path}
     try:
         program = assemble(
-            files.program_text(path), TARGETS, args.target, dict(args.defines), dict(args.options)
+            files.program_text(path),
+            TARGETS,
+            args.target,
+            dict(args.defines),
+            dict(args.options),
+            Allowed.of(args.files),
         )
     except Failure as failure:
         return about, list(failure.problems)
@@ -105,6 +111,7 @@ def repl(args: argparse.Namespace) -> int:
             defines=dict(args.defines),
             inputs=inputs,
             options=dict(args.options),
+            files=args.files,
             script=args.script,
             commands=args.commands,
             color=args.color,

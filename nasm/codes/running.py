@@ -196,8 +196,10 @@ ROWS = (
         "a file cannot be read",
         "The program, or an array file that it or the command line names, does not exist, may "
         "not be read, or is not what it should be: UTF-8 text for a program, .npy or .npz for an "
-        "array. Paths in a program are relative to the program's folder, paths on the command "
-        "line to the current one.",
+        "array. An array file holds exactly the elements that its header announces. Paths in a "
+        "program are relative to the program's folder, paths on the command line to the current "
+        "one. With `--files DIR` a program reads from that folder alone, and links that lead out "
+        "of it are not followed; with `--no-files` it reads no array files.",
         "$ neuron-nasm run programs/        # a folder",
         "$ neuron-nasm run programs/matmul.nasm",
     ),

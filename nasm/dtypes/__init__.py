@@ -19,7 +19,7 @@ from nasm.dtypes.casts import (
     to_float64,
     widener,
 )
-from nasm.dtypes.files import format_value, from_npy, npy_storable
+from nasm.dtypes.files import check_npy, format_value, from_npy, npy_storable
 from nasm.dtypes.packing import pack, packed, unpack, unpacked
 from nasm.dtypes.rounding import Casting
 from nasm.dtypes.table import DTYPES, Array, DType, DTypeError, Float32, Float64, Kind, find, names
@@ -33,6 +33,7 @@ __all__ = [
     "Float32",
     "Float64",
     "Kind",
+    "check_npy",
     "convert",
     "convert_float64",
     "find",

@@ -15,24 +15,35 @@ def npy_storable(array: Array, dtype: DType) -> Array:
     return array if dtype.in_npy else array.view(dtype.bits_dtype)
 
 
-def from_npy(array: Array, dtype: DType) -> Array:
-    """Take an array, read from a .npy file or given from Python, as one of this dtype.
+def check_npy(found: np.dtype[Any], dtype: DType) -> None:
+    """Refuse elements of which :func:`from_npy` makes none of this dtype; raises DTypeError.
 
     The values are never converted. A dtype that .npy lacks is also taken from its bits, held
-    as unsigned integers or void of its width. Anything else raises :class:`DTypeError`.
+    as unsigned integers or void of its width.
     """
-    found = array.dtype
     native = found.newbyteorder("=")
-    if native == dtype.numpy:
-        return array if found == dtype.numpy else array.astype(native)
     wanted = str(dtype)
     if not dtype.in_npy:
-        if native == dtype.bits_dtype:
-            return array.astype(native, copy=False).view(dtype.numpy)
-        if found.type is np.void and found.names is None and found.itemsize == dtype.itemsize:
-            return array.view(dtype.numpy)
+        if native == dtype.bits_dtype or _bits(found, dtype):
+            return
         wanted += f", or its bits as {dtype.bits_dtype}"
-    raise DTypeError(f"the array holds {found}, wanted {wanted}")
+    if native != dtype.numpy:
+        raise DTypeError(f"the array holds {found}, wanted {wanted}")
+
+
+def from_npy(array: Array, dtype: DType) -> Array:
+    """Take an array, read from a .npy file or given from Python, as one of this dtype."""
+    check_npy(array.dtype, dtype)
+    if array.dtype == dtype.numpy:
+        return array
+    if _bits(array.dtype, dtype):
+        return array.view(dtype.numpy)
+    return array.astype(array.dtype.newbyteorder("="), copy=False).view(dtype.numpy)
+
+
+def _bits(found: np.dtype[Any], dtype: DType) -> bool:
+    """Whether elements are plain bytes, as many as the dtype has."""
+    return found.type is np.void and found.names is None and found.itemsize == dtype.itemsize
 
 
 def format_value(value: Any, dtype: DType) -> str:

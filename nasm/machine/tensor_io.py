@@ -9,17 +9,23 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.machine.addresses import Addresses
+from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.sim.memory import Array
-from nasm.spec.array_files import read_array
+from nasm.spec.array_files import ArrayFile, read_array
 from nasm.spec.initial import initial
-from nasm.spec.memory import Tensor
+from nasm.spec.memory import MOST_AXES, Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
 
-def load(program: Program, addresses: Addresses, inputs: Mapping[str, Any]) -> None:
-    """Initialise every tensor that has a value at the start; raises Failure with every problem."""
+def load(
+    program: Program, addresses: Addresses, inputs: Mapping[str, Any], files: Allowed = ANY
+) -> None:
+    """Initialise every tensor that has a value at the start; raises Failure with every problem.
+
+    ``inputs`` are arrays, or array files; their ``files`` are those that the program itself names.
+    """
     tensors = program.tensors
     taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
     have = f"its inputs: {', '.join(taking)}" if taking else ""
@@ -32,7 +38,7 @@ def load(program: Program, addresses: Addresses, inputs: Mapping[str, Any]) -> N
     ]
     for name, tensor in tensors.items():
         try:
-            values = _start(tensor, inputs.get(name))
+            values = _start(tensor, inputs.get(name), files)
         except Refused as refused:
             problems.append(refused.at(tensor.span))
             continue
@@ -66,9 +72,11 @@ def _placed(view: View) -> None:
         raise Failure(Problem("E0305", f"{said}only while an instruction executes"))
 
 
-def _start(tensor: Tensor, given: Any) -> Array | None:
+def _start(tensor: Tensor, given: Any, files: Allowed) -> Array | None:
+    if isinstance(given, ArrayFile):  # a user's, not the program's: any file, and pipes too
+        return _read(tensor, given, ANY, pipes=True)
     if given is not None:
-        return accepted(tensor, np.asarray(given))
+        return accepted(tensor, given)
     init = tensor.init
     if init is None:
         if tensor.role == "input":
@@ -78,20 +86,56 @@ def _start(tensor: Tensor, given: Any) -> Array | None:
                 f"give them with --in {tensor.name}=FILE.npy, or write an initialiser",
             )
         return None
+    if isinstance(init, ArrayFile):
+        return _read(tensor, init, files, pipes=False)
     assert isinstance(init, tuple)
-    if init[0] == "file":
-        return accepted(tensor, read_array(init[1], init[2]))
     return initial(tensor, init)
 
 
-def accepted(tensor: Tensor, array: Array) -> Array:
-    """An array from outside as the tensor stores it; refuses another shape or dtype."""
-    if array.shape != tensor.shape:
-        raise Refused(
-            "E0804", f"{tensor.name} is {list(tensor.shape)}, the given array {list(array.shape)}"
-        )
+def _read(tensor: Tensor, file: ArrayFile, files: Allowed, pipes: bool) -> Array:
+    """What an array file holds, as the tensor stores it; refuses another shape or dtype."""
+
+    def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
+        _fits(tensor, shape, found, file.path)
+
+    return dtypes.from_npy(read_array(file, fits, files, pipes=pipes), tensor.dtype)
+
+
+def accepted(tensor: Tensor, given: Any) -> Array:
+    """An array from Python as the tensor stores it; refuses another shape or dtype."""
+    shape = _outline(given)
+    if shape is not None:  # before anything is made of it
+        _shaped(tensor, shape)
     try:
-        return dtypes.from_npy(array, tensor.dtype)
+        array = np.asarray(given)
+    except (TypeError, ValueError, OverflowError):
+        raise Refused("E0804", f"what was given for {tensor.name} is no array") from None
+    _fits(tensor, array.shape, array.dtype)
+    return dtypes.from_npy(array, tensor.dtype)
+
+
+def _fits(tensor: Tensor, shape: tuple[int, ...], found: np.dtype[Any], file: str = "") -> None:
+    """Refuse the array of a file, or a given one, if its shape or dtype is not the tensor's."""
+    _shaped(tensor, shape, file)
+    try:
+        dtypes.check_npy(found, tensor.dtype)
     except dtypes.DTypeError as problem:
         hint = "nothing is converted implicitly: convert the array first"
-        raise Refused("E0804", f"{tensor.name}: {problem}", hint) from None
+        of = f"{tensor.name}: {file}" if file else tensor.name
+        raise Refused("E0804", f"{of}: {problem}", hint) from None
+
+
+def _shaped(tensor: Tensor, shape: tuple[int, ...], file: str = "") -> None:
+    if shape != tensor.shape:
+        what = f"the array in {file}" if file else "the given array"
+        raise Refused("E0804", f"{tensor.name} is {list(tensor.shape)}, {what} {list(shape)}")
+
+
+def _outline(given: Any) -> tuple[int, ...] | None:
+    """The shape of what was given, of lists that of their first elements; None if unknown."""
+    sizes: list[int] = []
+    while isinstance(given, list | tuple) and len(sizes) <= MOST_AXES:
+        sizes.append(len(given))
+        given = given[0] if given else 0
+    shape = () if isinstance(given, int | float) else getattr(given, "shape", None)
+    return (*sizes, *shape) if isinstance(shape, tuple) else None

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nasm.problems import Failure, Problem
 
 if TYPE_CHECKING:
+    from nasm.open_files import Files
     from nasm.repl.shell import Shell
     from nasm.source import Source
 
@@ -23,6 +24,7 @@ def main(
     defines: Mapping[str, int | float] | None = None,
     inputs: Mapping[str, Any] | None = None,
     options: Mapping[str, object] | None = None,
+    files: Files | None = None,
     script: str | None = None,
     commands: Sequence[str] = (),
     color: str = "auto",
@@ -37,11 +39,17 @@ def main(
     # Rich and the machine are imported here, so that importing nasm.repl costs nothing.
     from nasm.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
     from nasm.repl.screen import Screen
-    from nasm.repl.shell import Shell
+    from nasm.repl.shell import NOT_ASSEMBLED, Shell
 
-    shell = Shell(
-        Screen(color=color), target=target, defines=defines, inputs=inputs, options=options
-    )
+    screen = Screen(color=color)
+    try:
+        shell = Shell(
+            screen, target=target, defines=defines, inputs=inputs, options=options, files=files
+        )
+    except Failure as failure:
+        for problem in failure.problems:
+            screen.problem(problem)
+        return NOT_ASSEMBLED
     shell.adopt(None)
     try:
         return _session(shell, path, script, commands)
@@ -58,6 +66,7 @@ def _session(shell: Shell, path: str | None, script: str | None, commands: Seque
     try:
         lines = list(_script(script)) if script is not None else []
         if path is not None:
+            shell.given = path
             shell.load(path, _standard_input() if path == "-" else None)
     except Failure as failure:
         shell.refuse(failure.problems, NOT_ASSEMBLED)

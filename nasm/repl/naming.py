@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from nasm import codes
+from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
 from nasm.repl.suggest import Names
 from nasm.session import Session
@@ -14,15 +15,15 @@ MOST_FILES = 200
 FORMATS = {"/x": "the bits, in hexadecimal"}
 
 
-def names(session: Session | None) -> Names:
-    """Everything completion can offer now."""
+def names(session: Session | None, allowed: Allowed = ANY) -> Names:
+    """Everything completion can offer now; of files, those that may be loaded."""
     words: dict[str, Mapping[str, str]] = {
         "format": FORMATS,
         "code": {row.code: row.title for row in codes.table()},
     }
     if session is not None:
         words |= _of_program(session)
-    return Names(tuple(COMMANDS.values()), words, files)
+    return Names(tuple(COMMANDS.values()), words, lambda text: files(text, allowed))
 
 
 def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
@@ -56,14 +57,16 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
     }
 
 
-def files(text: str) -> dict[str, str]:
+def files(text: str, allowed: Allowed = ANY) -> dict[str, str]:
     """Paths that begin with a text; folders end with a slash."""
     folder, _, start = text.rpartition("/")
     where = os.path.expanduser(f"{folder}/") if "/" in text else "."
+    if not allowed.lists(where):
+        return {}
     try:
         with os.scandir(where) as entries:
             found = sorted(
-                (e.name, e.is_dir())
+                (e.name, _is_folder(e, allowed))
                 for e in entries
                 if e.name.startswith(start) and (start or not e.name.startswith("."))
             )
@@ -74,3 +77,11 @@ def files(text: str) -> dict[str, str]:
         f"{head}{name}{'/' if is_folder else ''}": "folder" if is_folder else "file"
         for name, is_folder in found[:MOST_FILES]
     }
+
+
+def _is_folder(entry: os.DirEntry[str], allowed: Allowed) -> bool:
+    """Whether an entry is a folder, or a link to one where any file may be read."""
+    try:
+        return entry.is_dir(follow_symlinks=allowed.folder is None)
+    except OSError:  # a link that leads to itself
+        return False

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import RunReport, Status
 from nasm.repl import command
@@ -40,10 +41,13 @@ class Shell:
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
+        files: Files | None = None,
     ) -> None:
         self.screen = screen
         self.target, self.options = target, options
         self.defines, self.inputs = defines, inputs
+        self.files, self.allowed = files, Allowed.of(files)
+        self.given = ""
         self.path = ""
         self.moving = False
         self.code = 0
@@ -76,17 +80,20 @@ class Shell:
     def load(self, path: str, source: Source | None = None) -> None:
         """Assemble a file and put it on a new machine; raises Failure with every problem.
 
-        Definitions and inputs of the command line belong to the program that came with them.
+        Definitions and inputs of the command line belong to the program that came with them. A
+        program that it did not name is read from where programs may read.
         """
         same = not self.path or path == self.path
         if self._session is None:
             self.path = path
+        allowed = ANY if path == self.given else self.allowed
         session = Session.load(
-            source or source_of(Path(os.path.expanduser(path))),
+            source or source_of(Path(os.path.expanduser(path)), allowed),
             target=self.target,
             options=self.options,
             defines=self.defines if same else None,
             inputs=self.inputs if same else None,
+            files=self.files,
         )
         if not same:
             self.defines = self.inputs = None
@@ -97,7 +104,7 @@ class Shell:
         """Take a session with a new machine, and learn its names for completion."""
         self._session, self._final = session, None
         self.torn = False
-        self.names = names(session)
+        self.names = names(session, self.allowed)
 
     def final(self, found: RunReport | None = None) -> RunReport:
         """The report of a run that is over; made, or given, once."""

@@ -36,7 +36,7 @@ def possible(tensor: Tensor) -> None:
     Files are looked at when the program is loaded: they may change until then.
     """
     init = tensor.init
-    if not isinstance(init, tuple) or init[0] == "file":
+    if not isinstance(init, tuple):
         return
     if init[0] == "list":
         initial(tensor, init)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from nasm.open_files import ANY, Allowed
 from nasm.problems import Problem, counted
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
@@ -101,7 +102,7 @@ class Program:
 
     ``constants`` are those of the whole text, for whoever asks about it by name later. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
-    how many the program uses.
+    how many the program uses; ``files`` are those that it may read.
     """
 
     target: Target
@@ -120,6 +121,7 @@ class Program:
     expectations: list[Expectation] = field(default_factory=list)
     constants: dict[str, int | float] = field(default_factory=dict)
     warnings: list[Problem] = field(default_factory=list)
+    files: Allowed = ANY
 
     @property
     def options(self) -> Mapping[str, OptionValue]:

@@ -18,6 +18,7 @@ from nasm.asm.expanding.evaluate import Scope
 from nasm.asm.expectations.judge import CODES, check_static, judge
 from nasm.asm.expectations.values import Evaluator
 from nasm.asm.text.parse import parse_expression, parse_statement
+from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Refused, render
 from nasm.records import ExpectationRecord
 from nasm.source import Frame, Source, Span
@@ -35,7 +36,8 @@ class Run:
     """A run that has ended with these tensors."""
 
     tensors: dict[str, tuple[Any, str]]
-    directory: str = ""
+    folder: str = ""
+    files: Allowed = ANY
     asked: list[tuple[str, str]] = field(default_factory=list)
 
     def tensor(self, name: str) -> tuple[Any, dtypes.DType] | None:
@@ -59,14 +61,15 @@ class Run:
 TENSORS = {"A": (A, "f32"), "B": (B, "f32"), "V": (V, "f32"), "I": ([3, 1, 2], "i32")}
 
 
-def expectation(text: str, **values: Any) -> Expectation:
-    source = Source("prog.nasm", text)
+def expectation(text: str, folder: str = "", **values: Any) -> Expectation:
+    source = Source(os.path.join(folder, "prog.nasm"), text)
     statement = parse_statement(source)
     return Expectation((statement, values), Span(source, statement.start, statement.end))
 
 
 def judged(text: str, run: Run | None = None, **values: Any) -> ExpectationRecord:
-    return judge(expectation(f".expect {text}", **values), run or Run(TENSORS))
+    run = run or Run(TENSORS)
+    return judge(expectation(f".expect {text}", run.folder, **values), run)
 
 
 def refused(text: str, run: Run | None = None, **values: Any) -> str:

@@ -320,14 +320,6 @@ def test_a_text_that_is_not_one_statement_is_refused(statement):
             statement(text)
 
 
-@pytest.mark.parametrize("text", ["Nop a,", ".sem", ".expect", "Nop a[", '.sem "x'])
-def test_a_mistake_at_the_end_of_a_text_is_within_it(statement, text):
-    with pytest.raises(Failure) as caught:
-        statement(text)
-    for problem in caught.value.problems:
-        assert 0 <= problem.span.start <= problem.span.end <= len(text)
-
-
 @pytest.fixture
 def fresh_parser():
     grammar.parser.cache_clear()

@@ -6,11 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from nasm import __version__, repl
 from nasm.cli import main, verbs
+from nasm.spec.array_files import ArrayFile
 from tests.cli.programs import HALVES, MATMUL, written
 
 
@@ -188,7 +188,6 @@ def test_repl_is_handed_everything(
         return 7
 
     monkeypatch.setattr(repl, "main", debugger, raising=False)
-    np.save(tmp_path / "x.npy", np.arange(3))
     done = ran(
         "repl",
         "p.nasm",
@@ -206,15 +205,18 @@ def test_repl_is_handed_everything(
         "trn2",
         "--option",
         "rounding.seed=3",
+        "--files",
+        tmp_path,
     )
     assert done.code == 7
     path, options = seen[0]
     assert path == "p.nasm"
-    assert options.pop("inputs")["X"].tolist() == [0, 1, 2]
+    assert options.pop("inputs") == {"X": ArrayFile("", str(tmp_path / "x.npy"))}
     assert options == {
         "target": "trn2",
         "defines": {"N": 2},
         "options": {"rounding.seed": "3"},
+        "files": str(tmp_path),
         "script": "script",
         "commands": ["run", "queues"],
         "color": "auto",

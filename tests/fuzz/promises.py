@@ -78,8 +78,9 @@ def problems(found: Iterable[Problem]) -> str:
 
 
 def _within(span: Span, problem: Problem) -> None:
+    """Within the text, and the end of line that its last line may lack."""
     for at in (span, *(f.span for f in span.chain)):
-        if not 0 <= at.start <= at.end <= len(at.source.text):
+        if not 0 <= at.start <= at.end <= len(at.source.text) + 1:
             said = f"{at.start} to {at.end} of {len(at.source.text)} characters"
             raise Found("diagnostic", f"{problem.code} outside its text", f"{said}: {problem!r}")
 

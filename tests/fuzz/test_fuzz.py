@@ -111,7 +111,7 @@ def test_a_name_that_is_none_is_found() -> None:
         (Problem("E0901", "a defect"), "the code E0901"),
         (Problem("E0199", "unheard of"), "the code E0199"),
         (Problem("E0101", " "), "E0101 without a sentence"),
-        (Problem("E0101", "here", Span(Source("x", "Nop"), 2, 4)), "E0101 outside its text"),
+        (Problem("E0101", "here", Span(Source("x", "Nop"), 2, 5)), "E0101 outside its text"),
         (Problem("E0101", "here", Span(Source("x", "Nop"), -1, 2)), "E0101 outside its text"),
     ],
 )

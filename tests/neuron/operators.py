@@ -15,10 +15,6 @@ import numpy as np
 from tests.neuron import scalar
 
 WORD = 1 << 32
-EITHER_ZERO = ("maximum", "minimum")
-"""Of two zeros they may take either: nobody says which."""
-BY_ZERO = ("divide", "reciprocal", "power", "rsqrt")
-"""They turn the sign of a zero into the sign of an infinity."""
 
 
 def _power(x: float, y: float) -> float:

@@ -77,11 +77,17 @@ def divided(x: float, y: float) -> float:
 
 
 def larger(x: float, y: float) -> float:
-    return math.nan if math.isnan(x) or math.isnan(y) else max(x, y)
+    """IEEE 754-2019: NaN if either is, and +0 of two zeros."""
+    if math.isnan(x) or math.isnan(y):
+        return math.nan
+    return max(x, y, key=lambda v: (v, math.copysign(1, v)))
 
 
 def smaller(x: float, y: float) -> float:
-    return math.nan if math.isnan(x) or math.isnan(y) else min(x, y)
+    """The same, and -0 of two zeros."""
+    if math.isnan(x) or math.isnan(y):
+        return math.nan
+    return min(x, y, key=lambda v: (v, math.copysign(1, v)))
 
 
 BINARY: dict[str, Callable[[float, float], float]] = {

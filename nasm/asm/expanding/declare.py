@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 from nasm.asm.building import check
 from nasm.asm.building.builder import ProgramBuilder, declared_note
 from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean
-from nasm.spec.array_files import SPELLING, file_and_key
+from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.initial import possible
 from nasm.spec.kinds import shown
 from nasm.spec.view import View
@@ -100,18 +98,18 @@ def _role(statement: tree.TensorLine, scope: Scope) -> str:
     return role
 
 
-def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...]:
-    """An initialiser as data: ``("random", 1)``, ``("file", path, key)``, ``("list", …)``."""
+def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile:
+    """An initialiser as data: ``("random", 1)``, ``("list", …)``, or a file."""
     if isinstance(node, tree.Name) and node.name in FILLS:
         return (node.name,)
     if isinstance(node, tree.Call) and node.function.name in DRAWS:
         return (node.function.name, _seed(node, scope))
     if isinstance(node, tree.Text):
-        named = file_and_key(node.value)
-        if named is None:
+        file = ArrayFile.written(node.value, scope.source.name)
+        if file is None:
             message = f'"{node.value}" is not an array file'
             raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
-        return ("file", os.path.join(os.path.dirname(scope.source.name), named[0]), named[1])
+        return file
     if isinstance(node, tree.List):
         return ("list", evaluate(node, scope))
     name = node.name if isinstance(node, tree.Name) else ""

@@ -17,9 +17,9 @@ and the other reductions over all elements, unless ``axis=`` says otherwise.
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Collection
+from typing import Any
 
 import numpy as np
 
@@ -28,10 +28,11 @@ from nasm.asm.expectations.functions import numbers
 from nasm.asm.expectations.values import Checker, Elements, Evaluator, Measures, is_condition
 from nasm.asm.expectations.verdict import compare, one_line, verdict
 from nasm.asm.text import tree
-from nasm.dtypes import Array, DType, DTypeError, convert_float64, from_npy, to_float64
+from nasm.dtypes import Array, DType, DTypeError, check_npy, convert_float64, from_npy, to_float64
+from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.records import ExpectationRecord
-from nasm.spec.array_files import SPELLING, file_and_key, read_array
+from nasm.spec.array_files import SPELLING, ArrayFile, read_array
 from nasm.spec.kinds import shown
 from nasm.spec.program import Expectation
 
@@ -73,22 +74,25 @@ def check_static(
     tensor_names: Collection[str],
     engine_names: Collection[str] | None = None,
     cores: int | None = None,
+    files: Allowed = ANY,
 ) -> list[Problem]:
     """All that is wrong with an expectation and can be said without a run.
 
     ``engine_names`` are the engines and their aliases, ``cores`` how many cores the program uses;
-    without them, these are not checked.
+    without them, these are not checked. Golden files may be ``files`` alone; none is read.
     """
     statement, scope = _opened(expectation)
     names = set(tensor_names)
-    return _check(statement, Checker(scope, names.__contains__, names, engine_names, cores))
+    checker = Checker(scope, names.__contains__, names, engine_names, cores)
+    return _check(statement, checker, files)
 
 
 def judge(expectation: Expectation, measures: Measures) -> ExpectationRecord:
     """Whether an expectation holds after a run; raises Failure if it cannot be judged."""
     statement, scope = _opened(expectation)
     evaluator = Evaluator(scope, measures)
-    problems = _check(statement, Checker(scope, lambda n: evaluator.tensor(n) is not None))
+    checker = Checker(scope, lambda n: evaluator.tensor(n) is not None)
+    problems = _check(statement, checker, measures.files)
     if problems:
         raise Failure(problems)
     options = {o.name: float(evaluate(o.value, scope)) for o in statement.options}
@@ -116,7 +120,7 @@ def _opened(expectation: Expectation) -> tuple[tree.Expect, Scope]:
 # ---------------------------------------------------------------- before a run
 
 
-def _check(statement: tree.Expect, checker: Checker) -> list[Problem]:
+def _check(statement: tree.Expect, checker: Checker, files: Allowed) -> list[Problem]:
     checker.check(statement.left)
     if statement.right is None:
         if not is_condition(statement.left):
@@ -130,7 +134,8 @@ def _check(statement: tree.Expect, checker: Checker) -> list[Problem]:
         checker.check(statement.right)
     else:
         try:
-            _file(path)
+            file = _file(path, checker.scope)
+            files.check(file.folder, file.name)
         except Refused as refused:
             checker.problems.append(refused.at(checker.scope.span(statement.right)))
     seen: set[str] = set()
@@ -187,7 +192,7 @@ def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elem
         return Elements(np.asarray(True))
     path = _path(node, scope)
     try:
-        right = evaluator.value(node) if path is None else _golden(path, left, evaluator.measures)
+        right = evaluator.value(node) if path is None else _golden(path, left, evaluator)
         if statement.op in ("==", "!=") and left.dtype is not None:
             return Elements(_rounded(numbers(right.array), left.dtype))
     except Refused as refused:
@@ -204,28 +209,37 @@ def _rounded(values: Array, dtype: DType) -> Array:
     return np.where(np.isnan(values), np.nan, rounded) if dtype.is_int else rounded
 
 
-def _file(path: str) -> tuple[str, str]:
-    """The file that a right side names, and the key in it."""
-    named = file_and_key(path)
-    if named is None:
+def _file(path: str, scope: Scope) -> ArrayFile:
+    """The file that a right side names, relative to the folder of the program."""
+    file = ArrayFile.written(path, scope.source.name)
+    if file is None:
         raise Refused("E0801", f'"{path}" is not an array file', SPELLING)
-    return named
+    return file
 
 
-def _golden(path: str, left: Elements, measures: Measures) -> Elements:
+def _golden(path: str, left: Elements, evaluator: Evaluator) -> Elements:
     """The array of a golden file: of the left's dtype, or any numbers."""
-    file, key = _file(path)
-    array = read_array(os.path.join(measures.directory, file), key)
-    if array.shape != left.array.shape:
-        raise Refused(
-            "E0801", f"{path} has the shape {list(array.shape)}, wanted {list(left.array.shape)}"
-        )
-    wanted = ""
-    if left.dtype is not None:
-        try:
-            return Elements(to_float64(from_npy(array, left.dtype), left.dtype))
-        except DTypeError as problem:
-            wanted = f": {problem}"
-    if array.dtype.kind not in "biuf":
-        raise Refused("E0801", f"{path} holds no numbers" + (wanted or f", but {array.dtype}"))
-    return Elements(numbers(array))
+
+    def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
+        if shape != left.array.shape:
+            wanted = list(left.array.shape)
+            raise Refused("E0801", f"{path} has the shape {list(shape)}, wanted {wanted}")
+        other = _other(found, left.dtype)
+        if other and found.kind not in "biuf":
+            raise Refused("E0801", f"{path} holds no numbers{other}")
+
+    array = read_array(_file(path, evaluator.scope), fits, evaluator.measures.files)
+    if left.dtype is None or _other(array.dtype, left.dtype):
+        return Elements(numbers(array))
+    return Elements(to_float64(from_npy(array, left.dtype), left.dtype))
+
+
+def _other(found: np.dtype[Any], dtype: DType | None) -> str:
+    """What a golden file holds if not elements of a dtype; empty if it does."""
+    if dtype is None:
+        return f", but {found}"
+    try:
+        check_npy(found, dtype)
+    except DTypeError as problem:
+        return f": {problem}"
+    return ""

@@ -28,6 +28,7 @@ from nasm.asm.expectations.functions import (
 )
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, DTypeError, to_float64
+from nasm.open_files import Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.kinds import shown
 
@@ -42,8 +43,8 @@ _OPERATORS = {**ARITHMETIC, **COMPARE, **LOGIC}
 class Measures(Protocol):
     """What an expectation asks of a run that has ended."""
 
-    directory: str
-    """The folder of the program, from which paths are read."""
+    files: Allowed
+    """Which golden files may be read."""
 
     def tensor(self, name: str) -> tuple[Array, DType] | None:
         """A tensor as it is after the run, in its storage dtype; None if there is none."""

@@ -18,8 +18,7 @@ class Mistake(Exception):
 
     def problem(self, source: Source) -> Problem:
         """The mistake as a diagnostic of this source."""
-        end = min(self.end, len(source.text))  # the end of a line is marked; the last may have none
-        return Problem(self.code, self.message, Span(source, self.start, end), self.hint)
+        return Problem(self.code, self.message, Span(source, self.start, self.end), self.hint)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,7 @@
 """The activation functions of the Scalar engine: one row each, and how to apply one.
 
 The hardware evaluates them by piecewise polynomials whose coefficients are not published, so
-nasm gives the mathematical value, correctly rounded to float32 but for rare ties. What needs more
-than one rounding is computed in float64 and rounded once: NumPy's float32 functions err by up to
+nasm gives the mathematical value, correctly rounded to float32: NumPy's functions err by up to
 4 ulp, and differently from one processor to the next.
 
 Outside its valid range a function's result is invalid on the hardware, not clamped. Here sin
@@ -21,8 +20,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from nasm.exact import Formula, rounded
 from nasm.spec.evidence import Evidence
-from nasm.targets.neuron.math_functions import Doubles, Floats, erf, erfc, reciprocal_root, relu
+from nasm.targets.neuron.math_functions import Floats, reciprocal_root, relu
 
 Function = Callable[[Floats], Floats]
 
@@ -67,74 +67,58 @@ class ActivationFunction:
         return inside
 
 
-# Elements at a time in float64, so that what lies between stays in the processor's cache:
-# a [128, 512] tile in one piece takes twice to four times as long (measured).
-_CHUNK: Final = 8192
+# Formulas, on arrays of float64 or on one Decimal (nasm/exact/libraries.py): f has the functions.
 
 
-def _in_double(function: Callable[[Doubles], Doubles]) -> Function:
-    def rounded_once(x: Floats) -> Floats:
-        if x.size <= _CHUNK:
-            return function(x.astype(np.float64)).astype(np.float32)
-        flat = x.reshape(-1)
-        result = np.empty(flat.shape, np.float32)
-        for start in range(0, flat.size, _CHUNK):
-            part = slice(start, start + _CHUNK)
-            result[part] = function(flat[part].astype(np.float64))
-        return result.reshape(x.shape)
-
-    return rounded_once
+def _sigmoid(f: Any, x: Any) -> Any:
+    return 1 / (1 + f.exp(-x))
 
 
-def _sin(x: Doubles) -> Doubles:
-    result: Doubles = np.sin(x)
-    outside = np.abs(x) > math.pi
-    if outside.any():
-        beyond = x[outside]
-        d = beyond - np.copysign(math.pi, beyond)
-        result[outside] = d * (d * d / 6 - 1)
-    return result
+def _slope(f: Any, x: Any) -> tuple[Any, Any]:
+    """The derivative of x * sigmoid(x): s * (1 + x * sigmoid(-x)), and the size of its terms."""
+    s, rest = _sigmoid(f, x), x * _sigmoid(f, -x)
+    return s * (1 + rest), s * (1 + f.abs(rest))
 
 
-def _sigmoid(x: Doubles) -> Doubles:
-    return 1 / (1 + np.exp(-x))
+def _gelu_dx(f: Any, x: Any) -> tuple[Any, Any]:
+    below = f.normal_cdf(x)
+    rest = x * f.exp(-(x * x) / 2) / f.sqrt(2 * f.pi)
+    return below + rest, below + f.abs(rest)
 
 
-def _silu_dx(x: Doubles) -> Doubles:
-    s = _sigmoid(x)
-    return s + x * s * _sigmoid(-x)
-
-
-def _normal_cdf(x: Doubles) -> Doubles:
-    # erfc keeps the digits that 1 + erf(x / sqrt 2) loses for negative x.
-    return 0.5 * erfc(x * -math.sqrt(0.5))
-
-
-def _gelu_dx(x: Doubles) -> Doubles:
-    return _normal_cdf(x) + x * np.exp(-0.5 * x * x) / math.sqrt(2 * math.pi)
-
-
-def _gelu_tanh(x: Doubles) -> Doubles:
+def _gelu_tanh(f: Any, x: Any) -> Any:
     # (1 + tanh u) / 2 is sigmoid(2 u), and loses no digits for negative u.
-    return x * _sigmoid(2 * math.sqrt(2 / math.pi) * (x + 0.044715 * x * x * x))
+    u = f.sqrt(2 / f.pi) * (x + f.number("0.044715") * x * x * x)
+    return x * _sigmoid(f, 2 * u)
 
 
-def _gelu_sigmoid_dx(x: Doubles) -> Doubles:
-    t = 1.702 * x
-    return _sigmoid(t) * (1 + t * _sigmoid(-t))
+def _gelu_sigmoid_dx(f: Any, x: Any) -> tuple[Any, Any]:
+    return _slope(f, f.number("1.702") * x)
 
 
-def _softplus(x: Doubles) -> Doubles:
+def _softplus(f: Any, x: Any) -> Any:
     # ln(1 + e^x) without the overflow: e^-|x| is at most 1.
-    result: Doubles = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
-    return result
+    return f.most(x, 0) + f.log1p(f.exp(-f.abs(x)))
 
 
-def _mish(x: Doubles) -> Doubles:
+def _mish(f: Any, x: Any) -> Any:
     # tanh(ln(1 + n)) = (n^2 + 2 n) / (n^2 + 2 n + 2), which is 1 in float64 beyond x = 40.
-    n = np.exp(np.minimum(x, 40.0))
-    n *= n + 2
-    result: Doubles = x * (n / (n + 2))
+    n = f.exp(f.least(x, 40))
+    n = n * (n + 2)
+    return x * (n / (n + 2))
+
+
+_sine = rounded(lambda f, x: f.sin(x))
+
+
+def _sin(x: Floats) -> Floats:
+    outside = np.abs(x.astype(np.float64)) > math.pi
+    if not outside.any():
+        return _sine(x)
+    beyond = x[outside].astype(np.float64)
+    d = beyond - np.copysign(math.pi, beyond)
+    result = _sine(np.where(outside, np.float32(0), x))
+    result[outside] = d * (d * d / 6 - 1)
     return result
 
 
@@ -148,8 +132,8 @@ def _standard(name: str, formula: str, function: Function, **facts: Any) -> Acti
     return ActivationFunction(name, formula, function, _STANDARD, _ASSUMED, **facts)
 
 
-def _pinned(name: str, formula: str, function: Callable[[Doubles], Doubles]) -> ActivationFunction:
-    return ActivationFunction(name, formula, _in_double(function), _KERNELS)
+def _pinned(name: str, formula: str, function: Formula) -> ActivationFunction:
+    return ActivationFunction(name, formula, rounded(function), _KERNELS)
 
 
 _ROWS: Final = (
@@ -167,8 +151,8 @@ _ROWS: Final = (
         parameter="relu_param",
         since="v4",
     ),
-    _standard("exp", "e^x", _in_double(np.exp)),
-    _standard("log", "ln x", _in_double(np.log), valid_range=(2.0**-64, 2.0**64)),
+    _standard("exp", "e^x", rounded(lambda f, x: f.exp(x))),
+    _standard("log", "ln x", rounded(lambda f, x: f.log(x)), valid_range=(2.0**-64, 2.0**64)),
     _standard("sqrt", "x^0.5", np.sqrt, valid_range=(2.0**-116, 2.0**118)),
     _standard("rsqrt", "x^-0.5", reciprocal_root, valid_range=(2.0**-87, 2.0**97)),
     _standard(
@@ -181,35 +165,42 @@ _ROWS: Final = (
     ActivationFunction(
         "sin",
         "sin x; beyond +-pi the cubic -(x -+ pi) + (x -+ pi)^3 / 6",
-        _in_double(_sin),
+        _sin,
         f"{_TABLE}: sin(9.0) is about 27.65; that the cubic is Taylor's is assumed",
         _ASSUMED,
         (-math.pi, math.pi),
         beyond=True,
     ),
-    _standard("arctan", "atan x", _in_double(np.arctan), valid_range=(-math.pi / 2, math.pi / 2)),
-    _standard("tanh", "tanh x", _in_double(np.tanh)),
-    _standard("sigmoid", "1 / (1 + e^-x)", _in_double(_sigmoid)),
-    _pinned("silu", "x * sigmoid(x)", lambda x: x * _sigmoid(x)),
-    _standard("silu_dx", "s + x * s * (1 - s), s = sigmoid(x)", _in_double(_silu_dx)),
-    _pinned("gelu", "0.5 * x * (1 + erf(x / sqrt 2))", lambda x: x * _normal_cdf(x)),
-    _standard("gelu_dx", "Phi(x) + x * phi(x), of the normal distribution", _in_double(_gelu_dx)),
+    _standard(
+        "arctan",
+        "atan x",
+        rounded(lambda f, x: f.arctan(x)),
+        valid_range=(-math.pi / 2, math.pi / 2),
+    ),
+    _standard("tanh", "tanh x", rounded(lambda f, x: f.tanh(x))),
+    _standard("sigmoid", "1 / (1 + e^-x)", rounded(_sigmoid)),
+    _pinned("silu", "x * sigmoid(x)", lambda f, x: x * _sigmoid(f, x)),
+    _standard("silu_dx", "s + x * s * (1 - s), s = sigmoid(x)", rounded(_slope)),
+    _pinned("gelu", "0.5 * x * (1 + erf(x / sqrt 2))", lambda f, x: x * f.normal_cdf(x)),
+    _standard("gelu_dx", "Phi(x) + x * phi(x), of the normal distribution", rounded(_gelu_dx)),
     _pinned(
         "gelu_apprx_tanh", "0.5 * x * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3)))", _gelu_tanh
     ),
-    _pinned("gelu_apprx_sigmoid", "x * sigmoid(1.702 * x)", lambda x: x * _sigmoid(1.702 * x)),
+    _pinned(
+        "gelu_apprx_sigmoid",
+        "x * sigmoid(1.702 * x)",
+        lambda f, x: x * _sigmoid(f, f.number("1.702") * x),
+    ),
     _pinned(
         "gelu_apprx_sigmoid_dx",
         "sigmoid(t) * (1 + t * sigmoid(-t)), t = 1.702 * x",
         _gelu_sigmoid_dx,
     ),
-    _standard("softplus", "ln(1 + e^x)", _in_double(_softplus)),
-    _standard("mish", "x * tanh(softplus(x))", _in_double(_mish)),
-    _standard("erf", "erf x", _in_double(erf)),
+    _standard("softplus", "ln(1 + e^x)", rounded(_softplus)),
+    _standard("mish", "x * tanh(softplus(x))", rounded(_mish)),
+    _standard("erf", "erf x", rounded(lambda f, x: f.erf(x))),
     _standard(
-        "erf_dx",
-        "2 / sqrt(pi) * e^(-x^2)",
-        _in_double(lambda x: 2 / math.sqrt(math.pi) * np.exp(-x * x)),
+        "erf_dx", "2 / sqrt(pi) * e^(-x^2)", rounded(lambda f, x: 2 / f.sqrt(f.pi) * f.exp(-x * x))
     ),
 )
 

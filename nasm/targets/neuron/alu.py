@@ -23,10 +23,11 @@ import numpy as np
 
 from nasm.problems import Refused, listed
 from nasm.spec.evidence import Evidence
+from nasm.targets.neuron.extremes import EXTREMES, NUMBERS, Extreme
 from nasm.targets.neuron.integers import Array, Kernel, bitwise, exact, shift, wrap32
 from nasm.targets.neuron.math_functions import larger, power, reciprocal_root, relu, smaller, truth
-from nasm.targets.neuron.nan import NUMBERS, Ignoring
-from nasm.targets.neuron.reductions import bits_of, by_magnitude, extreme, in_order, truth_of, walk
+from nasm.targets.neuron.nan import Ignoring
+from nasm.targets.neuron.reductions import bits_of, by_magnitude, in_order, truth_of, walk
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,7 @@ def _right_with_sign(a: int, b: int) -> int:
 _SH: Final = "NKI reference, Supported Math Operators"
 _KLR: Final = "KLR, Core/Operators.lean, AluOp"
 _NAN: Final = f"{_SH}; NaN as in IEEE 754 is assumed"
+_ZEROS: Final = f"{_SH}; NaN and zeros as in IEEE 754-2019 are assumed"
 _V4: Final = "NKI release notes: op0 of tensor_scalar on NeuronCore-v4"
 _EVERY: Final = ("vector", "scalar", "gpsimd")
 _TWO: Final = ("vector", "scalar")
@@ -158,17 +160,17 @@ _ARITHMETIC: Final = (
     Operator(
         "maximum",
         "max",
-        np.maximum,
-        "The larger of x and y; NaN if either is.",
-        _NAN,
+        EXTREMES["maximum"],
+        "The larger of x and y, +0 of two zeros; NaN if either is.",
+        _ZEROS,
         **_fold(np.maximum, -math.inf, max, ordered=True),
     ),
     Operator(
         "minimum",
         "min",
-        np.minimum,
-        "The smaller of x and y; NaN if either is.",
-        _NAN,
+        EXTREMES["minimum"],
+        "The smaller of x and y, -0 of two zeros; NaN if either is.",
+        _ZEROS,
         **_fold(np.minimum, math.inf, min, ordered=True),
     ),
     _compare("equal", "is_equal", np.equal, "==", operator.eq),
@@ -361,12 +363,12 @@ def apply_register(op: str, a: int, b: int) -> int:
     return wrap32(_REGISTER[op](a, b))
 
 
-_FOLDS: Final = {
+_FOLDS: Final[dict[str, tuple[Callable[..., Array], Any]]] = {
     **{
         op: (in_order, u)
         for op, u in (("add", np.add), ("subtract", np.subtract), ("multiply", np.multiply))
     },
-    **{op: (extreme, u) for op, u in (("maximum", np.maximum), ("minimum", np.minimum))},
+    **{op: (Extreme.fold, extreme) for op, extreme in EXTREMES.items()},
     "abs_max": (by_magnitude, np.argmax),
     "abs_min": (by_magnitude, np.argmin),
     **{op: (bits_of, getattr(np, op)) for op in ("bitwise_and", "bitwise_or", "bitwise_xor")},
@@ -383,10 +385,10 @@ def reduce(op: str, x: Array, axes: int) -> Array:
     lanes = x.shape[: x.ndim - axes]
     rows = x.reshape(math.prod(lanes), -1)
     if op in _FOLDS:
-        fold, ufunc = _FOLDS[op]
+        fold, by = _FOLDS[op]
         if type(op) is Ignoring:
-            ufunc = NUMBERS[op]
-        return fold(ufunc, rows).reshape(lanes)
+            by = NUMBERS[op]
+        return fold(by, rows).reshape(lanes)
     kernel = _kernel(op)
     result: Array = rows[:, 0]
     for column in range(1, rows.shape[1]):

@@ -3,14 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
-
-import numpy as np
 
 from nasm.spec.kinds import Choice, OperandContext
-
-NUMBERS: Final = {"maximum": np.fmax, "minimum": np.fmin}
-"""The operators that can ignore NaN, with what they then are."""
+from nasm.targets.neuron.extremes import NUMBERS
 
 
 class Ignoring(str):

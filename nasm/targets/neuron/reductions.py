@@ -30,12 +30,6 @@ def in_order(ufunc: np.ufunc, rows: Array) -> Array:
     return folded
 
 
-def extreme(ufunc: np.ufunc, rows: Array) -> Array:
-    """Fold with maximum or minimum, whose order shows only in the sign of a zero, and in NaN."""
-    result: Array = ufunc.reduce(rows, axis=1)
-    return result if (np.abs(result) > 0).all() else in_order(ufunc, rows)
-
-
 def by_magnitude(choose: Any, rows: Array) -> Array:
     """Fold with abs_max (``np.argmax``) or abs_min (``np.argmin``): of equal sizes the last."""
     sizes = np.abs(rows)

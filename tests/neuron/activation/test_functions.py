@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nasm.spec.evidence import Evidence
-from nasm.targets.neuron import activations, math_functions
+from nasm.targets.neuron import activations
 from nasm.targets.neuron.activations import ACTIVATIONS, activate
 
 NAN, INF = math.nan, math.inf
@@ -100,21 +100,20 @@ def test_there_are_the_26_documented_functions() -> None:
 
 
 @pytest.mark.parametrize("op", REFERENCE)
-def test_functions_are_within_one_ulp_of_the_math_module(op: str) -> None:
-    """One ulp, not zero: a float64 error near a tie may tip the one rounding either way."""
+def test_functions_are_the_math_modules_rounded(op: str) -> None:
+    """Nearly everywhere: of a sum that cancels, or near a tie, the math module errs itself."""
     x, function = REFERENCE[op]
     got = activate(op, x)
     assert got.dtype == F32
     exact = np.array([function(float(v)) for v in x])
     error = np.abs(got - exact)
     ulp = np.spacing(np.abs(exact.astype(F32))).astype(np.float64)
-    # Where a derivative crosses zero its terms cancel; what is left of their own error, 3e-11
-    # relative, is all that can be asked for there.
-    slack = 1e-10 if op.endswith("_dx") else 0.0
+    # Where a derivative crosses zero the terms of the reference cancel.
+    slack = 1e-15 if op.endswith("_dx") else 0.0
     worst = int(np.argmax(error - ulp))
     assert np.all(error <= np.maximum(ulp, slack)), (x[worst], got[worst], exact[worst])
     # And nearly everywhere it is the nearest float32 itself.
-    assert np.mean(got == exact.astype(F32)) > 0.995
+    assert np.mean(got == exact.astype(F32)) > 0.999
 
 
 @pytest.mark.parametrize("op", ["exp", "erf", "gelu", "sin"])
@@ -232,21 +231,3 @@ def test_prelu_needs_its_parameter_and_comes_with_v4() -> None:
     per_lane = activations.prelu(np.stack([x, x]), floats(0.5, -1).reshape(2, 1))
     assert per_lane.dtype == F32
     assert per_lane.tolist() == [[-1, 0, 3], [2, 0, 3]]
-
-
-def test_erf_and_erfc_are_within_their_stated_error() -> None:
-    x = np.concatenate([np.linspace(-10, 10, 20_001), np.geomspace(1e-300, 1, 2_001)])
-    for ours, theirs, bound in (
-        (math_functions.erf, math.erf, 5e-11),
-        (math_functions.erfc, math.erfc, 3.1e-11),
-    ):
-        want = np.array([theirs(v) for v in x.tolist()])
-        nonzero = want != 0
-        assert np.abs(ours(x)[nonzero] / want[nonzero] - 1).max() < bound
-
-
-def test_erfc_at_its_ends() -> None:
-    x = np.array([INF, -INF, 40.0, -40.0])
-    assert math_functions.erfc(x).tolist() == [0, 2, 0, 2]
-    assert np.isnan(math_functions.erfc(np.array([NAN]))).all()
-    assert np.signbit(math_functions.erf(np.array([-0.0]))).all()

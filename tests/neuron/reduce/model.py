@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -60,15 +61,23 @@ def bits(data: Any, op: str, axes: int, dtype: str) -> Any:
     return _groups(data, axes, fold, dtype)
 
 
+def place(x: float) -> tuple[float, float]:
+    """What orders numbers, and zeros by their sign."""
+    return x, math.copysign(1, x)
+
+
 def max8(src: Any, dtype: str) -> Any:
-    """nki.isa.max8: the 8 largest, descending, duplicates kept; NaN before every number."""
+    """nki.isa.max8: the 8 largest, descending, duplicates kept; NaN before every number.
+
+    +0 comes before -0, as IEEE 754-2019 orders them.
+    """
     made = np.empty((len(src), 8), scalar.NUMPY[dtype])
     for p in range(len(src)):
         left = [widened(v) for v in src[p]]
         for slot in range(8):
             best = 0
             for n in range(1, len(left)):
-                if left[best] == left[best] and not left[n] <= left[best]:
+                if left[best] == left[best] and not place(left[n]) <= place(left[best]):
                     best = n
             made[p, slot] = scalar.out(left.pop(best), dtype)
     return made

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.neuron import operators
 from tests.neuron.cases import Draw, random_cases
-from tests.neuron.elementwise.test_random import after, arithmetic, held, memories, zeros
+from tests.neuron.elementwise.test_random import arithmetic, held, memories
 from tests.neuron.scan import model
 
 
@@ -19,9 +18,7 @@ def test_tensor_tensor_scan(draw: Draw) -> None:
     binary = arithmetic(draw)
     op0 = draw.one_of("multiply", "add", *binary)
     # The state goes round: what may follow the one may come before it, too.
-    op1 = draw.one_of(*after(op0, binary))
-    if op1 in operators.EITHER_ZERO and op0 in operators.BY_ZERO:
-        op1 = "add"
+    op1 = draw.one_of(*binary)
     column = draw.column(shape[0], draw.dtype("float32", "bfloat16", "int32"))
     number = draw.one_of(0.0, 1.0, -0.0, 2.5, draw.real())
     initial: Any = draw.one_of(column, number)
@@ -33,4 +30,4 @@ def test_tensor_tensor_scan(draw: Draw) -> None:
     want = model.tensor_tensor_scan(
         a.rows, b.rows, held(initial), (op0, flags[0]), (op1, flags[1]), dst.dtype
     )
-    draw.expect(dst, want, atol=zeros(op0, op1))
+    draw.expect(dst, want)

@@ -19,10 +19,11 @@ from nasm.targets.neuron.accumulators import (
     reduced,
     started,
 )
+from nasm.targets.neuron.extremes import EXTREMES, NUMBERS
 from nasm.targets.neuron.isa.accumulate import COMMAND_DOC, EIGHT, NUMBER, RESULT_DOC, SHORT
 from nasm.targets.neuron.isa.elementwise import on_engine
 from nasm.targets.neuron.isa.table import COLUMN, ISA, ONCHIP, PICKED, Names
-from nasm.targets.neuron.nan import NUMBERS, Ignoring, Operators
+from nasm.targets.neuron.nan import Ignoring, Operators
 from nasm.targets.neuron.rules import MODE, rule, same_partitions, same_shape
 
 OPERATOR = Operators(tuple(o for o in alu.ARITH if alu.OPERATORS[o].kernel), "operator")
@@ -188,20 +189,20 @@ def TensorScalarCumulative(
     state = np.empty((len(elements), elements.shape[1] + 1), np.float32)
     state[:, :1] = started(accumulators, reduce_cmd, lanes, op1, imm1)
     state[:, 1:] = elements
-    if op1 == "subtract":
-        states = _differences(state)
-    else:
-        states = (NUMBERS if type(op1) is Ignoring else _WALKS)[op1].accumulate(state, axis=1)
+    states = _walked(op1, state)
     return states[:, 1:], put(accumulators, lanes, states[:, -1:])
 
 
 # Their sides can be exchanged, so that NumPy's own walk will do.
-_WALKS: Final = {
-    "add": np.add,
-    "multiply": np.multiply,
-    "maximum": np.maximum,
-    "minimum": np.minimum,
-}
+_WALKS: Final = {"add": np.add, "multiply": np.multiply}
+
+
+def _walked(op: str, state: Any) -> Any:
+    if op == "subtract":
+        return _differences(state)
+    if op in _WALKS:
+        return _WALKS[op].accumulate(state, axis=1)
+    return (NUMBERS if type(op) is Ignoring else EXTREMES)[op].accumulate(state)
 
 
 def _differences(state: Any) -> Any:

@@ -9,6 +9,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
+from nasm.exact import Factor, product
 from nasm.problems import Refused
 from nasm.spec.implicit_operands import DtypeOf, SwitchOf
 from nasm.spec.instruction import BITS, FLOAT32, Context, Operand, Rule, of_operands
@@ -148,14 +149,15 @@ def LoadStationary(
     are split into (FP32_LO_HI).
     """
     values = _rows(stationary, perf_mode)
-    if dtype.name == "tfloat32" and not (is_transpose and exact):
+    passes = is_transpose and exact
+    if dtype.name == "tfloat32" and not passes:
         values = dtypes.round_tfloat32(values)
     if values.base is not None:
         values = values.copy()
     return array.beside(
         weights,
         Loaded(
-            values,
+            values if passes else Factor(values),
             dtype,
             *placed(tile_position, tile_size),
             is_transpose,
@@ -274,7 +276,8 @@ def MultiplyMoving(
 ) -> Any:
     """Stream a tile past the stationary one: dst (+)= stationary.T @ moving.
 
-    Products and sums are float32; the order within a tile is NumPy's. With accumulate=true the
+    The sum over k is exact and rounded once to float32: the vendor does not say in which order
+    and with how many bits the array adds (assumed). A sum of zero is +0. With accumulate=true the
     result is added to dst in PSUM when the instruction completes, so a group of matmuls follows
     back to back; a bfloat16 dst (v4) is widened, added to in float32 and rounded at each write.
     The modes must be those the stationary tile was loaded with. Matmuls in different cells of the
@@ -287,7 +290,7 @@ def MultiplyMoving(
 
     In float32 it stands for two MATMULs of the profiler (FP32_LO_HI), each of 2 cycles per
     column, 4 in all; transpose mode and the hints halve that. No source says that the two parts
-    lose any precision: products are exact and rounded to float32 (assumed).
+    lose any precision: products are exact (assumed).
 
     With is_transpose=true the stationary tile passes through, and moving, an identity or a
     permutation, says which row goes where: nki.isa.nc_transpose. From v3 on that moves bits, so
@@ -309,7 +312,7 @@ def MultiplyMoving(
         return _passed_through(tile.values, values)
     if dtype.name == "tfloat32":
         values = dtypes.round_tfloat32(values)
-    return np.matmul(tile.values.T, values)
+    return product(tile.factor, Factor(values))
 
 
 def mixable(names: set[str]) -> bool:

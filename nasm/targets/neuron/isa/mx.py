@@ -13,6 +13,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DTYPES, DType
+from nasm.exact import Factor, product
 from nasm.spec.implicit_operands import DtypeOf, OptionOf
 from nasm.spec.instruction import Context, Operand, Rule, in_bits, of_operands
 from nasm.spec.kinds import Flag, Tile
@@ -214,7 +215,7 @@ def LoadStationaryMX(
     partition (k // 8) % 4 of the same quadrant, from where scale begins.
     """
     values = _dequantised(stationary, dtype, stationary_scale, scale255)
-    return array.beside(weights, Loaded(values, dtype, *placed(tile_position, tile_size)))
+    return array.beside(weights, Loaded(Factor(values), dtype, *placed(tile_position, tile_size)))
 
 
 @ISA.instruction(
@@ -279,14 +280,14 @@ def MultiplyMovingMX(
     """Stream an MX tile past the stationary one: dst (+)= stationary.T @ moving, K four times.
 
     Both are widened to float32 and scaled first, exactly unless a scaled value leaves float32's
-    range; products and sums are float32, in NumPy's order. MXFP8 and MXFP4 may be mixed. It takes
-    the time of a bfloat16 matmul of the same tiles. A scale of 255 is NaN (assumed; the option
-    mx.scale255 has the other reading).
+    range; the sum over k and q is exact and rounded once to float32 (assumed). MXFP8 and MXFP4
+    may be mixed. It takes the time of a bfloat16 matmul of the same tiles. A scale of 255 is NaN
+    (assumed; the option mx.scale255 has the other reading).
     """
     tile = array.loaded(weights, placed(tile_position, tile_size), scaled=True)
     values = _dequantised(moving, dtype, moving_scale, scale255)
     array.same_rows(tile, values)
-    return np.matmul(tile.values.T, values)
+    return product(tile.factor, Factor(values))
 
 
 def _dequantised(tile: Any, dtype: DType, scale: Any, scale255: str) -> Any:

@@ -10,6 +10,7 @@ from nasm.spec.implicit_operands import OptionOf
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Flag, Integers
 from nasm.targets.neuron import alu, costs
+from nasm.targets.neuron.extremes import descending
 from nasm.targets.neuron.isa.elementwise import bitwise_integers
 from nasm.targets.neuron.isa.table import ISA, LANES, PICKED, SHAPED_PICKED, Names, domain_of
 from nasm.targets.neuron.nan import Operators
@@ -111,6 +112,4 @@ def Max8(src: Any, nan: str) -> Any:
     NaN counts as larger than every number (assumed: the vendor does not say), or as smaller with
     `--option nan.maximum=ignore`.
     """
-    if nan == "ignore":
-        return -np.sort(-src, axis=1)[:, :8]
-    return np.ascontiguousarray(np.sort(src, axis=1)[:, :-9:-1])
+    return descending(src, 8, nan_first=nan != "ignore")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nasm.dtypes import DType, Kind
+from nasm.exact import Factor
 from nasm.problems import Refused
 from nasm.spec.implicit_operands import EngineValue
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
@@ -15,7 +16,10 @@ WEIGHTS = EngineValue("stationary tile", "LoadStationary loads one", initial=())
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A stationary tile in the array: its values and the modes it was loaded with."""
+    """A stationary tile in the array: its values and the modes it was loaded with.
+
+    A tile that bits pass through is an array, one to multiply by a Factor.
+    """
 
     values: Any
     dtype: DType
@@ -37,6 +41,18 @@ class Loaded:
                 strict=True,
             )
         )
+
+    @property
+    def factor(self) -> Factor:
+        """The tile as one side of a product."""
+        assert isinstance(self.values, Factor)
+        return self.values
+
+    @property
+    def rows(self) -> int:
+        """How many rows it has: K."""
+        values = self.values.values if isinstance(self.values, Factor) else self.values
+        return int(values.shape[0])
 
     @property
     def scaled(self) -> bool:
@@ -76,6 +92,6 @@ def loaded(weights: tuple[Loaded, ...], where: Place, scaled: bool = False) -> L
 
 def same_rows(tile: Loaded, moving: Any) -> None:
     """Both tiles of a matmul have the same K."""
-    found, wanted = moving.shape[0], tile.values.shape[0]
+    found, wanted = moving.shape[0], tile.rows
     if found != wanted:
         raise Refused("E0404", f"moving has K = {found}, the stationary tile K = {wanted}")

@@ -1,0 +1,169 @@
+"""The float32 product against sums of rational numbers, and against the rules of IEEE 754."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nasm.exact import Factor, multiply, product, products
+from tests.exact.rational import nearest
+
+Array = np.ndarray[Any, Any]
+F32 = np.float32
+
+
+def made(a: Array, b: Array) -> Array:
+    with np.errstate(all="ignore"):
+        return product(Factor(a), Factor(b))
+
+
+def by_the_book(a: Array, b: Array) -> Array:
+    """Each element the exact sum, rounded once; zero is +0."""
+    wanted = np.empty((a.shape[1], b.shape[1]), F32)
+    for m, n in np.ndindex(*wanted.shape):
+        wanted[m, n] = nearest(exact(a[:, m], b[:, n])) + F32(0)
+    return wanted
+
+
+def exact(row: Array, column: Array) -> Fraction:
+    """The sum of the products, without any rounding."""
+    pairs = zip(row.tolist(), column.tolist(), strict=True)
+    return sum((Fraction(x) * Fraction(y) for x, y in pairs), Fraction(0))
+
+
+EDGES = np.array([0, -0.0, 1, -1, 2**-149, -(2**-149), 2**-126, 1 + 2**-23, 2**127, 3.4e38], F32)
+
+
+def draw(kind: str, shape: tuple[int, int], on: np.random.Generator) -> Array:
+    match kind:
+        case "normal":
+            values = on.standard_normal(shape)
+        case "short":
+            values = on.integers(-3, 4, shape) * 2.0 ** on.integers(-30, 30, shape)
+        case "whole":
+            values = on.integers(-(2**24), 2**24, shape)
+        case "wide":
+            values = on.standard_normal(shape) * 2.0 ** on.integers(-70, 60, shape)
+        case "edges":
+            values = on.choice(EDGES, shape)
+        case _:
+            bits = on.integers(0, 2**32, shape, np.uint64).astype(np.uint32).view(F32)
+            values = np.where(np.isfinite(bits), bits, 1)
+    return np.asarray(values, F32)
+
+
+KINDS = ("normal", "short", "whole", "wide", "edges", "any")
+
+
+@pytest.mark.parametrize("few", [0, products.FEW], ids=["in slices", "one by one"])
+@pytest.mark.parametrize("kinds", [*itertools.product(KINDS, KINDS)], ids="-".join)
+def test_a_product_is_the_exact_sum_rounded_once(
+    kinds: tuple[str, str], few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(products, "FEW", few)
+    on = np.random.default_rng(7)
+    for _ in range(6):
+        k, m, n = (int(x) for x in on.integers(1, 14, 3))
+        a, b = draw(kinds[0], (k, m), on), draw(kinds[1], (k, n), on)
+        assert made(a, b).tobytes() == by_the_book(a, b).tobytes()
+
+
+@pytest.mark.parametrize("few", [0, products.FEW], ids=["in slices", "one by one"])
+def test_what_cancels_leaves_what_is_small(few: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(products, "FEW", few)
+    on = np.random.default_rng(8)
+    a, b = draw("wide", (9, 5), on), draw("wide", (9, 5), on)
+    a = np.concatenate([a, -a, draw("normal", (2, 5), on) * F32(2.0**-60)])
+    b = np.concatenate([b, b, draw("normal", (2, 5), on)])
+    assert made(a, b).tobytes() == by_the_book(a, b).tobytes()
+
+
+def test_a_tie_that_something_small_decides_goes_where_that_says() -> None:
+    one, half = 1.0, 2.0**-24
+    for least in (2.0**-140, -(2.0**-140)):
+        a = np.array([[one], [half], [least]], F32)
+        found = made(a, np.ones((3, 1), F32))
+        assert found.tolist() == [[1 + 2.0**-23 if least > 0 else 1.0]]
+
+
+def test_a_large_product_of_each_path_is_correctly_rounded_where_it_is_looked_at() -> None:
+    on = np.random.default_rng(9)
+    orthogonal = np.linalg.qr(on.standard_normal((128, 128)))[0].astype(F32)
+    moving = on.standard_normal((128, 300)).astype(F32)
+    for a, b in ((orthogonal, moving), (orthogonal, orthogonal), (moving, moving)):
+        found = made(a, b)
+        for _ in range(40):
+            m, n = int(on.integers(a.shape[1])), int(on.integers(b.shape[1]))
+            assert found[m, n] == nearest(exact(a[:, m], b[:, n]))
+
+
+SPECIAL = (0.0, -0.0, 1.5, -2.0, math.inf, -math.inf, math.nan)
+
+
+def test_infinities_and_nan_give_what_a_sum_in_any_order_gives() -> None:
+    for p, q, r, s in itertools.product(SPECIAL, repeat=4):
+        a, b = np.array([[p], [q]], F32), np.array([[r], [s]], F32)
+        with np.errstate(all="ignore"):
+            want = F32(p) * F32(r) + F32(q) * F32(s) + F32(0)
+        np.testing.assert_array_equal(made(a, b), [[want]])
+
+
+def test_an_infinity_spoils_its_row_and_its_column_alone() -> None:
+    on = np.random.default_rng(3)
+    a, b = draw("normal", (5, 4), on), draw("normal", (5, 6), on)
+    clean = made(a, b)
+    a[2, 1] = np.inf
+    spoilt = made(a, b)
+    others = [0, 2, 3]
+    assert spoilt[others].tobytes() == clean[others].tobytes()
+    assert spoilt[1].tolist() == [math.copysign(math.inf, x) for x in b[2]]
+
+
+def test_a_sum_of_nothing_but_negative_zeros_is_plus_zero() -> None:
+    for k in (1, 2, 128):
+        found = made(np.full((k, 1), -0.0, F32), np.ones((k, 1), F32))
+        assert not np.signbit(found).any()
+
+
+# -- in float64
+
+
+@pytest.mark.parametrize("spread", [0, 20, 100])
+def test_float64_products_are_right_to_the_last_places(spread: int) -> None:
+    on = np.random.default_rng(spread)
+    for _ in range(10):
+        m, k, n = (int(x) for x in on.integers(1, 9, 3))
+        a = on.standard_normal((m, k)) * 2.0 ** on.integers(-spread, spread + 1, (m, k))
+        b = on.standard_normal((k, n)) * 2.0 ** on.integers(-spread, spread + 1, (k, n))
+        sizes = np.abs(a) @ np.abs(b)
+        found = multiply(a, b)
+        for i, j in np.ndindex(m, n):
+            assert (
+                abs(Fraction(found[i, j]) - exact(a[i], b[:, j])) <= Fraction(sizes[i, j]) / 2**51
+            )
+
+
+@pytest.mark.parametrize(
+    "shapes",
+    [((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((4, 2, 3), (3, 5)), ((4, 2, 3), (4, 3, 5)),
+     ((2, 1, 2, 3), (5, 3, 2)), ((1, 1), (1, 1))],
+)  # fmt: skip
+@pytest.mark.parametrize("values", ["whole", "one infinity"])
+def test_float64_products_take_every_shape_that_numpy_takes(
+    shapes: tuple[tuple[int, ...], tuple[int, ...]], values: str
+) -> None:
+    on = np.random.default_rng(1)
+    a, b = (on.integers(-9, 10, shape).astype(float) for shape in shapes)
+    if values == "one infinity":
+        a.flat[0], b = math.inf, np.abs(b) + 1
+    np.testing.assert_array_equal(multiply(a, b), np.matmul(a, b))
+
+
+def test_numbers_too_far_apart_are_added_in_order() -> None:
+    a, b = np.array([[1e300, 1.0, -1e300]]), np.array([[1.0], [1.0], [1.0]])
+    assert multiply(a, b).tolist() == [[0.0]]
