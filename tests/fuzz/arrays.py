@@ -70,7 +70,8 @@ HEAD = ".target trn2\n.hbm a f32[4, 8] input"
 class Arrays:
     """Files, .npy and .npz."""
 
-    name, suffix, each, memory = "arrays", ".bin", 1, 128 << 20
+    name, suffix, each = "arrays", ".bin", 1
+    memory, seconds = 128 << 20, 5.0
 
     def __init__(self) -> None:
         # In memory where there is such a folder: the file is written for every input.

@@ -78,7 +78,8 @@ def loaded(name: str) -> Loaded | None:
 class Commands:
     """Sessions of the debugger."""
 
-    name, suffix, each, memory = "commands", ".session", LINES, 1 << 30
+    name, suffix, each = "commands", ".session", LINES
+    memory, seconds = 1 << 30, 5.0
 
     def __init__(self) -> None:
         texts = corpus.programs()

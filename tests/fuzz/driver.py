@@ -14,7 +14,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, Protocol
 
-from tests.fuzz.finding import SECONDS, Finding, watched
+from tests.fuzz.finding import Finding, watched
 
 STUCK = 60.0
 """Seconds after which a process that shows no progress is killed: its alarm did not get through."""
@@ -29,14 +29,15 @@ PATIENCE = 20.0
 class Fuzzer(Protocol):
     """A kind of input.
 
-    ``each`` is how many units one input counts for, ``memory`` what a process may have of it beyond
-    what it has at its start, in bytes.
+    ``each`` is how many units one input counts for, ``memory`` how many bytes a process may have
+    beyond those it has at its start, ``seconds`` the CPU time that one input may take.
     """
 
     name: str
     suffix: str
     each: int
     memory: int
+    seconds: float
 
     def make(self, rng: Random) -> bytes:
         """An input: the same from the same numbers."""
@@ -56,6 +57,11 @@ def numbered(fuzzer: Fuzzer, seed: int, number: int) -> bytes:
     return fuzzer.make(Random(f"{fuzzer.name} {seed} {number}"))
 
 
+def tried(fuzzer: Fuzzer, data: bytes) -> Finding | None:
+    """What is found with an input."""
+    return watched(fuzzer.check, data, fuzzer.seconds)
+
+
 def smaller(fuzzer: Fuzzer, data: bytes, finding: Finding) -> bytes:
     """An input that shows the same finding, of as few pieces as are found in some seconds."""
     if finding.kind in ("hang", "memory", "crash"):
@@ -63,7 +69,7 @@ def smaller(fuzzer: Fuzzer, data: bytes, finding: Finding) -> bytes:
     until = time.monotonic() + PATIENCE
 
     def same(pieces: list[bytes]) -> bool:
-        found = watched(fuzzer.check, b"".join(pieces))
+        found = tried(fuzzer, b"".join(pieces))
         return found is not None and found.digest == finding.digest
 
     for level in range(sum(1 for _ in fuzzer.cuts(data))):
@@ -93,7 +99,7 @@ def work(maker: Maker, seed: int, numbers: range, at: Any, told: Connection) -> 
     for number in numbers:
         at.value = number
         data = numbered(fuzzer, seed, number)
-        finding = watched(fuzzer.check, data)
+        finding = tried(fuzzer, data)
         if finding is None:
             continue
         if finding.digest not in seen:
@@ -231,9 +237,9 @@ def _heard(job: _Job, ready: bool, add: Callable[[int, Finding, bytes], None]) -
     return ""
 
 
-def replay(maker: Maker, data: bytes, seconds: float = SECONDS) -> Finding | None:
+def replay(maker: Maker, data: bytes) -> Finding | None:
     """Try one input in this process."""
-    return watched(maker().check, data, seconds)
+    return tried(maker(), data)
 
 
 def main_say(line: str) -> None:

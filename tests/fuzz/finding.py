@@ -13,9 +13,6 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any
 
-SECONDS = 5.0
-"""CPU time that one input may take."""
-
 KINDS = (
     "exception",  # one that is not ours, or a defect that nasm reports itself
     "hang",
@@ -60,9 +57,7 @@ class Finding:
         return f"{self.kind} {self.digest}: {self.what}"
 
 
-def watched(
-    check: Callable[[bytes], None], data: bytes, seconds: float = SECONDS
-) -> Finding | None:
+def watched(check: Callable[[bytes], None], data: bytes, seconds: float) -> Finding | None:
     """What a check finds with an input.
 
     Memory is bounded by who calls: what cannot be had is a MemoryError, and that is a finding.

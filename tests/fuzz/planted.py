@@ -17,7 +17,8 @@ from tests.fuzz.finding import Found
 class Planted:
     """Words, most of which do nothing."""
 
-    name, suffix, each, memory = "planted", ".words", 1, 1 << 30
+    name, suffix, each = "planted", ".words", 1
+    memory, seconds = 1 << 30, 0.2
 
     def make(self, rng: Random) -> bytes:
         """A text in which one word may be bad."""

@@ -31,7 +31,8 @@ def few_rounds() -> Iterator[None]:
 class Programs:
     """Texts of programs."""
 
-    name, suffix, each, memory = "programs", ".nasm", 1, 1 << 30
+    name, suffix, each = "programs", ".nasm", 1
+    memory, seconds = 1 << 30, 5.0
 
     def __init__(self) -> None:
         texts = corpus.programs()
