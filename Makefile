@@ -12,13 +12,27 @@ PYTHON := $(shell for p in $(CANDIDATES); do \
 	if $$p -c '$(NEW_ENOUGH)' 2>/dev/null; then echo $$p; break; fi; done)
 endif
 
-.PHONY: demo test lint format bench docs clean
+# Versions of the dependencies: any that pyproject.toml allows, its lower bounds, or the newest.
+LOWER_BOUNDS := import tomllib; print(*(d.replace(">=", "==") for d in \
+	tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"]), sep="\n")
+VERSIONS := any
+PIP_lowest := --constraint $(VENV)/lowest.txt
+PIP_newest := --upgrade --upgrade-strategy eager --pre
+
+.PHONY: demo test test-lowest test-newest lint format bench docs clean
 
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
 
 test: $(READY)
 	@$(BIN)/python -m pytest -q -n 2 --dist worksteal
+
+test-lowest:
+	@$(MAKE) --no-print-directory VENV=.venv-lowest VERSIONS=lowest test
+
+test-newest:
+	@rm -f .venv-newest/.ready
+	@$(MAKE) --no-print-directory VENV=.venv-newest VERSIONS=newest test
 
 lint: $(READY)
 	$(BIN)/ruff check
@@ -37,7 +51,7 @@ bench: $(READY)
 	@$(BIN)/python tests/bench/bench.py
 
 clean:
-	rm -rf $(VENV) dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-lowest .venv-newest dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find nasm tests programs docs -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip learned --group in 25.1; the one that comes with Python 3.11 is older.
@@ -50,5 +64,6 @@ $(READY): pyproject.toml
 	@echo "setting up $(VENV) (once; a minute or so)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
-	@$(BIN)/python -m pip install --quiet --editable . --group dev
+	@$(BIN)/python -c '$(LOWER_BOUNDS)' > $(VENV)/lowest.txt
+	@$(BIN)/python -m pip install --quiet --editable . --group dev $(PIP_$(VERSIONS))
 	@touch $@

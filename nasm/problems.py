@@ -203,7 +203,13 @@ def _folded(word: str) -> str:
     return word.lower().replace("_", "")
 
 
+LONGEST = 200
+"""Characters of words that are compared: it takes time with the square of them."""
+
+
 def _alike(one: str, other: str) -> float:
+    if max(len(one), len(other)) > LONGEST:
+        return 0.0
     return difflib.SequenceMatcher(None, one, other, autojunk=False).ratio()
 
 

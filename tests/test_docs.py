@@ -149,6 +149,8 @@ def test_commands_in_the_docs_exist(block: Block) -> None:
             assert words[1] in targets
         elif words[0] == ".":
             assert words[1:] == [ACTIVATE]
+        elif words[:2] == ["python", "-m"]:
+            assert importlib.util.find_spec(f"{words[2]}.__main__")
         else:
             assert words[:2] == ["pip", "install"]
 

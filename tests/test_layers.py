@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "exact", "gc_pause", "stopping"),
+    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings"),
     ("problems",),
     ("open_files",),
     ("records", "source_files", "host_memory"),

@@ -37,8 +37,6 @@ class Installed:
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
         """Run a command of the environment, with the checkout out of reach."""
         clean = {k: v for k, v in os.environ.items() if not k.startswith("PYTHON")}
-        # The parser's tables may not come from a cache that the checkout filled.
-        clean["XDG_CACHE_HOME"] = str(self.folder / "cache")
         return subprocess.run(
             [self.bin / command[0], *command[1:]],
             cwd=self.folder,

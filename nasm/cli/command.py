@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nasm import stopping
+from nasm import docstrings, stopping
 from nasm.cli import arguments, streams
 from nasm.cli.answer import Answer
 from nasm.problems import Problem, clean
@@ -54,6 +54,8 @@ def _command(given: list[str], answer: Answer) -> int:
     if parsed.verb is None:
         arguments.parser().print_help()
         return 0
+    if docstrings.stripped():
+        raise arguments.Wrong(docstrings.NEEDED)
     parsed.answer = answer
     if parsed.verb == "run":
         answer.content["program"] = parsed.program

@@ -72,8 +72,10 @@ def history() -> History:
 
 def history_path() -> Path:
     """Where the history is kept: the XDG data folder."""
-    base = os.environ.get("XDG_DATA_HOME") or os.path.join("~", ".local", "share")
-    return Path(os.path.expanduser(base)) / "neuron-nasm" / "history"
+    base = os.environ.get("XDG_DATA_HOME", "")
+    if not os.path.isabs(base):  # as the specification of these folders wants it
+        base = os.path.expanduser(os.path.join("~", ".local", "share"))
+    return Path(base) / "neuron-nasm" / "history"
 
 
 def toolbar(shell: Shell) -> str:

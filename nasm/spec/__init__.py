@@ -3,4 +3,8 @@
 Nothing here runs anything and nothing here knows a particular machine.
 """
 
-from nasm.spec import reshape as reshape  # it enters the methods that every view has
+from nasm import docstrings
+
+docstrings.require()
+
+from nasm.spec import reshape as reshape  # noqa: E402  (it enters the methods of every view)

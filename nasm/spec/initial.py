@@ -68,7 +68,7 @@ def possible(tensor: Tensor) -> None:
 def _rounded(values: Any, dtype: DType) -> Array:
     try:
         return dtypes.convert_float64(np.asarray(values, np.float64), dtype)
-    except ValueError as problem:
+    except dtypes.DTypeError as problem:
         raise Refused("E0217", str(problem)) from None
 
 

@@ -5,10 +5,10 @@ Each returns a view the hardware can walk, or refuses with the reason it cannot.
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable, Sequence
-
-import numpy as np
+from functools import lru_cache
 
 from nasm import dtypes
 from nasm.dtypes import DType
@@ -16,9 +16,10 @@ from nasm.problems import Refused, counted, did_you_mean
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES
 from nasm.spec.offsets import indirect, moved, row_by_row
-from nasm.spec.view import METHODS, Reg, View
+from nasm.spec.view import METHODS, Reg, View, merged
 
 BAD_VIEW = "E0306"
+EXAMPLES = "for example float32, bfloat16 or int32"
 
 
 def retype(view: View, dtype: DType | str) -> View:
@@ -72,9 +73,6 @@ def reshape(view: View, *sizes: int | Sequence[int]) -> View:
             f"reshape of {view.tensor.name} would change its partition axis of {view.shape[0]}",
             "keep axis 0 as it is; only a DMA moves data across partitions freely",
         )
-    model = np.lib.stride_tricks.as_strided(
-        np.empty(0, np.uint8), view.shape[fixed:], view.steps[fixed:]
-    )
     known = math.prod(n for n in shape[fixed:] if n != -1)
     open_axes = shape[fixed:].count(-1)
     seen = f"{view.tensor.name}{list(view.shape)} cannot be reshaped to {list(shape)}"
@@ -85,15 +83,41 @@ def reshape(view: View, *sizes: int | Sequence[int]) -> View:
         raise Refused(
             BAD_VIEW, f"{seen}: it has {view.elements} elements{each}, the sizes make {known}"
         )
-    try:
-        done = np.reshape(model, shape[fixed:], copy=False)
-    except ValueError:
+    free = tuple(view.elements // known if n == -1 else n for n in shape[fixed:])
+    steps = restepped(view.free, view.steps[fixed:], free)
+    if steps is None:
         raise Refused(
             BAD_VIEW,
             f"{seen}: its elements are not evenly spaced along the new axes",
             "reshape the tensor first and slice it then, or copy it",
-        ) from None
-    return view.with_free(done.shape, done.strides)
+        )
+    return view.with_free(free, steps)
+
+
+def restepped(
+    shape: tuple[int, ...], steps: tuple[int, ...], sizes: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    """The steps with which axes of these ``sizes`` walk the same elements in the same order.
+
+    None if no steps do. Of axes that walk like one, some of the new axes each take a part. An axis
+    of 1 has the step that NumPy gives it.
+    """
+    if sizes == shape:
+        return steps
+    made: list[int] = []
+    step = 1
+    for step, count in merged(shape, steps, 0):
+        first, product = len(made), 1
+        while product < count:
+            product *= sizes[len(made)]
+            made.append(0)
+        if product != count:
+            return None
+        reach = step
+        for axis in reversed(range(first, len(made))):
+            made[axis] = reach
+            reach *= sizes[axis]
+    return (*made, *[step] * (len(sizes) - len(made)))
 
 
 def permute(view: View, *axes: int | Sequence[int]) -> View:
@@ -273,23 +297,44 @@ def _sizes(sizes: Sequence[object]) -> tuple[int, ...]:
 
 def dtype_named(dtype: DType | str) -> DType:
     """A dtype by any of its names; raises Refused."""
+    if not isinstance(dtype, DType | str):
+        raise Refused("E0205", f"a dtype is a name, found {shown(dtype)}", EXAMPLES)
     found = dtypes.find(dtype) if isinstance(dtype, str) else dtype
     if found is not None:
         return found
     hint = did_you_mean(str(dtype), dtypes.names())
     if str(dtype).endswith("64"):
         hint = "no dtype has 64 bits: float32 and int32 are the widest"
-    raise Refused("E0205", f"no dtype '{dtype}'", hint or "for example float32, bfloat16 or int32")
+    raise Refused("E0205", f"no dtype '{dtype}'", hint or EXAMPLES)
+
+
+@lru_cache(maxsize=256)
+def accepts(function: Callable[..., object], count: int, names: tuple[str, ...] = ()) -> bool:
+    """Whether a function can be called with so many arguments and these named ones."""
+    try:
+        inspect.signature(function).bind(*[None] * count, **dict.fromkeys(names))
+    except TypeError:
+        return False
+    return True
 
 
 def _where(view: View) -> str:
     return view.tensor.memory.name
 
 
-def _only_plain(name: str, method: Callable[..., View]) -> Callable[..., View]:
-    """A method of views whose positions no tile decides."""
+def _checked(name: str, method: Callable[..., View]) -> Callable[..., View]:
+    """The method, for arguments that it takes and views whose positions no tile decides.
 
-    def checked(view: View, *given: object, **named: object) -> View:
+    So an error that is raised inside the method is a defect of the method.
+    """
+
+    def checked(view: View, /, *given: object, **named: object) -> View:
+        if not accepts(method, 1 + len(given), tuple(named)):
+            raise Refused(
+                BAD_VIEW,
+                f"these are not the arguments of .{name}",
+                f"it is written {SPELLINGS[name]}",
+            )
         if view.offsets is not None:
             raise Refused(
                 BAD_VIEW,
@@ -315,14 +360,13 @@ SPELLINGS = {
 """How a program writes each method."""
 
 
-METHODS.update(
-    {
-        "view": _only_plain("view", retype),
-        "reshape": _only_plain("reshape", reshape),
-        "permute": _only_plain("permute", permute),
-        "broadcast": _only_plain("broadcast", broadcast),
-        "ap": _only_plain("ap", pattern),
-        "T": _only_plain("T", transpose),
-        "indirect": _only_plain("indirect", indirect),
-    }
-)
+_METHODS: dict[str, Callable[..., View]] = {
+    "view": retype,
+    "reshape": reshape,
+    "permute": permute,
+    "broadcast": broadcast,
+    "ap": pattern,
+    "T": transpose,
+    "indirect": indirect,
+}
+METHODS.update({name: _checked(name, method) for name, method in _METHODS.items()})

@@ -132,9 +132,9 @@ class View:
         """The free pattern as (step, count), slowest first, adjacent axes merged."""
         first = 1 if self.partitioned else 0
         if self.offsets is None or self.offsets.single:
-            return _merged(self.shape, self.steps, first)
-        jumping = _merged(self.shape[: first + 1], self.steps[: first + 1], first)
-        return jumping + _merged(self.shape, self.steps, first + 1)
+            return merged(self.shape, self.steps, first)
+        jumping = merged(self.shape[: first + 1], self.steps[: first + 1], first)
+        return jumping + merged(self.shape, self.steps, first + 1)
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -145,7 +145,7 @@ class View:
         if offsets is not None:
             high += offsets.limit * offsets.step * size
             if not offsets.single:
-                dims = _merged(self.shape, self.steps, 2 if self.partitioned else 1)
+                dims = merged(self.shape, self.steps, 2 if self.partitioned else 1)
         for step, count in dims:
             reach = step * (count - 1) * size
             low, high = (low + reach, high) if reach < 0 else (low, high + reach)
@@ -324,18 +324,19 @@ def _python(item: object) -> int | slice | Window:
 
 
 @lru_cache(maxsize=4096)
-def _merged(
+def merged(
     shape: tuple[int, ...], steps: tuple[int, ...], first: int
 ) -> tuple[tuple[int, int], ...]:
-    merged: list[tuple[int, int]] = []
+    """The axes from ``first`` on as (step, count): what walks like one is one, 1s are left out."""
+    runs: list[tuple[int, int]] = []
     for step, count in zip(steps[first:], shape[first:], strict=True):
         if count == 1:
             continue
-        if merged and merged[-1][0] == step * count:
-            merged[-1] = (step, merged[-1][1] * count)
+        if runs and runs[-1][0] == step * count:
+            runs[-1] = (step, runs[-1][1] * count)
         else:
-            merged.append((step, count))
-    return tuple(merged)
+            runs.append((step, count))
+    return tuple(runs)
 
 
 def _contiguous(shape: Sequence[int]) -> tuple[int, ...]:

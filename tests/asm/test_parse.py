@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import pickle
+import sys
 from pathlib import Path
 
 import pytest
@@ -325,32 +328,34 @@ def fresh_parser():
 
 
 @pytest.mark.usefixtures("fresh_parser")
-def test_the_parser_is_kept_in_the_cache_folder_and_read_from_there(
-    statement, tmp_path, monkeypatch
+@pytest.mark.parametrize("folder", ["absolute", "relative", "home"])
+def test_the_parser_reads_and_writes_nothing_below_the_cache_folder(
+    statement, tmp_path, monkeypatch, folder
 ):
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    built = statement("@pe Mul a, b $s >= 1")
-    (kept,) = (tmp_path / "neuron-nasm").iterdir()
-    written = kept.stat().st_mtime_ns
-    grammar.parser.cache_clear()
-    assert statement("@pe Mul a, b $s >= 1") == built
-    assert kept.stat().st_mtime_ns == written
-
-
-@pytest.mark.usefixtures("fresh_parser")
-@pytest.mark.parametrize("state", ["is a file", "holds rubbish"])
-def test_a_cache_that_cannot_be_used_is_passed_over_in_silence(
-    statement, tmp_path, monkeypatch, capfd, state
-):
-    folder = tmp_path / "cache"
-    if state == "is a file":
-        folder.write_text("")
+    """Earlier versions kept tables there, as a pickle: loading one runs what it holds."""
+    kept = tmp_path / (".cache" if folder == "home" else "kept") / "neuron-nasm"
+    kept.mkdir(parents=True)
+    trap = kept / f"grammar-py{sys.version_info.major}{sys.version_info.minor}"
+    trap.write_bytes(b"0\n" + pickle.dumps(Trap(str(tmp_path / "sprung"))))
+    written = trap.read_bytes()
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    if folder == "home":
+        monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
     else:
-        monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
-        statement("Nop")
-        (kept,) = (folder / "neuron-nasm").iterdir()
-        kept.write_bytes(b"rubbish")
-        grammar.parser.cache_clear()
-    monkeypatch.setenv("XDG_CACHE_HOME", str(folder))
+        place = "kept" if folder == "relative" else str(tmp_path / "kept")
+        monkeypatch.setenv("XDG_CACHE_HOME", place)
+    before = sorted(tmp_path.rglob("*"))
     assert statement("Nop").mnemonic.name == "Nop"
-    assert capfd.readouterr() == ("", "")
+    assert sorted(tmp_path.rglob("*")) == before
+    assert trap.read_bytes() == written
+
+
+class Trap:
+    """Makes a folder where it is unpickled."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __reduce__(self):
+        return os.mkdir, (self.path,)

@@ -13,6 +13,7 @@ from typing import IO
 import numpy as np
 import pytest
 
+from nasm import docstrings
 from tests.cli.programs import (
     COMMAND,
     ENDLESS,
@@ -40,6 +41,28 @@ def test_help_imports_nothing_heavy() -> None:
     ).stdout.splitlines()[-1]
     for package in ("numpy", "rich", "lark", "ml_dtypes", "prompt_toolkit", "nasm.session"):
         assert f"'{package}'" not in found
+
+
+@pytest.mark.parametrize("level", ["-O", "-OO"])
+def test_without_docstrings_it_says_so_and_without_assertions_it_runs(level: str) -> None:
+    def told(*arguments: str) -> tuple[int, str, str]:
+        done = subprocess.run(
+            [sys.executable, level, *arguments],
+            capture_output=True,
+            text=True,
+            check=False,
+            env=ENVIRONMENT,
+            timeout=60,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    command = told("-m", "nasm", "check", str(MATMUL))
+    imported = told("-c", "import nasm; nasm.Builder")
+    if level == "-O":
+        assert command[0] == imported[0] == 0, command[2] + imported[2]
+        return
+    assert command == (2, "", f"neuron-nasm: {docstrings.NEEDED}\n")
+    assert imported[2].endswith(f"\nImportError: {docstrings.NEEDED}\n")
 
 
 def test_standard_input_is_a_program() -> None:

@@ -80,7 +80,10 @@ def test_a_full_disk_costs_the_entry_and_not_the_session(home: Path) -> None:
 def test_the_history_lies_in_the_users_data_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", "/home/somebody")
     monkeypatch.delenv("XDG_DATA_HOME")
-    assert prompt.history_path() == Path("/home/somebody/.local/share/neuron-nasm/history")
+    wanted = Path("/home/somebody/.local/share/neuron-nasm/history")
+    assert prompt.history_path() == wanted
+    monkeypatch.setenv("XDG_DATA_HOME", "here")  # a relative one is to be ignored
+    assert prompt.history_path() == wanted
 
 
 def test_completions_carry_their_meaning(toy: Tried) -> None:

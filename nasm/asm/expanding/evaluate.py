@@ -27,13 +27,13 @@ from nasm.asm.expanding.functions import (
 from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
 from nasm.asm.text.walk import chain
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec import names
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
-from nasm.spec.reshape import SPELLINGS
+from nasm.spec.reshape import SPELLINGS, accepts
 from nasm.spec.view import ALL, METHODS, Reg, View, Window
 
 Closure = Callable[["Scope"], Value]
@@ -318,14 +318,14 @@ def _call(node: tree.Call) -> Closure:
     if any(isinstance(a, tree.Named) for a in node.arguments):
         return _refuse("E0212", f"{name} takes no named arguments")
     arguments = [compile_node(a) for a in node.arguments]
+    fits = accepts(function, 1 + len(arguments))
 
     def call(scope: Scope) -> Value:
         values = [a(scope) for a in arguments]
-        try:
-            return function(scope.place, *values)
-        except TypeError:
-            count = "1 argument" if len(values) == 1 else f"{len(values)} arguments"
-            raise Refused("E0212", f"{name} does not take {count}", FORMS.get(name, "")) from None
+        if not fits:
+            message = f"{name} does not take {counted(len(values), 'argument')}"
+            raise Refused("E0212", message, FORMS.get(name, ""))
+        return function(scope.place, *values)
 
     return call
 
@@ -348,14 +348,7 @@ def _method(node: tree.Method) -> Link:
         if bare != (name == "T"):
             raise Refused("E0306", f"this is written {SPELLINGS[name]}")
         values = [g(scope) for g in given]
-        try:
-            return method(view, *values, **{k: v(scope) for k, v in named.items()})
-        except (TypeError, ValueError):
-            raise Refused(
-                "E0306",
-                f"these are not the arguments of .{name}",
-                f"it is written {SPELLINGS[name]}",
-            ) from None
+        return method(view, *values, **{k: v(scope) for k, v in named.items()})
 
     return call
 

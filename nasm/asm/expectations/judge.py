@@ -211,7 +211,7 @@ def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elem
 def _rounded(values: Array, dtype: DType) -> Array:
     try:
         rounded = to_float64(convert_float64(values, dtype), dtype)
-    except ValueError as problem:
+    except DTypeError as problem:
         raise Refused("E0210", f"the right side cannot be rounded: {problem}") from None
     # the cast of NaN to an integer is 0, but no integer is what "== nan" asks for
     return np.where(np.isnan(values), np.nan, rounded) if dtype.is_int else rounded

@@ -28,7 +28,7 @@ from nasm.asm.expectations.functions import (
     opposite,
 )
 from nasm.asm.text import tree
-from nasm.dtypes import Array, DType
+from nasm.dtypes import Array, DType, DTypeError
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.kinds import shown
@@ -290,7 +290,7 @@ class Evaluator:
             return Plain(_constant(self.scope.lookup(name)))
         try:
             return Stored(*held)
-        except ValueError as problem:
+        except DTypeError as problem:
             raise Refused("E0210", f"{name} cannot be compared: {problem}") from None
 
     def _call(self, node: tree.Call) -> Elements:

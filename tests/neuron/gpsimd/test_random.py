@@ -116,7 +116,7 @@ def is_shown(found: object, element: object, dtype: str) -> None:
         assert isinstance(found, list)
         for word, inner in zip(found, element, strict=True):
             is_shown(word, inner, dtype)
-    elif element == messages.GAP:
+    elif isinstance(element, str) and element == messages.GAP:
         assert found == messages.GAP
     elif dtype in INTEGERS:
         assert found == str(int(element))

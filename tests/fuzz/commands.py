@@ -1,0 +1,179 @@
+"""The debugger: lines and completions at its prompt, and whether the program ends as it must.
+
+An input is a session as ``neuron-nasm repl`` would read it: its first line is a comment that names
+the program. A line that ends with a tab asks for completions.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+from collections.abc import Iterator
+from contextlib import suppress
+from random import Random
+from typing import NoReturn
+
+from nasm.asm.assemble import assemble
+from nasm.problems import Failure, Refused
+from nasm.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
+from nasm.repl.command import COMMANDS
+from nasm.repl.naming import names
+from nasm.repl.screen import Screen
+from nasm.repl.shell import Quit, Shell
+from nasm.repl.suggest import Names, suggest
+from nasm.session import Session
+from nasm.source import Source
+from nasm.spec.program import Program
+from nasm.targets import TARGETS
+from tests.fuzz import corpus, promises
+from tests.fuzz.finding import Found
+from tests.fuzz.mutations import CHARACTERS, NUMBERS, SUFFIXES
+
+LINES = 20
+"""Lines of a session."""
+
+HEAD = "# program "
+MOVES = ("step", "step", "step", "cycle", "cycle", "run", "until", "restart", "expect")
+OPERATORS = ("+", "-", "*", "==", "@", "<", "and", ",")
+
+
+class Watched(Shell):
+    """A shell that lets its own defects out."""
+
+    def defect(self, error: Exception) -> NoReturn:
+        """Let it be found."""
+        raise error
+
+
+class Loaded:
+    """A program, how it ends, and what completion knows of it."""
+
+    def __init__(self, name: str, program: Program) -> None:
+        self.name, self.program = name, program
+        self.source = Source(name, corpus.programs()[name])
+        session = self.session()
+        self.ending = promises.ending(session.run(max_cycles=promises.CYCLES))
+        self.names = names(session)
+
+    def session(self) -> Session:
+        """It on a new machine."""
+        session = Session(self.program)
+        session.source = self.source
+        return session
+
+
+@functools.cache
+def loaded(name: str) -> Loaded | None:
+    """A program of the corpus; None if it cannot be loaded, is large, or runs for long."""
+    try:
+        program = assemble(Source(name, corpus.programs()[name]), TARGETS)
+        if not promises.small(program):
+            return None
+        made = Loaded(name, program)
+    except (Failure, KeyError):
+        return None
+    return None if made.ending[0].name == "LIMIT" else made
+
+
+class Commands:
+    """Sessions of the debugger."""
+
+    name, suffix, each = "commands", ".session", LINES
+    memory, seconds = 1 << 30, 5.0
+
+    def __init__(self) -> None:
+        texts = corpus.programs()
+        self.programs = [n for n in texts if "smaller" in n or "deadlock" in n or "fault" in n]
+        self.programs += [n for n in texts if " on " in n][::9]
+        self.programs.append("nothing that could be loaded")
+
+    def make(self, rng: Random) -> bytes:
+        """A session with one of the programs."""
+        name = rng.choice(self.programs)
+        program = loaded(name)
+        known = program.names if program else names(None)
+        lines = [f"{HEAD}{name}", *(line(rng, known) for _ in range(LINES))]
+        return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+    def check(self, data: bytes) -> None:
+        """Type it, line by line, then run to the end."""
+        head, *lines = data.decode("utf-8").split("\n")
+        program = loaded(head.removeprefix(HEAD))
+        out = io.StringIO()
+        shell = Watched(Screen(out, "never"))
+        shell.adopt(program.session() if program else None)
+        with suppress(Quit):
+            for typed in lines:
+                if typed.endswith("\t"):
+                    completed(typed[:-1], shell.names)
+                elif typed:
+                    shell.execute(typed)
+                else:
+                    shell.again()
+                prompt.toolbar(shell)
+        promises.shown(out.getvalue(), "what a session prints")
+        if program and shell.loaded and shell.loaded.program is program.program:
+            self.ended(shell.loaded, program)
+
+    def ended(self, session: Session, program: Loaded) -> None:
+        """However it was stepped, it ends as a plain run does."""
+        with suppress(Refused):
+            made = session.run(max_cycles=promises.CYCLES)
+            promises.report(made, program.program, False)
+            if promises.ending(made) != program.ending:
+                found = f"{program.ending}\n{promises.ending(made)}"
+                raise Found("hash", "a session ends otherwise than a run", found)
+
+    def cuts(self, data: bytes) -> Iterator[list[bytes]]:
+        """Lines behind the head."""
+        head, *lines = data.splitlines(keepends=True)
+        yield [head, *lines]
+
+
+def completed(text: str, known: Names) -> None:
+    """Completions of a text: words that replace a part of it."""
+    for found in suggest(text, known):
+        if not found.text or not 0 <= found.length <= len(text):
+            raise Found("text", "a completion that does not fit", repr((text, found)))
+        promises.shown(found.text + found.meta, "a completion")
+
+
+def line(rng: Random, known: Names) -> str:
+    """Something to type."""
+    command = COMMANDS[rng.choice([*COMMANDS, *MOVES])] if rng.random() < 0.97 else None
+    if command is None or rng.random() < 0.03:
+        return ""
+    word = rng.choice([command.name, command.name, *command.aliases])
+    if command.name.startswith("quit"):
+        word = rng.choice(["quit", "q?", "x", "where"])
+    if rng.random() < 0.1:
+        word = word[: rng.randint(1, len(word))]
+    parts = [word]
+    while rng.random() < 0.55:
+        parts.append(argument(rng, command.takes, known))
+    typed = " ".join(parts)
+    if rng.random() < 0.1:
+        at = rng.randrange(len(typed) + 1)
+        typed = typed[:at] + rng.choice(["", *CHARACTERS]).replace("\n", " ") + typed[at + 1 :]
+    if rng.random() < 0.15:
+        return typed[: rng.randint(0, len(typed))] + "\t"
+    return typed
+
+
+def argument(rng: Random, takes: tuple[str, ...], known: Names) -> str:
+    """An argument, of the sort that the command takes or of another."""
+    kinds = [k for k in takes if k in known.words] or list(known.words)
+    if rng.random() < 0.3:
+        kinds = list(known.words)
+    words = list(known.words[rng.choice(kinds)]) or ["x"]
+    match rng.randrange(6):
+        case 0:
+            return rng.choice(NUMBERS)
+        case 1:
+            return str(rng.randint(0, 40))
+        case 2:
+            return rng.choice(words) + rng.choice(SUFFIXES)
+        case 3:
+            return f"{rng.choice(words)} {rng.choice(OPERATORS)} {rng.choice([*words, '1'])}"
+        case _:
+            return rng.choice(words)

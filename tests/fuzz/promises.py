@@ -1,0 +1,154 @@
+"""What must hold of every diagnostic, program and report, whatever the user wrote."""
+
+from __future__ import annotations
+
+import functools
+import io
+import json
+import pickle
+import re
+import zlib
+from collections.abc import Iterable
+from random import Random
+from typing import Any
+
+from nasm import codes
+from nasm.problems import Failure, Problem
+from nasm.records import RunReport
+from nasm.report import jsonable, trace
+from nasm.session import Session
+from nasm.source import Span
+from nasm.spec.program import Program
+from nasm.targets.neuron import TARGET
+from tests.fuzz.finding import Found
+
+CYCLES = 20_000
+"""What a run may take, of the base clock."""
+
+BYTES = 16 << 20
+"""What all tensors of a program that is run may hold."""
+
+_HARMFUL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+
+
+@functools.cache
+def known(code: str) -> bool:
+    """Whether a code is explained, and not for defects."""
+    return codes.find(code) is not None and code != "E0901"
+
+
+def chosen(data: bytes, one_in: int) -> bool:
+    """Whether an input belongs to the few that something slow is tried with."""
+    return zlib.crc32(data) % one_in == 0
+
+
+def shown(text: str, what: str) -> None:
+    """A terminal may be given this text."""
+    match = _HARMFUL.search(text)
+    if match:
+        raise Found("text", f"U+{ord(match[0]):04X} in {what}", text)
+
+
+def document(content: Any) -> None:
+    """Content of a JSON document: strict JSON, read as it was written."""
+    try:
+        text = json.dumps(content, allow_nan=False)
+    except (TypeError, ValueError) as problem:
+        raise Found("json", str(problem), repr(content)) from None
+    if json.loads(text) != content:
+        raise Found("json", "it is read in another way than it was written", text)
+
+
+def problems(found: Iterable[Problem]) -> str:
+    """Diagnostics are explained, placed within their text, and fit to be shown, as here."""
+    told = []
+    for problem in found:
+        if not known(problem.code):
+            raise Found("diagnostic", f"the code {problem.code}", problem.message)
+        if not problem.message.strip():
+            raise Found("diagnostic", f"{problem.code} without a sentence", problem.message)
+        for span in (problem.span, *(n.span for n in problem.notes)):
+            if span is not None:
+                _within(span, problem)
+        told.append(str(problem))
+        shown(told[-1], f"the diagnostic {problem.code}")
+        document(jsonable.problem(problem))
+    return "\n".join(told)
+
+
+def _within(span: Span, problem: Problem) -> None:
+    """Within the text, and the end of line that its last line may lack."""
+    for at in (span, *(f.span for f in span.chain)):
+        if not 0 <= at.start <= at.end <= len(at.source.text) + 1:
+            said = f"{at.start} to {at.end} of {len(at.source.text)} characters"
+            raise Found("diagnostic", f"{problem.code} outside its text", f"{said}: {problem!r}")
+
+
+def refused(failure: Failure) -> str:
+    """A failure: it says why, as here."""
+    if not failure.problems:
+        raise Found("diagnostic", "a failure without a problem")
+    return problems(failure.problems)
+
+
+def names(program: Program) -> None:
+    """Whatever a program calls something is an identifier."""
+    tables = {
+        "tensor": program.tensors,
+        "semaphore": program.semaphores,
+        "event": program.events,
+        "transfer": program.transfers,
+        "constant": program.constants,
+        "label": {n: at for queue in program.queues for n, at in queue.labels.items()},
+    }
+    for what, table in tables.items():
+        for name in table:
+            if not _NAME.fullmatch(str(name)):
+                raise Found("name", f"a {what} that is no identifier", repr(name))
+
+
+def small(program: Program) -> bool:
+    """Whether running it is a matter of milliseconds."""
+    return sum(t.bytes * max(1, t.partitions) for t in program.tensors.values()) <= BYTES
+
+
+def report(made: RunReport, program: Program, whole: bool) -> None:
+    """A report of a run; ``whole``: also the text that a user reads."""
+    problems((*made.problems, *made.hazards, *made.warnings))
+    document(jsonable.report(made, program.generation))
+    if whole:
+        shown(str(made), "a report")
+
+
+Ending = tuple[Any, ...]
+
+
+def ending(made: RunReport) -> Ending:
+    """What one program must always come to."""
+    return made.status, made.ticks, made.trace_hash, made.memory_hash
+
+
+def run(program: Program, data: bytes) -> None:
+    """Run a program, and again, and sometimes as another process would be sent it."""
+    session = Session(program)
+    made = session.run(max_cycles=CYCLES)
+    report(made, program, chosen(data, 8))
+    if chosen(data, 16):
+        out = io.StringIO()
+        trace.write(session, out)
+        document(json.loads(out.getvalue()))
+    twin = pickle.loads(pickle.dumps(program)) if chosen(data, 4) else program
+    one, other = ending(made), ending(Session(twin).run(max_cycles=CYCLES))
+    if one != other:
+        what = "a pickled program ends otherwise" if twin is not program else "two runs differ"
+        raise Found("hash", what, f"{one}\n{other}")
+
+
+def options(data: bytes) -> dict[str, object]:
+    """Machine options for an input: for two of three, none."""
+    rng = Random(zlib.crc32(data))
+    if rng.random() < 0.67:
+        return {}
+    few = rng.sample(TARGET.options, rng.randint(1, 3))
+    return {o.name: rng.choice([*o.choices] if o.choices else [o.low, 7, o.high]) for o in few}
