@@ -16,4 +16,8 @@ def paused() -> Iterator[None]:
         yield
     finally:
         if collecting:
+            # What was made is moved among what is old, or the next allocation would look at all of
+            # it: seconds, for a large program that was stopped half made.
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()

@@ -11,6 +11,7 @@ import pytest
 
 import nasm
 from nasm.problems import Failure, Problem, render
+from nasm.spec.array_files import ArrayFile
 from nasm.spec.program import Program
 
 MATMUL = """\
@@ -518,7 +519,7 @@ def test_an_option_is_given_a_scalar_of_numpy() -> None:
     ("init", "wanted"),
     [
         ("zeros", ("zeros",)),
-        ("x.npz:key", ("file", "x.npz", "key")),
+        ("x.npz:key", ArrayFile("", "x.npz", "key")),
         (("random", np.int64(3)), ("random", 3)),
         ([1, np.float32(2.5)], ("list", [1, 2.5])),
         (np.array([1.0, 2.0]), ("list", [1.0, 2.0])),

@@ -340,7 +340,7 @@ def test_a_program_that_does_not_end_is_refused(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(source_files, "LARGEST", 10_000)
-    with pytest.raises(Failure, match=r"/dev/zero has more than 10,000 characters"):
+    with pytest.raises(Failure, match=r"/dev/zero has more than 10,000 bytes"):
         nasm.run(Path("/dev/zero"))
 
 

@@ -161,8 +161,18 @@ def test_a_signal_while_a_program_is_loaded_leaves_a_document(
         assert (document["program"], document["status"]) == (str(pipe), "interrupted")
 
 
+LONG = """.target trn1
+@vector
+.for i in 0..10
+.for j in 0..90000
+RegisterMove %r1, i * 90000 + j
+.end
+.end
+"""
+
+
 def test_a_limit_of_time_counts_from_the_start(tmp_path: Path) -> None:
-    long = written(tmp_path, ".target trn1\n@vector\n.for i in 0..19000000\nNop\n.end\n")
+    long = written(tmp_path, LONG)
     done = process("check", MATMUL, long, "--timeout", "3", "--json")
     assert done.code == 124
     assert [file["ok"] for file in done.document["files"]] == [True]

@@ -57,7 +57,6 @@ def reduced(
     case: Case, lane: int, rows: Any, command: str, op: str | None, total: Tile | None
 ) -> None:
     if op is not None and command != "idle":
-        case.ops.append(op)
         case.lanes.run(command, op, lane, rows)
     if total is not None:
         case.expect(total, case.lanes.read(lane, len(rows)))
