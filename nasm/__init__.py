@@ -10,10 +10,11 @@
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+TYPE_CHECKING = False  # typing's own takes a while to import, in which a Ctrl-C is not heard
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from nasm.api import Builder, Result, assemble, at_read, run
     from nasm.problems import Failure
     from nasm.session import Session
@@ -44,6 +45,8 @@ _HOMES = {
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'nasm' has no attribute {name!r}")
+    from importlib import import_module
+
     return getattr(import_module(_HOMES.get(name, "nasm.api")), name)
 
 

@@ -12,17 +12,20 @@ from typing import Any
 import numpy as np
 
 from nasm.asm.assemble import assemble as assemble_source
+from nasm.asm.building import given
 from nasm.asm.building.builder import ProgramBuilder
+from nasm.asm.expanding.expand import unknown_target
 from nasm.dtypes import DType
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
-from nasm.records import Progress, RunReport
+from nasm.problems import Failure, Refused
+from nasm.records import MOST_INSTRUCTIONS, Progress, RunReport
 from nasm.session import Session
 from nasm.source import Source, Span
 from nasm.source_files import Text, source_of
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
+from nasm.spec.numbers import plain
 from nasm.spec.program import Program, Update, Wait
 from nasm.spec.view import View
 from nasm.targets import TARGETS
@@ -94,6 +97,7 @@ def run(
     options: Mapping[str, object] | None = None,
     files: Files | None = None,
     max_cycles: int | None = None,
+    max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
@@ -101,10 +105,14 @@ def run(
     Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
     ``defines`` and ``options`` are for a text: a Program has been assembled with its own.
     ``files`` is the only folder from which the program may read arrays; with False it may read
-    none. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
+    none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
+    base clock; None is no limit. Raises Failure if it does not assemble; what goes wrong while it
+    runs is in the report.
     """
     session = Session(program, inputs, target=target, defines=defines, options=options, files=files)
-    report = session.run(max_cycles=max_cycles, progress=progress)
+    report = session.run(
+        max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
+    )
     return Result(report, session.outputs(), session)
 
 
@@ -127,7 +135,9 @@ class Semaphore:
 
     def __eq__(self, value: object) -> Any:
         """Wait for exactly a number; with anything else, whether it is the same semaphore."""
-        return Wait(self.number, "==", value) if type(value) is int else self is value
+        if isinstance(value, int | np.integer) and not isinstance(value, bool):
+            return Wait(self.number, "==", _count(value))
+        return self is value
 
     __hash__ = object.__hash__
 
@@ -143,18 +153,23 @@ class Semaphore:
 
 
 def _count(value: object) -> int:
-    if type(value) is int and -(2**31) <= value < 2**31:
-        return value
-    raise Failure(
-        Problem("E0210", f"a semaphore counts in signed 32-bit integers, found {shown(value)}").at(
-            _caller()
-        )
-    )
+    with _located():
+        found = plain(value)
+        if type(found) is int and -(2**31) <= found < 2**31:
+            return found
+        said = f"a semaphore counts in signed 32-bit integers, found {shown(found)}"
+        raise Refused("E0210", said)
 
 
 def at_read(update: Update) -> Update:
     """The same update, posted when the instruction starts to read."""
-    return Update(update.semaphore, update.op, update.value, True)
+    with _located():
+        if not isinstance(update, Update):
+            raise Refused("E0301", f"wanted an update, found {shown(update)}", _UPDATE)
+        return Update(update.semaphore, update.op, update.value, True)
+
+
+_WAIT, _UPDATE = "write wait=semaphore >= 16", "write update=semaphore + 16"
 
 
 class Queue:
@@ -202,17 +217,21 @@ class Builder:
     Every instruction remembers the line of Python that made it. Problems of operands are raised
     at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`. ``options``
     are machine options by name.
+
+    A tensor is declared by its memory, ``b.hbm("x", "f32", (128, 512), role="input")``; beside
+    ``role`` there are ``init``, ``partition``, ``offset``, ``bank`` and ``core``.
     """
 
     def __init__(self, target: str, options: Mapping[str, object] | None = None) -> None:
-        loader = TARGETS.get(target)
-        if loader is None:
-            hint = did_you_mean(target, TARGETS) or f"targets: {listed(sorted(TARGETS))}"
-            raise Failure(Problem("E0214", f"no target '{target}'", _caller(), hint))
-        loaded = loader()
-        generation = loaded.generation(target)
-        assert generation is not None
-        self.core = ProgramBuilder(loaded, loaded.configured(generation, options or {}))
+        with _located():
+            name = str(target)
+            loader = TARGETS.get(name)
+            if loader is None:
+                raise unknown_target(name, TARGETS)
+            loaded = loader()
+            generation = loaded.generation(name)
+            assert generation is not None
+            self.core = ProgramBuilder(loaded, loaded.configured(generation, options or {}))
 
     def __getattr__(self, name: str) -> Any:
         core = self.__dict__.get("core")
@@ -225,10 +244,10 @@ class Builder:
         raise AttributeError(f"a builder for {core.target.name} has no memory or engine '{name}'")
 
     def _declarer(self, memory: str) -> Callable[..., View]:
-        def declare(name: str, dtype: Any, shape: Sequence[int], **where: Any) -> View:
-            named = dtype if isinstance(dtype, str | DType) else np.dtype(dtype).name
+        def declare(name: str, dtype: Any, shape: Sequence[int], **more: Any) -> View:
             with _located() as span:
-                made = self.core.tensor(memory, name, named, _plain(shape), span=span, **where)
+                given.options_known(f"a tensor in {memory}", more, _OF_TENSORS)
+                made = self.core.tensor(memory, name, _dtype(dtype), shape, span=span, **more)
             return View.whole(made)
 
         return declare
@@ -238,30 +257,45 @@ class Builder:
         with _located():
             return Queue(self, name, core)
 
-    def semaphore(self, name: str, number: int | None = None, *, core: int = 0) -> Semaphore:
+    def semaphore(
+        self, name: str, number: int | None = None, *, core: int = 0, **more: Any
+    ) -> Semaphore:
         """Declare a semaphore."""
         with _located() as span:
+            given.options_known("a semaphore", more, ("number", "core"))
             self.core.semaphore(name, number, span, core=core)
         return Semaphore(name, self.core.program.semaphores[name])
 
-    def event(self, name: str, number: int | None = None, *, core: int = 0) -> Semaphore:
+    def event(
+        self, name: str, number: int | None = None, *, core: int = 0, **more: Any
+    ) -> Semaphore:
         """Declare an event, which is one bit."""
         with _located() as span:
+            given.options_known("an event", more, ("number", "core"))
             self.core.semaphore(name, number, span, core=core, event=True)
         return Semaphore(name, self.core.program.events[name])
 
     def transfer(
-        self, name: str, *moves: tuple[View, View], queue: int = 0, priority: int | None = None
+        self,
+        name: str,
+        *moves: tuple[View, View],
+        queue: int = 0,
+        priority: int | None = None,
+        **more: Any,
     ) -> DeclaredTransfer:
         """Declare a prepared transfer: pairs (dst, src), which an instruction starts."""
         options = {"queue": queue} | ({} if priority is None else {"priority": priority})
         with _located() as span:
+            given.options_known("a transfer", more, ("queue", "priority"))
             return self.core.transfer(name, moves, options, span)
 
     def expect(self, text: str) -> None:
         """Add an expectation, as the language writes it: ``"C ~ A.T @ B rtol=1e-2"``."""
         from nasm.asm.text.parse import parse_statement
 
+        with _located():
+            if not isinstance(text, str):
+                raise Refused("E0301", f"an expectation is a string, found {shown(text)}")
         source = Source("<expect>", f".expect {text}")
         statement = parse_statement(source)
         self.core.expect((statement, {}), Span(source, statement.start, statement.end))
@@ -281,11 +315,12 @@ class Builder:
     ) -> int:
         with _located() as span:
             if not isinstance(wait, Wait | None):
-                raise Refused("E0301", f"wait={wait}", "write wait=semaphore >= 16")
+                raise Refused("E0301", f"wait={shown(wait)}", _WAIT)
             if not isinstance(update, Update | None):
-                raise Refused("E0301", f"update={update}", "write update=semaphore + 16")
-            plain = {n: _number(v) for n, v in named.items()}
-            made = self.core.make(queue, row, _plain(operands), plain, wait, update)
+                raise Refused("E0301", f"update={shown(update)}", _UPDATE)
+            positional = [plain(value) for value in operands]
+            others = {name: plain(value) for name, value in named.items()}
+            made = self.core.make(queue, row, positional, others, wait, update)
             return self.core.append(queue, made, self.core.span(span))
 
 
@@ -308,13 +343,18 @@ class _located:  # noqa: N801  (a context manager, used as a word)
 _SOURCES: dict[str, Source] = {}
 
 
-def _plain(values: Sequence[Any]) -> list[Any]:
-    return [_number(value) for value in values]
+_OF_TENSORS = ("role", "init", "partition", "offset", "bank", "core")
 
 
-def _number(value: Any) -> Any:
-    """Scalars of NumPy as Python's numbers."""
-    return value.item() if isinstance(value, np.generic) else value
+def _dtype(dtype: Any) -> DType | str:
+    """A dtype of the language, by its name or as NumPy's; raises Refused."""
+    if isinstance(dtype, str | DType):
+        return dtype
+    try:
+        return str(np.dtype(dtype).name)
+    except TypeError:
+        said = f"no dtype {shown(dtype)}"
+        raise Refused("E0205", said, "for example float32, bfloat16 or int32") from None
 
 
 def _caller() -> Span | None:

@@ -11,9 +11,10 @@ import difflib
 import re
 import textwrap
 import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from itertools import islice
 
 from nasm.source import Span
 
@@ -123,6 +124,38 @@ class Refused(Exception):
         return Problem(self.code, self.message, span, self.hint, (*self.notes, *notes))
 
 
+MOST_SAID = 50
+"""Errors of a program that are said: the rest would be more of the same."""
+
+
+@dataclass(slots=True)
+class Unsaid:
+    """Errors of a program that are counted and not said; ``more`` if there may be others."""
+
+    count: int = 0
+    more: bool = False
+
+
+def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
+    """The first of all problems, which are in order, and a last one that says how many follow.
+
+    Warnings count for nothing, and none is left out.
+    """
+    errors = [p for p in problems if not p.warning]
+    count = unsaid.count + len(errors[MOST_SAID:])
+    if not count and not unsaid.more:
+        return list(problems)
+    least = "at least " if unsaid.more else ""
+    said = f"{least}{count:,} more" if count else "there may be more"
+    message = f"only the first {len(errors[:MOST_SAID])} errors are shown; {said}"
+    last = Problem("E0124", message, None, "mend these first")
+    left_out = set(map(id, errors[MOST_SAID:]))
+    return [*(p for p in problems if id(p) not in left_out), last]
+
+
+MANY = 500
+"""Words that are compared letter by letter with one that is misspelt."""
+
 CLOSE, AS_CLOSE = 0.65, 0.06
 """How alike two words must be to be suggested, and how much less alike a second suggestion is."""
 
@@ -142,18 +175,28 @@ def closest(word: str, known: Iterable[str]) -> list[str]:
     Case and underscores count for nothing, the words that begin like it come next, then those
     that are about as alike as the best.
     """
-    words = list(dict.fromkeys(w for w in known if w != word))
     plain = _folded(word)
-    same = [w for w in words if _folded(w) == plain]
+    words = {w: _folded(w) for w in known if w != word}
+    same = [w for w, other in words.items() if other == plain]
     if same or not plain:
         return same[:3]
-    begin = [w for w in words if len(plain) >= 3 and _folded(w).startswith(plain)]
+    begin = [w for w, other in words.items() if len(plain) >= 3 and other.startswith(plain)]
     if 0 < len(begin) <= 3:
         return begin
-    alike = [(_alike(plain, _folded(w)), w) for w in words]
+    alike = [(_alike(plain, words[w]), w) for w in _likely(plain, words)]
     best = max((ratio for ratio, _ in alike), default=0.0)
     near = [(r, w) for r, w in alike if r >= max(CLOSE, best - AS_CLOSE)]
     return [w for _, w in sorted(near, key=lambda found: -found[0])][:3]
+
+
+def _likely(plain: str, words: Mapping[str, str]) -> Iterable[str]:
+    """The words worth a close look: of many, those that keep one half of what was written."""
+    if len(words) <= MANY:
+        return words
+    half = len(plain) // 2
+    front, back = plain[: max(1, half)], plain[half:]
+    kept = (w for w, o in words.items() if o.startswith(front) or o.endswith(back))
+    return islice(kept, MANY)
 
 
 def _folded(word: str) -> str:
@@ -186,8 +229,19 @@ def counted(count: int, what: str) -> str:
 Piece = tuple[str, str]
 """Characters of a diagnostic and what they are: ``label``, ``message``, ``caret``, …"""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_UNPLAIN = re.compile(r"[^\n\t\x20-\x7e]")
+_UNSEEN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0"
+    "\U000e0100-\U000e01ef]"
+)
+"""Characters that count as printable and leave no mark."""
+
 _GAP = "…"
+LONGEST = 60
+"""Characters of a user's word that a sentence repeats."""
+
+MOST_LETTERS, MOST_COLUMNS = 2000, 1000
+"""Of a message and of a line of a program, where nothing else says how wide it may be."""
 
 
 def render(problem: Problem) -> str:
@@ -199,10 +253,14 @@ def pieces(problem: Problem, width: int | None = None) -> Iterator[Piece]:
     """What a diagnostic consists of, in its order: who shows one in colour gives each its own.
 
     With a width, sentences are folded at it and a long line of a program is cut around its caret;
-    without one nothing is folded or cut, so that what is written to a file can be searched.
+    without one nothing is folded, so that what is written to a file can be searched, and a line
+    is cut only if it has more than 1,000 columns.
     """
     label = f"{problem.label}[{problem.code}]"
-    head = folded(f"{label}: {problem.message}", "", width)
+    said = problem.message.replace("\n", "\n    ")  # no line of a user's looks like one of ours
+    if len(said) > MOST_LETTERS:
+        said = f"{said[: MOST_LETTERS // 2]} {_GAP} {said[-MOST_LETTERS // 4 :]}"
+    head = folded(f"{label}: {said}", "", width)
     yield "label", head[0][: len(label)]
     yield "message", "\n".join([head[0][len(label) :], *head[1:]])
     if problem.span is not None:
@@ -227,14 +285,37 @@ def advice(problem: Problem) -> list[str]:
 
 
 def clean(text: str) -> str:
-    """Text with what would move a terminal's cursor made visible and harmless."""
-    return _CONTROL.sub("\ufffd", text).expandtabs(8)
+    """Text as every terminal shows it: whatever cannot be seen is written as its escape.
+
+    That is what moves a cursor, reverses the direction of text, is invisible, or is no character.
+    Newlines stay, tabs become blanks. A text that is clean stays as it is.
+    """
+    if text.isascii() and text.isprintable():
+        return text
+    return _UNPLAIN.sub(_seen, text).expandtabs(8)
+
+
+def _seen(match: re.Match[str]) -> str:
+    character = match.group()
+    if character.isprintable() and not _UNSEEN.match(character):
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def quoted(text: str) -> str:
+    """A user's word for a sentence: all of it visible, on one line, and cut where it is long."""
+    cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + _GAP
+    return clean(cut.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 def columns(text: str) -> int:
     """How many columns of a terminal a text takes."""
+    if text.isascii():
+        return len(text)
     return sum(
-        0 if unicodedata.combining(c) else 1 + (unicodedata.east_asian_width(c) in "WF")
+        0
+        if unicodedata.category(c) in ("Mn", "Me")
+        else 1 + (unicodedata.east_asian_width(c) in "WF")
         for c in text
     )
 
@@ -273,12 +354,11 @@ def _sentence(kind: str, line: str, width: int | None) -> Iterator[Piece]:
 def _excerpt(span: Span, width: int | None) -> Iterator[Piece]:
     number, line, column, length = span.excerpt()
     margin = " " * len(str(number))
-    before, marked = clean(line[:column]), line[column : column + length]
-    shown = clean(line)
+    shown, before, marked = (clean(line[:end]) for end in (None, column, column + length))
     start = columns(before)
-    size = max(1, columns(shown[len(before) :][: len(clean(marked))]))
-    if width is not None:
-        shown, start, size = _cut(shown, start, size, width - len(margin) - 3)
+    size = max(1, columns(marked) - start)
+    room = MOST_COLUMNS if width is None else width - len(margin) - 3
+    shown, start, size = _cut(shown, start, size, room)
     yield "margin", f"\n{margin}--> "
     yield "text", clean(str(span))
     yield "margin", f"\n{margin} |\n{number} |"

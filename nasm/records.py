@@ -17,6 +17,10 @@ MARKS = ("✓", "✗")
 """The marks of an expectation that held, and of one that did not."""
 
 
+MOST_INSTRUCTIONS = 10_000_000
+"""Instructions that one run completes unless it is told otherwise: about a minute."""
+
+
 class Status(Enum):
     """Where a run stands."""
 
@@ -25,7 +29,9 @@ class Status(Enum):
     FINISHED = "finished"
     DEADLOCK = "deadlock"
     FAULT = "fault"
-    LIMIT = "cycle limit reached"
+    LIMIT = "limit reached"
+    TIMEOUT = "time limit reached"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +69,11 @@ class Message:
     def __str__(self) -> str:
         said = f"{self.queue} pc {self.pc} at {self.microseconds:,.3f} µs: {self.text}"
         return clean(said.replace("\n", "\n    "))
+
+
+def left_out(count: int) -> list[str]:
+    """A line about the messages that were not kept, if there are any."""
+    return [f"… and {counted(count, 'later message')}, not kept"] if count else []
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,7 +187,10 @@ class ExpectationRecord:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class RunReport:
-    """A run at its end, or as far as it got; ``options`` are those not as they are by default."""
+    """A run at its end, or as far as it got; ``options`` are those not as they are by default.
+
+    ``messages`` are the first ones; ``messages_left_out`` says how many more there were.
+    """
 
     status: Status
     program: str
@@ -194,6 +208,7 @@ class RunReport:
     trace_hash: str
     memory_hash: str
     messages: tuple[Message, ...] = ()
+    messages_left_out: int = 0
     options: tuple[tuple[str, str | int], ...] = ()
     semaphores: tuple[SemaphoreRecord, ...] = ()
 
@@ -233,8 +248,8 @@ class RunReport:
     def __str__(self) -> str:
         done = sum(e.instructions for e in self.engines)
         parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
-        if self.messages:
-            parts.append("\n".join(map(str, self.messages)))
+        if self.messages or self.messages_left_out:
+            parts.append("\n".join([*map(str, self.messages), *left_out(self.messages_left_out)]))
         parts += map(str, (*self.warnings, *self.hazards, *self.problems))
         if self.expectations:
             parts.append("\n".join(map(str, self.expectations)))

@@ -7,7 +7,8 @@ the frozen records of :mod:`nasm.records`, and arrays.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
@@ -18,11 +19,12 @@ from nasm.asm.expanding import evaluate
 from nasm.asm.expectations import judge as expect
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
-from nasm.machine import Machine, describe, tensor_io
+from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.deadlock import deadlock
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import (
+    MOST_INSTRUCTIONS,
     BankRecord,
     ChannelRecord,
     EngineRecord,
@@ -36,6 +38,7 @@ from nasm.records import (
     Status,
 )
 from nasm.sim.queues import Queue
+from nasm.sim.trace import InstructionRecord, Trace
 from nasm.source import Source
 from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
@@ -49,11 +52,11 @@ CHUNK = 1_000
 class Checkpoint:
     """A moment of a session that it can go back to; ``now`` is its tick."""
 
-    __slots__ = ("now", "problems", "saved", "status")
+    __slots__ = ("limit", "now", "problems", "saved", "status")
 
     def __init__(self, session: Session) -> None:
         self.now, self.status = session.now, session.status
-        self.problems = tuple(session.problems)
+        self.problems, self.limit = tuple(session.problems), session._limit
         self.saved = session.machine.save()
 
     def __repr__(self) -> str:
@@ -65,8 +68,9 @@ class Session:
 
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
     ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
-    initialisers. Everything is loaded once, here; raises Failure with every problem.
-    ``files`` says what the program may read, instead of what was said when it was assembled.
+    initialisers. Everything is loaded once, here; raises Failure with every problem. ``files``
+    says what the program may read, instead of what was said when it was assembled. With ``trace``
+    every record of the run is kept, some 200 bytes for each instruction.
     """
 
     def __init__(
@@ -78,6 +82,7 @@ class Session:
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
         files: Files | None = None,
+        trace: bool = False,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -89,9 +94,11 @@ class Session:
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
         self.files = program.files if files is None else allowed
-        self.machine = Machine(program)
+        needs.check(program, inputs or {})
+        self.machine = Machine(program, trace)
         self.status = Status.READY
         self.problems: list[Problem] = []
+        self._limit: Problem | None = None
         tensor_io.load(program, self.machine.addresses, inputs or {}, self.files)
         self._checkpoints = [Checkpoint(self)]
 
@@ -105,11 +112,12 @@ class Session:
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
         files: Files | None = None,
+        trace: bool = False,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
-        allowed = Allowed.of(files)
-        session = cls(assemble(source, targets, target, defines, options, allowed), inputs)
+        program = assemble(source, targets, target, defines, options, Allowed.of(files))
+        session = cls(program, inputs, trace=trace)
         session.source = source
         return session
 
@@ -129,6 +137,7 @@ class Session:
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
+        self._limit = checkpoint.limit
         del self._checkpoints[self._checkpoints.index(checkpoint) + 1 :]
 
     def restart(self) -> None:
@@ -147,15 +156,34 @@ class Session:
         """Whether nothing more can happen."""
         return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
 
+    def halt(self, wanted: bool = True) -> None:
+        """End the run, step or advance under way where the machine is whole, or else the next one.
+
+        For a signal handler, an observer or another thread; what was halted can be run on.
+        ``wanted=False`` takes it back.
+        """
+        self.machine.scheduler.halted = wanted
+
+    def _halted(self) -> bool:
+        """Whether it was halted; it is not any more."""
+        scheduler = self.machine.scheduler
+        halted, scheduler.halted = scheduler.halted, False
+        return halted
+
     def run(
         self,
         *,
         max_cycles: int | None = None,
+        max_instructions: int | None = MOST_INSTRUCTIONS,
         progress: Callable[[Progress], None] | None = None,
         every: float = 0.2,
         hashes: bool = True,
     ) -> RunReport:
         """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
+
+        It also stops when it has completed ``max_instructions`` that were not complete before
+        (None: no limit). Stopped at either limit it has the status LIMIT and can be run again; the
+        status of a run that was halted is RUNNING, and its report has no hashes.
 
         ``progress`` is called about every ``every`` seconds; ``hashes`` says whether the report
         carries the hashes of trace and memory, which take a while to compute on large programs.
@@ -166,18 +194,32 @@ class Session:
         with gc_pause.paused():
             if self.status is Status.READY:
                 self.machine.prepare()
-            self._run(until, progress, every)
-        return self.report(hashes)
+            self._run(until, max_instructions, progress, every)
+        return self.report(hashes and self.status is not Status.RUNNING)
 
     def _run(
-        self, until: int | None, progress: Callable[[Progress], None] | None, every: float
+        self,
+        until: int | None,
+        most: int | None,
+        progress: Callable[[Progress], None] | None,
+        every: float,
     ) -> None:
-        """Advance chunk by chunk until nothing is left or the limit is reached."""
+        """Advance chunk by chunk until nothing is left or a limit is reached."""
         started = called = time.monotonic()
+        scheduler = self.machine.scheduler
+        last = None if most is None else scheduler.retired + most
         while not self.over:
-            done = self._advance(CHUNK, until)
+            done = 0
+            if last is None or scheduler.retired < last:
+                done = self._advance(CHUNK, until, last)
+            elif not scheduler.remaining:  # what is in flight still lands
+                done = self._advance(CHUNK, until)
+            if self._halted():
+                break
             if not done and not self.over:
                 self.status = Status.LIMIT
+                counts = last is not None and scheduler.retired >= last and scheduler.remaining
+                self._limit = describe.limit(self.machine, most if counts else None)
                 break
             if progress is not None and time.monotonic() - called >= every:
                 called = time.monotonic()
@@ -187,7 +229,7 @@ class Session:
         """Process events; settles the status when nothing is left or something failed."""
         if self.over:
             return 0
-        self.status = Status.RUNNING
+        self.status, self._limit = Status.RUNNING, None
         try:
             done = self.machine.run(events, until, retire)
         except Failure as failure:
@@ -216,15 +258,16 @@ class Session:
         every instruction that completed on the way, in order.
         """
         queue = self.queue(engine) if engine is not None else None
-        trace = self.machine.trace.instructions
-        before = len(trace)
         wanted = (queue.count if queue else self.machine.scheduler.retired) + count
-        while not self.over and not (queue and queue.done and not queue.flight):
-            retired = self.machine.scheduler.retired
-            self._advance(CHUNK, retire=retired + 1)
-            if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
-                break
-        return [describe.executed(self.machine, r) for r in trace[before:]]
+        with self._watched() as completed:
+            while not self.over and not (queue and queue.done and not queue.flight):
+                retired = self.machine.scheduler.retired
+                self._advance(CHUNK, retire=retired + 1)
+                if self._halted():
+                    break
+                if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
+                    break
+        return [describe.executed(self.machine, r) for r in completed]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
         """Run for ``cycles`` of an engine's clock (default: the base clock)."""
@@ -233,17 +276,28 @@ class Session:
         if engine is not None:
             clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
-        trace = self.machine.trace.instructions
-        before = len(trace)
-        while not self.over and self._advance(CHUNK, until):
-            pass
-        return [describe.executed(self.machine, r) for r in trace[before:]]
+        with self._watched() as completed:
+            while not self.over:
+                done = self._advance(CHUNK, until)
+                if self._halted() or not done:
+                    break
+        return [describe.executed(self.machine, r) for r in completed]
+
+    @contextmanager
+    def _watched(self) -> Iterator[list[InstructionRecord]]:
+        """The instructions that complete within a block."""
+        watching = self.machine.tracer()
+        self.machine.scheduler.observe(watching)
+        try:
+            yield watching.instructions
+        finally:
+            self.machine.scheduler.ignore(watching)
 
     def queue(self, engine: str) -> Queue:
         """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
         number, dot, rest = engine.rpartition(".")
         name = self.program.generation.engine(rest).name
-        core = int(number) if number.isdecimal() else -1 if dot else 0
+        core = int(number) if number.isdecimal() and len(number) < 10 else -1 if dot else 0
         for queue in self.machine.scheduler.queues:
             if (queue.core, queue.engine) == (core, name):
                 return queue
@@ -307,8 +361,15 @@ class Session:
         return tuple(self.machine.hazards.found)
 
     @property
+    def trace(self) -> Trace:
+        """Every record of the run so far; raises RuntimeError unless it was asked for."""
+        if self.machine.trace is None:
+            raise RuntimeError("no trace is kept: make the session with trace=True")
+        return self.machine.trace
+
+    @property
     def messages(self) -> tuple[Message, ...]:
-        """What instructions have said so far."""
+        """What instructions have said so far: the first thousand messages, at the most."""
         return describe.messages(self.machine)
 
     def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
@@ -335,7 +396,7 @@ class Session:
             for name, cycles in engine.evidence:
                 mix[name] = mix.get(name, 0) + cycles
         judged: tuple[ExpectationRecord, ...] = ()
-        problems = list(self.problems)
+        problems = [*self.problems, *([self._limit] if self._limit else [])]
         if self.status is Status.FINISHED:
             try:
                 judged = self.expectations()
@@ -362,9 +423,10 @@ class Session:
             ),
             semaphores=self.semaphores(),
             expectations=judged,
-            trace_hash=machine.trace.digest() if hashes else "",
+            trace_hash=machine.summary.digest() if hashes else "",
             memory_hash=describe.memory_hash(machine) if hashes else "",
             messages=self.messages,
+            messages_left_out=machine.summary.left_out,
         )
 
 
@@ -379,7 +441,7 @@ class _Measures:
         tensor = self.session.program.tensors.get(name)
         if tensor is None:
             return None
-        return tensor_io.contents(self.session.machine.addresses, View.whole(tensor)), tensor.dtype
+        return tensor_io.as_it_is(self.session.machine.addresses, tensor), tensor.dtype
 
     def engine(self, what: str, name: str, core: int) -> float:
         queue = self.session.queue(f"{core}.{name}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import codecs
 from contextlib import suppress
 from pathlib import Path
 
@@ -13,7 +13,20 @@ from nasm.source import Source
 Text = str | Path | Source
 
 LARGEST = 1 << 28
-"""Characters of a program: what has more is a device that never ends, or no program."""
+"""Bytes of a program: what has more is a device that never ends, or no program."""
+
+MARK = "\ufeff"
+"""The byte-order mark, which some editors put in front of UTF-8 text."""
+
+SOME = 1024
+"""Bytes by which an encoding is told."""
+
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "UTF-32"),
+    (codecs.BOM_UTF32_BE, "UTF-32"),
+    (codecs.BOM_UTF16_LE, "UTF-16"),
+    (codecs.BOM_UTF16_BE, "UTF-16"),
+)
 
 
 def source_of(text_or_path: Text, files: Allowed = ANY) -> Source:
@@ -21,31 +34,54 @@ def source_of(text_or_path: Text, files: Allowed = ANY) -> Source:
     if isinstance(text_or_path, Source):
         return text_or_path
     if isinstance(text_or_path, str) and "\n" in text_or_path:
-        return Source("<text>", text_or_path)
+        return Source("<text>", text_or_path.removeprefix(MARK))
     try:
-        return Source(str(text_or_path), _text(str(text_or_path), files))
+        with (
+            open(text_or_path, "rb")
+            if files.folder is None
+            else files.opened("", str(text_or_path)) as stream
+        ):
+            read = stream.read(LARGEST + 1)
     except Refused as refused:
         raise Failure(refused.at(None)) from None
     except OSError as problem:
         said = f"cannot read {text_or_path}: {problem.strerror or problem}"
         hint = _meant(Path(text_or_path)) if files.folder is None else ""
         raise Failure(Problem("E0801", said, None, hint)) from None
-    except UnicodeDecodeError:
-        raise Failure(Problem("E0801", f"{text_or_path} is not UTF-8 text")) from None
     except ValueError:  # a null character in a path
         raise Failure(Problem("E0801", f"no file {text_or_path}")) from None
+    return Source(str(text_or_path), decoded(read, str(text_or_path)))
 
 
-def _text(path: str, files: Allowed) -> str:
-    """The text of a file, or of a pipe where any file may be read."""
-    with (
-        open(path, "rb") if files.folder is None else files.opened("", path) as stream,
-        io.TextIOWrapper(stream, encoding="utf-8") as lines,
-    ):
-        text = lines.read(LARGEST + 1)
-    if len(text) > LARGEST:
-        raise Refused("E0801", f"{path} has more than {LARGEST:,} characters: it is no program")
-    return text
+def decoded(read: bytes, name: str) -> str:
+    """The text that bytes are, with a newline at the end of every line; raises Failure.
+
+    A byte-order mark at its start is no part of it.
+    """
+    if len(read) > LARGEST:
+        said = f"{name} has more than {LARGEST:,} bytes: it is no program"
+        raise Failure(Problem("E0801", said))
+    try:
+        text = read.decode("utf-8")
+    except UnicodeDecodeError:
+        text = None
+    guess = _encoding(read)
+    if guess:
+        said = f"{name} is {guess}; wanted UTF-8 text"
+        raise Failure(Problem("E0801", said, None, "save it as UTF-8"))
+    if text is None:
+        raise Failure(Problem("E0801", f"{name} is not UTF-8 text"))
+    return text.removeprefix(MARK).replace("\r\n", "\n").replace("\r", "\n")
+
+
+def _encoding(read: bytes) -> str:
+    """Another encoding that bytes seem to have, or an empty string."""
+    some = read[:SOME]
+    for start, what in _MARKS:
+        if some.startswith(start):
+            return what
+    # Half of the bytes of English in UTF-16 are 0; a text in UTF-8 has none.
+    return "UTF-16" if some.count(0) * 4 > len(some) else ""
 
 
 def _meant(path: Path) -> str:

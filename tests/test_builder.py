@@ -269,9 +269,130 @@ def wrong_label(n: nasm.Builder) -> None:
     n.sync.label("here")
 
 
+def misspelt_role(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", (4,), role="ouput")
+
+
+def misspelt_keyword(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", (4,), rol="output")
+
+
+def unknown_of_a_semaphore(n: nasm.Builder) -> None:
+    n.semaphore("s", nmber=3)  # type: ignore[call-arg, unused-ignore]
+
+
+def unknown_of_an_event(n: nasm.Builder) -> None:
+    n.event("e", span=3)  # type: ignore[call-arg, unused-ignore]
+
+
+def unknown_of_a_transfer(n: nasm.Builder) -> None:
+    t = n.sbuf("t", "f32", (128, 8))
+    n.transfer("load", (t, t), ring=1)  # type: ignore[call-arg, unused-ignore]
+
+
+def shape_without_axes(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", 4)
+
+
+def fraction_as_a_size(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", (4.0,))
+
+
+def object_as_a_dtype(n: nasm.Builder) -> None:
+    n.hbm("y", object(), (4,))
+
+
+def word_as_a_partition(n: nasm.Builder) -> None:
+    n.sbuf("t", "f32", (32, 8), partition="32")
+
+
+def fraction_as_a_bank(n: nasm.Builder) -> None:
+    n.psum("t", "f32", (32, 8), bank=1.0)
+
+
+def word_as_a_core(n: nasm.Builder) -> None:
+    n.sbuf("t", "f32", (32, 8), core="0")
+
+
+def misspelt_initialiser(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", (4,), init="zeroes")
+
+
+def number_as_an_initialiser(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", (4,), init=7)
+
+
+def list_of_another_shape(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", (4,), init=[1, 2])
+
+
+def fraction_as_a_number(n: nasm.Builder) -> None:
+    n.semaphore("s", 1.5)  # type: ignore[arg-type]
+
+
+def transfer_of_nothing(n: nasm.Builder) -> None:
+    n.transfer("load")
+
+
+def transfer_of_numbers(n: nasm.Builder) -> None:
+    n.transfer("load", (1, 2))  # type: ignore[arg-type]
+
+
+def transfer_of_one_view(n: nasm.Builder) -> None:
+    n.transfer("load", n.sbuf("t", "f32", (128, 8)))  # type: ignore[arg-type]
+
+
+def number_as_an_engine(n: nasm.Builder) -> None:
+    n.engine(3)  # type: ignore[arg-type]
+
+
+def number_as_an_expectation(n: nasm.Builder) -> None:
+    n.expect(3)  # type: ignore[arg-type]
+
+
+def number_as_a_wait(n: nasm.Builder) -> None:
+    n.sync.Nop(wait=3)
+
+
+def long_number(n: nasm.Builder) -> None:
+    n.vector.Memset(n.sbuf("t", "f32", (128, 8)), 10**5000)
+
+
+def long_size(n: nasm.Builder) -> None:
+    n.hbm("y", "f32", (10**5000,))
+
+
+def path_as_a_target(n: nasm.Builder) -> None:
+    n.sync.CompareBranch(nasm.Reg(0), 0, "greater", target="a\nb")
+
+
 @pytest.mark.parametrize(
     ("build", "line", "code"),
     [
+        (misspelt_role, "hbm", "E0216"),
+        (misspelt_keyword, "hbm", "E0309"),
+        (unknown_of_a_semaphore, "n.semaphore", "E0309"),
+        (unknown_of_an_event, "n.event", "E0309"),
+        (unknown_of_a_transfer, "n.transfer", "E0309"),
+        (shape_without_axes, "hbm", "E0304"),
+        (fraction_as_a_size, "hbm", "E0304"),
+        (object_as_a_dtype, "hbm", "E0205"),
+        (word_as_a_partition, "sbuf", "E0210"),
+        (fraction_as_a_bank, "psum", "E0210"),
+        (word_as_a_core, "sbuf", "E0210"),
+        (misspelt_initialiser, "hbm", "E0217"),
+        (number_as_an_initialiser, "hbm", "E0217"),
+        (list_of_another_shape, "hbm", "E0217"),
+        (fraction_as_a_number, "n.semaphore", "E0210"),
+        (transfer_of_nothing, "n.transfer", "E0301"),
+        (transfer_of_numbers, "n.transfer", "E0301"),
+        (transfer_of_one_view, "n.transfer", "E0301"),
+        (number_as_an_engine, "n.engine", "E0203"),
+        (number_as_an_expectation, "n.expect", "E0301"),
+        (number_as_a_wait, "Nop", "E0301"),
+        (long_number, "Memset", "E0211"),
+        (long_size, "hbm", "E0211"),
+        (path_as_a_target, "CompareBranch", "E0209"),
         (wrong_operand, "TensorTensor", "E0206"),
         (an_array, "TensorReduce", "E0301"),
         (wrong_dtype, "f64", "E0205"),
@@ -337,3 +458,71 @@ def test_a_row_documents_its_call() -> None:
     queue = nasm.Builder("trn1").vector
     assert "Memset" in dir(queue)
     assert (queue.Memset.__doc__ or "").startswith("Fill a tile")
+
+
+# -- scalars of NumPy
+
+
+def test_scalars_of_numpy_are_numbers_wherever_python_gives_some() -> None:
+    n = nasm.Builder("trn2")
+    y = n.hbm("y", "f32", (np.int64(32), np.uint8(8)), role="output")
+    t = n.sbuf("t", "f32", (32, 8), partition=np.int64(32), offset=np.int32(64))
+    p = n.psum("p", "f32", (32, 8), bank=np.int16(2), core=np.int64(0))
+    s = n.semaphore("s", np.int64(7))
+    n.transfer("store", (y, t), queue=np.int64(3), priority=None)
+    n.vector.Memset(t, np.float32(1.5), update=s + np.int8(2))
+    n.vector.Memset(p, np.float64(2.5), wait=s >= np.int64(2), update=s.set(np.uint16(5)))
+    n.sync.Nop(wait=s == np.int64(5))
+    assert t.reshape(np.int64(32), 2, np.int8(4)).shape == (32, 2, 4)
+    program = n.finish()
+    assert [(t.name, t.shape) for t in program.tensors.values()] == [
+        ("y", (32, 8)),
+        ("t", (32, 8)),
+        ("p", (32, 8)),
+    ]
+    assert (t.tensor.partition, t.tensor.offset, p.tensor.offset) == (32, 64, 4096)
+    assert s.number == 7
+    assert [w and (w.op, w.value) for w in program.waits] == [None, (">=", 2), ("==", 5)]
+    assert [u and (u.op, u.value) for u in program.updates] == [None, ("+", 2), ("=", 5)]
+    assert dict(program.transfers["store"].options) == {"queue": 3}
+
+
+@pytest.mark.parametrize(
+    ("given", "value"),
+    [(np.int64(5), 5), (np.float32(0.5), 0.5), (np.bool_(True), True), (np.array(7), 7)],
+)
+def test_a_constant_is_given_a_scalar_of_numpy(given: object, value: object) -> None:
+    program = nasm.assemble(".target trn2\n.const N = 3", defines={"N": given})  # type: ignore[dict-item]
+    assert program.constants == {"N": value}
+    assert type(program.constants["N"]) is type(value)
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [(None, "E0210"), (np.arange(3), "E0210"), ([1, [None]], "E0210"), (1 << 20000, "E0211")],
+    ids=["none", "array", "list", "long"],
+)
+def test_a_constant_is_given_nothing_else(given: object, code: str) -> None:
+    text = ".target trn2\n.const N = 3"
+    with pytest.raises(Failure) as caught:
+        nasm.assemble(text, defines={"N": given})  # type: ignore[dict-item]
+    assert [p.code for p in caught.value.problems] == [code]
+
+
+def test_an_option_is_given_a_scalar_of_numpy() -> None:
+    built = nasm.Builder("trn2", {"rounding.seed": np.int64(3)}).finish()
+    assert built.chosen == {"rounding.seed": 3}
+
+
+@pytest.mark.parametrize(
+    ("init", "wanted"),
+    [
+        ("zeros", ("zeros",)),
+        ("x.npz:key", ("file", "x.npz", "key")),
+        (("random", np.int64(3)), ("random", 3)),
+        ([1, np.float32(2.5)], ("list", [1, 2.5])),
+        (np.array([1.0, 2.0]), ("list", [1.0, 2.0])),
+    ],
+)
+def test_an_initialiser_is_written_as_python_writes_it(init: object, wanted: object) -> None:
+    assert nasm.Builder("trn2").hbm("x", "f32", (2,), init=init).tensor.init == wanted

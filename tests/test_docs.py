@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import ast
 import hashlib
 import importlib.util
+import itertools
 import os
 import re
 import shlex
 import subprocess
 import sys
 import sysconfig
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -240,27 +243,47 @@ def test_no_page_names_an_absolute_path(page: Path) -> None:
 # ---------------------------------------------------------------- what trace.md defines
 
 
+def folded(*kinds: list[tuple[Any, ...]]) -> str:
+    """The hash that the page defines, of the records of each kind."""
+    parts = []
+    for records in kinds:
+        encoded = b""
+        for field in itertools.chain(*records):
+            text = field.encode() if isinstance(field, str) else b""
+            number = len(text) if isinstance(field, str) else field
+            encoded += number.to_bytes(8, "little", signed=True) + text
+        parts.append(hashlib.blake2b(encoded, digest_size=16).digest())
+    return hashlib.blake2b(b"".join(parts), digest_size=16).hexdigest()
+
+
 def test_the_trace_hash_is_what_the_docs_define() -> None:
-    done = nasm.run(ROOT / "programs" / "matmul.nasm")
-    trace = done.session.machine.trace
-    kinds = (("i", trace.instructions), ("j", trace.jobs), ("p", trace.posts))
-    lines = [f"{kind} {' '.join(map(str, r))}\n" for kind, records in kinds for r in records]
-    digest = hashlib.blake2b("".join(lines).encode("ascii"), digest_size=16).hexdigest()
-    assert done.report.trace_hash == digest
-    page = (DOCS / "trace.md").read_text(encoding="utf-8")
-    shown = re.findall(r"^    ([ijp] .*)$", page, re.MULTILINE)
-    assert shown == [next(x for x in lines if x.startswith(k)).rstrip() for k in "ijp"]
+    session = nasm.Session(ROOT / "programs" / "matmul.nasm", trace=True)
+    report, trace = session.run(), session.trace
+    kinds = (trace.instructions, trace.jobs, trace.posts, trace.messages)
+    assert report.trace_hash == folded(*kinds)
+    assert not trace.messages
 
 
-def test_what_is_said_is_in_the_trace_hash_as_the_docs_define() -> None:
-    text = '.target trn2\n.sbuf t u8[1, 2]\n@gpsimd Memset t, 5\n@gpsimd DevicePrint t, "µ\\n"\n'
-    done = nasm.run(text)
-    trace = done.session.machine.trace
-    start = trace.instructions[1][4]
-    lines = [f"i {' '.join(map(str, r))}\n" for r in trace.instructions]
-    lines.append(f'm 0 3 1 {start} "\\u00b5\\n [[5 5]]"\n')
-    digest = hashlib.blake2b("".join(lines).encode("ascii"), digest_size=16).hexdigest()
-    assert done.report.trace_hash == digest
+def test_the_worked_example_of_the_trace_hash_is_what_runs() -> None:
+    page = (DOCS / "trace.md").read_text(encoding="utf-8").partition("## The trace hash")[2]
+    program, records, encoded, final = re.findall(r"(?:^    .*\n)+", page, re.MULTILINE)[:4]
+    session = nasm.Session(textwrap.dedent(program), trace=True)
+    report, trace = session.run(), session.trace
+    lists = {"i": trace.instructions, "j": trace.jobs, "p": trace.posts, "m": trace.messages}
+    shown = [
+        (line.split()[0], ast.literal_eval(f"({line.split(None, 1)[1]})"))
+        for line in records.strip().splitlines()
+    ]
+    assert shown == [(kind, record) for kind, rows in lists.items() for record in rows]
+    first, said = shown[0][1], shown[-1][1]
+    wanted = [
+        b"".join(n.to_bytes(8, "little") for n in first),
+        b"".join(n.to_bytes(8, "little") for n in (*said[:4], len(said[4].encode())))
+        + said[4].encode(),
+    ]
+    rows = [line.split() for line in encoded.strip().splitlines()]
+    assert [bytes.fromhex("".join(row[1:])) for row in rows] == wanted
+    assert final.strip() == report.trace_hash == folded(*lists.values())
 
 
 def test_the_memory_hash_is_what_the_docs_define() -> None:

@@ -22,10 +22,10 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "exact", "gc_pause", "docstrings"),
+    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings"),
     ("problems",),
     ("open_files",),
-    ("records", "source_files"),
+    ("records", "source_files", "host_memory"),
     ("spec", "sim"),
     ("targets", "asm"),
     ("machine",),
@@ -45,7 +45,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.machine": (
         ("state", "conversions"),
         ("addresses", "hazards", "dynamic_addresses"),
-        ("indirect", "tensor_io"),
+        ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "rendezvous"),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from nasm import gc_pause
 from nasm.asm.building.builder import ProgramBuilder
+from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander, unknown_target
 from nasm.asm.expanding.undeclared import Undeclared
@@ -13,7 +14,7 @@ from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
 from nasm.open_files import ANY, Allowed
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Problem, Refused, Unsaid, limited
 from nasm.source import Source
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.program import Program
@@ -37,7 +38,7 @@ def assemble(
         raise Failure(unknown_target(target, targets).at(None))
     with gc_pause.paused():
         file, problems = parse(source)
-        expander = Expander(source, targets, target, defines, options)
+        expander = Expander(source, targets, target, constants(defines), options)
         return _assembled(file, problems, expander, files)
 
 
@@ -49,13 +50,15 @@ def _assembled(
     if expander.override is not None and not named:
         expander.use_target(expander.override)
     builder = expander.expand(file.body)
+    unsaid = Unsaid(file.unsaid, expander.stopped and not problems)
     if builder is None:
-        raise Failure(sorted(expander.problems, key=lambda p: p.span.start if p.span else -1))
+        found = sorted(expander.problems, key=lambda p: p.span.start if p.span else -1)
+        raise Failure(limited(found, unsaid))
     undeclared = expander.scope.undeclared
     builder.program.files = files
     builder.problems += _initialisers(builder.program)
     builder.problems += _expectations(builder, undeclared)
-    return builder.finish(undeclared)
+    return builder.finish(undeclared, unsaid)
 
 
 def _initialisers(program: Program) -> list[Problem]:

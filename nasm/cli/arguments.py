@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import argparse
 import math
+import sys
+from typing import Any, NoReturn
 
 from nasm import __version__
+from nasm.cli import streams
 from nasm.problems import did_you_mean
+from nasm.records import MOST_INSTRUCTIONS
+from nasm.stopping import TIMED_OUT
 
 COMMAND = "neuron-nasm"
 
@@ -23,6 +28,32 @@ VERBS = ("run", "check", "isa", "explain", "repl", "help")
 COLORS = ("auto", "always", "never")
 
 
+class Wrong(Exception):
+    """A command line that means nothing; ``text`` is all that there is to say of it."""
+
+    def __init__(self, message: str, text: str = "") -> None:
+        self.text = text or message
+        super().__init__(message)
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser that leaves it to the command to say what is wrong, and to leave."""
+
+    def error(self, message: str) -> NoReturn:
+        raise Wrong(message, f"{message}\n{self.format_usage().rstrip()}")
+
+    def _print_message(self, message: str, file: Any = None) -> None:
+        streams.write(file or sys.stderr, message)  # argparse would not tell of a full disk
+
+
+def asked(given: list[str]) -> tuple[str, bool]:
+    """The verb, and whether a JSON document is wanted, as far as that can be told."""
+    words = given[: given.index("--")] if "--" in given else given
+    verb = next((word for word in words if word in VERBS), "")
+    wanted = "--json" in words and verb and "--json" in _options(parser(), verb)
+    return verb, bool(wanted)
+
+
 def refusal(given: list[str]) -> str:
     """Why a first word is no verb, in a sentence; empty if it is one, or an option."""
     word = given[0] if given else ""
@@ -37,12 +68,12 @@ def refusal(given: list[str]) -> str:
 
 
 def read(given: list[str]) -> argparse.Namespace:
-    """The command line as it was meant; leaves with a sentence if it means nothing."""
+    """The command line as it was meant; raises Wrong if it means nothing."""
     top = parser()
     parsed, rest = top.parse_known_args(given)
     said = _unknown(top, parsed.verb, rest) or _unfit(parsed)
     if said:
-        top.exit(2, f"{COMMAND}: {said}\n")
+        raise Wrong(said)
     return parsed
 
 
@@ -100,9 +131,12 @@ def define(text: str) -> tuple[str, int | float]:
         raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
     for read in (_integer, float):
         try:
-            return name, read(value)
+            found = read(value)
         except ValueError:
             continue
+        if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
+            raise argparse.ArgumentTypeError(f"'{value[:40]}' is beyond float64; write inf")
+        return name, found
     raise argparse.ArgumentTypeError(
         f"'{value}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
     )
@@ -131,6 +165,28 @@ def cycles(text: str) -> int:
     return value
 
 
+def instructions(text: str) -> int | None:
+    """A number of instructions; 0 and none mean that there is no limit."""
+    if text == "none" or text == "0":
+        return None
+    try:
+        return cycles(text)
+    except argparse.ArgumentTypeError:
+        said = f"'{text}' is not a positive whole number of instructions, nor 0 or none"
+        raise argparse.ArgumentTypeError(said) from None
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not (value > 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+    return value
+
+
 def _whole(text: str) -> bool:
     try:
         return math.isfinite(float(text)) and float(text).is_integer()
@@ -140,7 +196,7 @@ def _whole(text: str) -> bool:
 
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
-    top = argparse.ArgumentParser(
+    top: argparse.ArgumentParser = _Parser(
         prog=COMMAND,
         description="Assemble, run and inspect programs for the AWS Neuron instruction set on a\n"
         "simulated NeuronCore: values and cycles from one run, without the hardware.",
@@ -242,8 +298,27 @@ def _inputs(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _limit(verb: argparse.ArgumentParser, what: str) -> None:
+    verb.add_argument(
+        "--max-instructions",
+        metavar="N",
+        type=instructions,
+        default=MOST_INSTRUCTIONS,
+        help=f"{what}: {MOST_INSTRUCTIONS:,} by default; 0 or none for no limit",
+    )
+
+
 def _json(verb: argparse.ArgumentParser) -> None:
     verb.add_argument("--json", action="store_true", help="print a JSON document instead of text")
+
+
+def _timeout(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=seconds,
+        help=f"stop after so many seconds of real time, with exit code {TIMED_OUT}",
+    )
 
 
 def _quiet(verb: argparse.ArgumentParser) -> None:
@@ -261,7 +336,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=binding,
         action="append",
         default=[],
-        help="write a tensor of any memory to a .npy file after the run",
+        help="write a tensor of any memory to a .npy file after the run; - is standard output",
     )
     verb.add_argument(
         "--out-dir",
@@ -270,7 +345,9 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     )
     _common(verb)
     verb.add_argument(
-        "--trace", metavar="FILE", help="write a trace for ui.perfetto.dev or chrome://tracing"
+        "--trace",
+        metavar="FILE",
+        help="write a trace for ui.perfetto.dev or chrome://tracing; - is standard output",
     )
     verb.add_argument(
         "--max-cycles",
@@ -278,6 +355,8 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=cycles,
         help="stop after N cycles of the base clock, with exit code 1",
     )
+    _limit(verb, "stop after N instructions, with exit code 1")
+    _timeout(verb)
     _json(verb)
     _quiet(verb)
 
@@ -286,6 +365,7 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = _verb(verbs, "check", "assemble and check programs without running them", CHECK)
     verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
     _common(verb)
+    _timeout(verb)
     _json(verb)
     _quiet(verb)
 
@@ -330,6 +410,7 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument("program", nargs="?", help="a .nasm file")
     _common(verb)
     _inputs(verb)
+    _limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(
         "-ex",
@@ -353,8 +434,9 @@ examples:
 'neuron-nasm help COMMAND' explains a command's options.
 
 exit codes: 0 no errors; 1 the program fails (an expectation, a hazard, a
-deadlock, a fault, --max-cycles); 2 it does not assemble, or the command
-line or a file is wrong; 70 a defect in nasm; 130 interrupted.
+deadlock, a fault, a limit); 2 it does not assemble, or the command line
+or a file is wrong; 70 a defect in nasm; 124 --timeout; 130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP.
 """
 RUN = """\
 examples:

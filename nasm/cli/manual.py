@@ -57,7 +57,7 @@ def _hint(word: str, targets: list[Target]) -> str:
 def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
     if args.json:
         rows = [row for t in targets for row in lists.json_options(t)]
-        screen.document(jsonable.document("isa", OK, options=rows))
+        args.answer.give(OK, options=rows)
     else:
         screen.show(*(lists.rich_options(t) for t in targets))
     return OK
@@ -71,7 +71,7 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
         return _refuse(screen, args, problem)
     if args.json:
         rows = [row for target, rows in found.items() for row in lists.json_list(target, rows)]
-        screen.document(jsonable.document("isa", OK, instructions=rows))
+        args.answer.give(OK, instructions=rows)
     else:
         screen.show(*(lists.rich_found(rows) for rows in found.values() if rows))
     return OK
@@ -80,7 +80,7 @@ def _search(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> 
 def _list(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
     if args.json:
         rows = [row for t in targets for row in lists.json_list(t)]
-        screen.document(jsonable.document("isa", OK, instructions=rows))
+        args.answer.give(OK, instructions=rows)
     else:
         screen.show(*(lists.rich_list(t) for t in targets))
     return OK
@@ -90,7 +90,7 @@ def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) ->
     page = pages.page(row, target)
     if args.json:
         content = {"target": target.name, **pages.json_page(page)}
-        screen.document(jsonable.document("isa", OK, instruction=content))
+        args.answer.give(OK, instruction=content)
     else:
         more = f"'{arguments.COMMAND} isa {row.name} --example' prints a program that runs it"
         screen.show(pages.rich_page(page), Text(), Text(more, "dim"))
@@ -104,7 +104,7 @@ def _example(screen: Screen, args: argparse.Namespace, row: Row, target: Target)
     except Refused as refused:
         return _refuse(screen, args, refused.at(None))
     if args.json:
-        screen.document(jsonable.document("isa", OK, example=text))
+        args.answer.give(OK, example=text)
     else:
         streams.write(sys.stdout, text)
     return OK
@@ -122,7 +122,7 @@ def explain(args: argparse.Namespace) -> int:
         return _refuse(screen, args, refused.at(None))
     if args.json:
         content = [explanations.json_code(row) for row in rows]
-        screen.document(jsonable.document("explain", OK, codes=content))
+        args.answer.give(OK, codes=content)
     elif args.code is None:
         screen.show(explanations.rich_list(rows))
     else:
@@ -153,8 +153,7 @@ def help_(args: argparse.Namespace) -> int:
 
 def _refuse(screen: Screen, args: argparse.Namespace, problem: Problem) -> int:
     if args.json:
-        found = jsonable.problems([problem])
-        screen.document(jsonable.document(args.verb, REFUSED, problems=found))
+        args.answer.give(REFUSED, problems=jsonable.problems([problem]))
     else:
         screen.problems([problem])
     return REFUSED

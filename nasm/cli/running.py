@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import argparse
+import sys
+from collections.abc import Sequence
 from typing import Any
 
-from nasm.cli import files
+from nasm import stopping
+from nasm.cli import files, results
 from nasm.cli.screen import Screen
+from nasm.machine import describe
 from nasm.problems import Failure, Problem, counted
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, tables
 from nasm.session import Session
+from nasm.spec.memory import Tensor
+from nasm.stopping import Told
 
-OK, BROKEN, REFUSED, INTERRUPTED = 0, 1, 2, 130
+OK, BROKEN, REFUSED = 0, 1, 2
 
 
 class Run:
@@ -20,138 +26,177 @@ class Run:
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
+        self.trace = args.trace and results.spelled(args.trace)
         self.written: list[dict[str, Any]] = []
+        self.unwritten: list[Problem] = []
         self.notes: list[str] = []
+        self.telling = False
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
-        args = self.args
         try:
-            session = Session.load(
-                files.program_text(args.program),
-                target=args.target,
-                defines=dict(args.defines),
-                inputs=files.arrays(args.inputs),
-                options=dict(args.options),
-                files=args.files,
-            )
-            wanted = files.destinations(session.program, args.outputs, args.out_dir)
-            if args.out_dir is not None:
-                files.make_folder(args.out_dir)
+            session, wanted = self.load()
         except Failure as failure:
             return self.refused(failure.problems)
         try:
-            report = session.run(
-                max_cycles=args.max_cycles, progress=self.screen.progress, hashes=args.json
-            )
-        except KeyboardInterrupt:
+            report = self.run(session)
             self.screen.clear()
-            return self.interrupted(session)
-        self.screen.clear()
-        problems = (*self.limit(session, report), *self.store(session, report, wanted))
-        return self.tell(session, report, problems)
+            self.store(session, report.status, wanted)
+            return self.tell(session, report, exit_code(report, self.unwritten))
+        except KeyboardInterrupt as error:
+            with stopping.lifted():  # to tell of it may take a while
+                return self.stopped(session, Told.of(error))
+
+    def load(self) -> tuple[Session, dict[str, Tensor]]:
+        """The program on a machine, and where its results go; raises Failure."""
+        args = self.args
+        session = Session.load(
+            files.program_text(args.program),
+            target=args.target,
+            defines=dict(args.defines),
+            inputs=files.arrays(args.inputs),
+            options=dict(args.options),
+            files=args.files,
+            trace=self.trace is not None,
+        )
+        outputs = [(name, results.spelled(path)) for name, path in args.outputs]
+        wanted = files.destinations(session.program, outputs, args.out_dir)
+        if args.out_dir is not None:
+            results.make_folder(args.out_dir)
+        self.check(wanted)
+        return session, wanted
+
+    def check(self, wanted: dict[str, Tensor]) -> None:
+        """Refuse before the run what could not be written after it."""
+        args = self.args
+        paths = [(tensor.name, path) for path, tensor in wanted.items()]
+        others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
+        traces = [("the trace", self.trace)] if self.trace else []
+        paths += traces
+        problems = results.clashes(paths, others, args.json)
+        # An output may replace an input, which was read; a trace is none.
+        read = [(f"the input {name} is read from it", path) for name, path in args.inputs]
+        problems = problems or results.clashes(traces, read, False)
+        found = (results.unwritable(path) for _, path in paths)
+        problems += [problem for problem in found if problem is not None]
+        if problems:
+            raise Failure(problems)
+        mine = results.of_stream(sys.stdout)
+        if mine is not None and mine in (results.identity(path) for _, path in paths):
+            self.screen.aside()
+
+    def run(self, session: Session) -> RunReport:
+        """Run it; told to stop, it does between two events."""
+
+        def stop() -> None:
+            if session.status in (Status.READY, Status.RUNNING):
+                session.halt()
+            else:  # its expectations are being judged
+                heard.strike()
+
+        with stopping.asking(stop) as heard:
+            report = session.run(
+                max_cycles=self.args.max_cycles,
+                max_instructions=self.args.max_instructions,
+                progress=self.screen.progress,
+                hashes=self.args.json,
+            )
+        if heard.asked is not None:
+            raise heard.asked
+        return report
 
     # -- what is written
 
-    def limit(self, session: Session, report: RunReport) -> list[Problem]:
-        """What --max-cycles has cut off."""
-        if report.status is not Status.LIMIT:
-            return []
-        running = [q for q in session.queues() if q.state in ("running", "waiting")]
-        span = next((q.span for q in running if q.state == "running" and q.span), None)
-        where = ", ".join(f"{session.name(q)} at pc {q.pc}" for q in running)
-        return [
-            Problem(
-                "E0511",
-                f"still running after {self.args.max_cycles:,} cycles: {where}",
-                span,
-                "allow more with --max-cycles, or look for a loop that does not end",
-            )
-        ]
-
-    def store(self, session: Session, report: RunReport, wanted: Any) -> list[Problem]:
-        """Write outputs and trace; returns what could not be written."""
-        problems: list[Problem] = []
+    def store(self, session: Session, status: Status, wanted: dict[str, Tensor]) -> None:
+        """Write outputs and trace; one that cannot be written is no reason not to write others."""
+        if status is Status.FINISHED:
+            for found in files.store(session, wanted):
+                if isinstance(found, Problem):
+                    self.unwritten.append(found)
+                else:
+                    self.written.append(found)
+        elif wanted:
+            self.notes.append("no outputs are written: the program did not run to its end")
         try:
-            if report.status is Status.FINISHED:
-                self.written = files.store(session, wanted)
-            elif wanted:
-                self.notes.append("no outputs are written: the program did not run to its end")
+            if self.trace:
+                slices = files.trace(session, self.trace)
+                self.notes.append(f"wrote {slices:,} slices to {self.trace}")
         except Failure as failure:
-            problems += failure.problems
-        try:
-            if self.args.trace:
-                slices = files.trace(session, self.args.trace)
-                self.notes.append(f"wrote {slices:,} slices to {self.args.trace}")
-        except Failure as failure:
-            problems += failure.problems
-        return problems
+            self.unwritten += failure.problems
 
     # -- what is said
 
-    def tell(self, session: Session, report: RunReport, more: tuple[Problem, ...]) -> int:
+    def tell(
+        self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
+    ) -> int:
         """Print the report; returns the exit code."""
-        code = exit_code(report, more)
-        generation = session.program.generation
+        self.telling = True
+        generation, screen = session.program.generation, self.screen
+        if self.unwritten:
+            screen.problems(self.unwritten)
         if self.args.json:
             content = jsonable.report(report, generation)
-            content["problems"] += jsonable.problems(more)
-            content["outputs"] = self.written
-            self.screen.document(jsonable.document("run", code, **content))
-            return code
-        screen = self.screen
+            content["problems"] += jsonable.problems((*more, *self.unwritten))
+            return int(self.args.answer.give(code, **content, outputs=self.written))
+        shown: dict[str, Any] = {
+            "more": more,
+            "unwritten": bool(self.unwritten),
+            "width": screen.width,
+            "ascii_only": screen.ascii_only,
+        }
         if self.args.quiet:
             if code:
-                screen.show(
-                    *tables.failures(report, more, width=screen.width, ascii_only=screen.ascii_only)
-                )
+                screen.show(*tables.failures(report, **shown))
             return code
-        for item in self.written:
-            kept = (
-                item["dtype"]
-                if item["stored_as"] == item["dtype"]
-                else (f"{item['dtype']} as {item['stored_as']}")
-            )
-            self.notes.append(f"wrote {item['tensor']} to {item['file']} ({kept}{item['shape']})")
-        screen.show(
-            *tables.run_report(
-                report,
-                generation,
-                more,
-                self.notes,
-                width=screen.width,
-                ascii_only=screen.ascii_only,
-            )
-        )
+        notes = [*self.notes, *map(_wrote, self.written)]
+        screen.show(*tables.run_report(report, generation, notes=notes, **shown))
         return code
 
     def refused(self, problems: tuple[Problem, ...]) -> int:
         """The program cannot be run."""
         if self.args.json:
-            content = {
-                "program": self.args.program,
-                "status": "refused",
-                "problems": jsonable.problems(problems),
-            }
-            self.screen.document(jsonable.document("run", REFUSED, **content))
+            self.args.answer.cut(REFUSED, "refused", problems)
             return REFUSED
         self.screen.problems(problems)
         errors = counted(sum(not p.warning for p in problems), "error")
         self.screen.note(f"\n{errors}; the program was not run")
         return REFUSED
 
-    def interrupted(self, session: Session) -> int:
-        """Say how far an interrupted run has got."""
-        if self.args.json:
-            content = jsonable.report(session.report(), session.program.generation)
-            content["status"] = "interrupted"
-            content["outputs"] = []
-            self.screen.document(jsonable.document("run", INTERRUPTED, **content))
-            return INTERRUPTED
+    def stopped(self, session: Session, told: Told) -> int:
+        """Say how far a run has got that was told to stop."""
+        if self.telling:  # a report is on its way, and one is enough
+            raise told
+        self.screen.clear()
+        over = session.over
+        session.status = Status.TIMEOUT if told.late else Status.INTERRUPTED
+        more = [self.late(session, over)] if told.late else []
+        if told.late and not over:
+            self.store(session, session.status, {})
+        report = session.report(hashes=False)
+        code = self.tell(session, report, told.code, more)
+        if not self.args.json and not told.late:
+            self.where(session, told, over)
+        return code
+
+    def late(self, session: Session, over: bool) -> Problem:
+        """What --timeout has cut off."""
+        span, where = None, "its results were not all written"
+        if not over:
+            span, where = describe.standing(session.machine)
+        return Problem(
+            "E0516",
+            f"still running after {self.args.timeout:g} s: {where}",
+            span,
+            "allow more with --timeout, or look for a loop that does not end",
+        )
+
+    def where(self, session: Session, told: Told, over: bool) -> None:
+        """Where it was told to stop, on standard error."""
         far = session.progress(0.0)
+        at = "after its end" if over else f"at {far.microseconds:,.3f} µs"
+        files = ", ".join(item["file"] for item in self.written) or "nothing"
         self.screen.note(
-            f"interrupted after {counted(far.instructions, 'instruction')}, at "
-            f"{far.microseconds:,.3f} µs; nothing was written"
+            f"{told} after {counted(far.instructions, 'instruction')}, {at}; {files} was written"
         )
         for queue in session.queues():
             if queue.state in ("running", "waiting") and queue.text:
@@ -159,12 +204,17 @@ class Run:
                 held = f", waits for {queue.wait}" if queue.wait else ""
                 name = session.name(queue)
                 self.screen.note(f"  {name} pc {queue.pc}: {queue.text}{where}{held}")
-        return INTERRUPTED
 
 
-def exit_code(report: RunReport, more: tuple[Problem, ...] = ()) -> int:
+def _wrote(item: dict[str, Any]) -> str:
+    kept, stored = item["dtype"], item["stored_as"]
+    dtype = kept if stored == kept else f"{kept} as {stored}"
+    return f"wrote {item['tensor']} to {item['file']} ({dtype}{item['shape']})"
+
+
+def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:
     """1 for a promise that does not hold; 2 if what was asked for could not be judged or done."""
-    if any(p.code in ("E0806",) for p in more):
+    if unwritten:
         return REFUSED
     if report.status is not Status.FINISHED or report.hazards:
         return BROKEN

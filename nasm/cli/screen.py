@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import io
-import json
 import re
 import sys
 from collections.abc import Iterable
-from typing import IO, Any
+from typing import IO
 
 from rich.console import Console, RenderableType
 from rich.text import Text
@@ -15,7 +14,7 @@ from rich.text import Text
 from nasm.cli import streams
 from nasm.problems import Problem
 from nasm.records import Progress
-from nasm.report.console import settings
+from nasm.report.console import Visible, settings
 from nasm.report.diagnostics import diagnostics
 
 PATIENCE = 0.5
@@ -24,7 +23,7 @@ PATIENCE = 0.5
 _BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
-class _Console(Console):
+class _Console(Visible):
     """A console whose reader may leave: what follows goes nowhere, and that is no error."""
 
     def on_broken_pipe(self) -> None:
@@ -44,6 +43,10 @@ class Screen:
         self.out = _console(sys.stdout, color)
         self.err = _console(sys.stderr, color)
         self._shown = 0
+
+    def aside(self) -> None:
+        """Print everything to standard error from now on: standard output has another use."""
+        self.out = self.err
 
     @property
     def ascii_only(self) -> bool:
@@ -72,15 +75,12 @@ class Screen:
         streams.flush(sys.stdout)
         self._print(self.err, Text(message), True)
 
-    def document(self, content: dict[str, Any]) -> None:
-        """Print a JSON document."""
-        streams.write(sys.stdout, json.dumps(content, indent=2, allow_nan=False) + "\n")
-
     def _print(self, console: Console, part: RenderableType, whole: bool) -> None:
-        console.print(part, soft_wrap=whole)
+        stream = sys.stderr if console is self.err else sys.stdout
+        with streams.writing(stream):
+            console.print(part, soft_wrap=whole)
         held = console.file
         if isinstance(held, _Held):
-            stream = sys.stdout if console is self.out else sys.stderr
             # Tables fill their lines with blanks, which a file or a pipe has no use for.
             streams.write(stream, _BLANKS.sub("", held.getvalue()))
             held.seek(0)

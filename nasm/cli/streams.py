@@ -5,6 +5,8 @@ from __future__ import annotations
 import codecs
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from typing import IO
 
 PLAINER = {
@@ -50,28 +52,36 @@ def _plainer(problem: UnicodeError) -> tuple[str, int]:
 
 def write(stream: IO[str], text: str) -> None:
     """Write; raises Unwritable, but not when the reader has left (``| head``)."""
-    try:
+    with writing(stream):
         stream.write(text)
-    except BrokenPipeError:
-        leave(stream)
-    except OSError as problem:
-        leave(stream)
-        raise Unwritable(problem.strerror or str(problem)) from None
 
 
 def flush(stream: IO[str]) -> None:
     """Flush; raises Unwritable, but not when the reader has left."""
-    try:
+    with writing(stream):
         stream.flush()
+
+
+@contextmanager
+def writing(stream: IO[str]) -> Iterator[None]:
+    """What is done in here writes to a stream; raises Unwritable as :func:`write` does.
+
+    Where standard error cannot be written to there is nobody to tell.
+    """
+    try:
+        yield
     except BrokenPipeError:
         leave(stream)
     except OSError as problem:
         leave(stream)
-        raise Unwritable(problem.strerror or str(problem)) from None
+        if stream is not sys.stderr:
+            raise Unwritable(problem.strerror or str(problem)) from None
 
 
 def leave(stream: IO[str]) -> None:
     """Let whatever else is written go nowhere, the interpreter's own flush at exit included."""
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, stream.fileno())
-    os.close(null)
+    with suppress(OSError, ValueError):  # it may be no file at all
+        number = stream.fileno()
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, number)
+        os.close(null)

@@ -9,6 +9,7 @@ from typing import Any
 
 from rich.text import Text
 
+from nasm import stopping
 from nasm.cli import streams
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Problem, counted
@@ -22,7 +23,8 @@ OK, REFUSED = 0, 2
 
 def run(args: argparse.Namespace) -> int:
     """``run``: the program, then what it did."""
-    from nasm.cli.running import Run
+    with stopping.shielded():
+        from nasm.cli.running import Run
 
     return Run(args, Screen(args.color)).go()
 
@@ -33,31 +35,34 @@ def run(args: argparse.Namespace) -> int:
 def check(args: argparse.Namespace) -> int:
     """``check``: every problem of every file, and nothing is run."""
     screen = Screen(args.color)
-    checked = [_checked(path, args) for path in args.programs]
-    code = REFUSED if any(p for _, p in checked) else OK
-    if args.json:
-        files = [{**about, "ok": not p, "problems": jsonable.problems(p)} for about, p in checked]
-        screen.document(jsonable.document("check", code, files=files))
-        return code
-    for about, problems in checked:
+    files: list[dict[str, Any]] = args.answer.content["files"]
+    wrong = bad = 0
+    for path in args.programs:
+        about, problems = _checked(path, args)
+        files.append({**about, "ok": not problems, "problems": jsonable.problems(problems)})
+        wrong, bad = wrong + len(problems), bad + bool(problems)
+        if args.json:
+            continue
         if problems:
             screen.problems(problems)
             screen.note("")
         elif not args.quiet:
             screen.show(_fine(about))
-    wrong = sum(len(p) for _, p in checked)
-    if wrong:
-        bad = sum(bool(p) for _, p in checked)
-        screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(checked), 'file')}")
+    code = REFUSED if wrong else OK
+    if args.json:
+        args.answer.give(code, files=files, problems=[])
+    elif wrong:
+        screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(files), 'file')}")
     return code
 
 
 def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[Problem]]:
     """What a file is, if it assembles, and all that is wrong with it."""
-    from nasm.asm.assemble import assemble
-    from nasm.cli import files
-    from nasm.open_files import Allowed
-    from nasm.targets import TARGETS
+    with stopping.shielded():
+        from nasm.asm.assemble import assemble
+        from nasm.cli import files
+        from nasm.open_files import Allowed
+        from nasm.targets import TARGETS
 
     about: dict[str, Any] = {"file": path}
     try:
@@ -71,6 +76,8 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
         )
     except Failure as failure:
         return about, list(failure.problems)
+    except MemoryError:
+        return about, [Problem("E0808", "not enough memory on this computer for this program")]
     about["target"] = program.generation.spellings[0]
     about["generation"] = program.generation.summary
     about["options"] = program.chosen
@@ -95,9 +102,10 @@ def _fine(about: dict[str, Any]) -> Text:
 
 def repl(args: argparse.Namespace) -> int:
     """``repl``: hands over to the debugger."""
-    from nasm import repl as debugger
-    from nasm.cli import files
-    from nasm.repl.screen import Unwritable
+    with stopping.shielded():
+        from nasm import repl as debugger
+        from nasm.cli import files
+        from nasm.repl.screen import Unwritable
 
     try:
         inputs = files.arrays(args.inputs)
@@ -112,6 +120,7 @@ def repl(args: argparse.Namespace) -> int:
             inputs=inputs,
             options=dict(args.options),
             files=args.files,
+            most=args.max_instructions,
             script=args.script,
             commands=args.commands,
             color=args.color,

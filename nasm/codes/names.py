@@ -6,6 +6,14 @@ from nasm.codes.row import Code
 
 ROWS = (
     Code(
+        "E0124",
+        "more errors than are shown",
+        "Of the errors of a program the first 50 are shown: most of the others would be more of "
+        "the same, or follow from these. Mend those that are shown, and assemble again.",
+        "$ neuron-nasm check notes.txt      # which is no program",
+        "$ neuron-nasm check prog.nasm",
+    ),
+    Code(
         "E0201",
         "an unknown instruction",
         "The mnemonic is not an instruction of the target. Every mnemonic has one spelling; the "
@@ -75,8 +83,11 @@ ROWS = (
     ),
     Code(
         "E0209",
-        "a name cannot be made of this value",
-        "`{expr}` inside a name is replaced by an integer. Its value here is something else.",
+        "this is no name",
+        "Whatever makes it, a name is made of the letters A to Z and a to z, digits and `_`; it "
+        "begins with no digit, has at most 200 characters, and is not `and`, `or`, `not`, "
+        "`true`, `false`, `inf` or `nan`. `{expr}` inside a name is replaced by an integer or a "
+        "string, and what that makes is a name again: `t{-1}` is none.",
         ".const k = 3\n.sbuf  t{k / 2}  f32[128, 8]",
         ".const k = 3\n.sbuf  t{k // 2}  f32[128, 8]",
     ),
@@ -148,10 +159,11 @@ ROWS = (
     ),
     Code(
         "E0218",
-        "a loop without an end, or with too many iterations",
+        "a loop without an end, or one that makes too many lines",
         "`.for` is unrolled when the program is assembled. A step of 0 would never end, and more "
-        "than 20 million iterations are taken for a mistake. A loop at run time consists of a "
-        "register, a label and a branch.",
+        "than 2 million lines, made by all loops together, are taken for a mistake: they would "
+        "take minutes and gigabytes. A loop at run time consists of a register, a label and a "
+        "branch.",
         ".for k in 0..4 step 0\n.end",
         ".for k in 0..4 step 2\n.end",
     ),

@@ -121,10 +121,13 @@ ROWS = (
     ),
     Code(
         "E0511",
-        "the cycle limit was reached",
-        "The program was still running after the number of cycles that `--max-cycles` allows, "
-        "counted in the base clock. The table shows how far each engine got. Either the limit is "
-        "too low, or a loop does not terminate: look at the register that its branch compares.",
+        "a limit of the run was reached",
+        "The program was still running after the number of instructions that "
+        "`--max-instructions` allows (10,000,000 unless it is given; 0 or `none` is no limit), or "
+        "of cycles of the base clock that `--max-cycles` allows. In Python they are "
+        "`max_instructions=` and `max_cycles=`. The table shows how far each engine got. Either "
+        "the limit is too low, or a loop does not terminate: look at the register that its "
+        "branch compares.",
         "$ neuron-nasm run prog.nasm --max-cycles 100",
         "$ neuron-nasm run prog.nasm --max-cycles 1000000",
     ),
@@ -171,6 +174,17 @@ ROWS = (
         "it is, hardware may give another number.",
         "@vector Memset      c, 2.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
         "@vector Memset      c, 1.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
+    ),
+    Code(
+        "E0516",
+        "the time limit was reached",
+        "The command had not come to its end after the seconds of real time that `--timeout` "
+        "allows. A run stops between two events, and the report shows how far each engine got; "
+        "where that is depends on the computer. Either the limit is too low, or a loop does not "
+        "terminate: look at the register that its branch compares. `--max-cycles` limits the "
+        "simulated time instead, and stops at the same place everywhere.",
+        "$ neuron-nasm run prog.nasm --timeout 0.001",
+        "$ neuron-nasm run prog.nasm --timeout 60",
     ),
     Code(
         "E0601",
@@ -240,8 +254,9 @@ ROWS = (
         "E0806",
         "a file cannot be written",
         "A result could not be written: the folder does not exist or is not writable, the name "
-        "is a folder, or the disk is full. Results are written to a temporary file first and then "
-        "renamed, so that a file that was there before is intact.",
+        "is a folder, or the disk is full. Folders and permissions are looked at before the run. "
+        "Results are written to a temporary file first and then renamed, so that a file that was "
+        "there before is intact; the other results are written all the same.",
         "$ neuron-nasm run programs/matmul.nasm --out C=no/such/folder/c.npy",
         "$ neuron-nasm run programs/matmul.nasm --out-dir results",
     ),
@@ -257,7 +272,11 @@ ROWS = (
         "E0808",
         "not enough memory on this computer",
         "The tensors of the program, or what it computes with them, do not fit into the memory "
-        "of the computer that simulates it.",
+        "of the computer that simulates it. That is told before any of it is taken: the tensors; "
+        "the shadow memory, one byte for each byte of a tensor that is not initialised as a "
+        "whole; copies of what is overwritten, for going back; a file that is read; expectations. "
+        "What there is, is the least of what the computer has available, what the limits of its "
+        "control groups (containers) leave, and what `ulimit -v` and `ulimit -d` leave.",
     ),
     Code(
         "E0809",
@@ -281,6 +300,24 @@ ROWS = (
         "of these.",
         "$ neuron-nasm help reduction",
         "$ neuron-nasm isa --search reduction",
+    ),
+    Code(
+        "E0812",
+        "a command line that means nothing",
+        "An option is unknown or lacks its value, or a word stands where none is taken. "
+        "`neuron-nasm help` with the name of a command shows its options.",
+        "$ neuron-nasm run prog.nasm --max-cycles few",
+        "$ neuron-nasm run prog.nasm --max-cycles 100",
+    ),
+    Code(
+        "E0813",
+        "a result would be written over something else",
+        "Two results of a run, `--trace` included, would go into the same file, or one of them "
+        "over the program, over an array that is read, or into the JSON document on standard "
+        "output. Files are compared, not their names: links lead to the same file. An output may "
+        "replace the file of an input, which has been read by then.",
+        "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace ./c.npy",
+        "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace c.json",
     ),
     Code(
         "E0821",

@@ -9,7 +9,7 @@ does too, and the few elements that are left are added up exactly (A. Ziv, 1991)
 from __future__ import annotations
 
 import math
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,23 @@ BLOCK: Final = 128
 MOST_SLICES: Final = 16
 """More than a float32 can have: its bits stand for powers of two from -149 to 127."""
 
+LONGEST: Final = 2.0**BITS
+
 _HALF_ULP: Final = 2.0**-BITS
 _INFINITY: Final = 0x7F80_0000
+_SIZE: Final = np.uint32(0x7FFF_FFFF)
+_ONE: Final = np.uint32(1)
+
+
+class Sizes(NamedTuple):
+    """Of each column [n] the Euclidean norm, not less than it is, and the same in units of 2**low.
+
+    By Cauchy and Schwarz no partial sum of a product exceeds the product of two norms; where that
+    of two lengths does not exceed LONGEST, no sum of their products is rounded.
+    """
+
+    norms: Doubles
+    lengths: Doubles
 
 
 class Factor:
@@ -47,22 +62,18 @@ class Factor:
 
     def __init__(self, values: Floats) -> None:
         self.values = values
-        self.low = self.high = 0
-        self.finite = True
         self._doubles: Doubles | None = None
-        self._sizes: Doubles | None = None
+        self._sizes: Sizes | None = None
         bits = values.view(np.uint32)
-        sizes = bits & np.uint32(0x7FFF_FFFF)
+        sizes = bits & _SIZE
         most = int(sizes.max())
-        if most >= _INFINITY:
-            self.finite = False
-        elif most:
-            sizes -= np.uint32(1)  # zero, which has no length, becomes the largest
-            least = int(sizes.min()) + 1
-            used = int(np.bitwise_or.reduce(bits, axis=None)) | 1 << 23
-            unused = (used & -used).bit_length() - 1  # last bits that no element has
-            self.low = max(least >> 23, 1) - 150 + unused
-            self.high = max(most >> 23, 1) - 126
+        self.finite = most < _INFINITY
+        self.high = max(most >> 23, 1) - 126
+        sizes -= _ONE  # zero, which has no length, becomes the largest there is
+        least = (int(sizes.min()) + 1) & 0xFFFF_FFFF
+        used = int(np.bitwise_or.reduce(bits, axis=None)) | 1 << 23
+        unused = (used & -used).bit_length() - 1  # last bits that no element has
+        self.low = min(max(least >> 23, 1) - 150 + unused, self.high)
 
     @property
     def doubles(self) -> Doubles:
@@ -72,10 +83,10 @@ class Factor:
         return self._doubles
 
     @property
-    def sizes(self) -> Doubles:
-        """The Euclidean norm of each column [n], not less than it is."""
+    def sizes(self) -> Sizes:
+        """The sizes of all columns."""
         if self._sizes is None:
-            self._sizes = _norms(self.doubles)
+            self._sizes = _sizes(self.values, self.doubles)
         return self._sizes
 
 
@@ -87,8 +98,8 @@ def product(left: Factor, right: Factor) -> Floats:
     """
     if not (left.finite and right.finite):
         return _unbounded(left.values, right.values)
-    low, high = left.low + right.low, left.high + right.high
-    high += (len(left.values) - 1).bit_length()
+    low = left.low + right.low
+    high = left.high + right.high + (len(left.values) - 1).bit_length()
     if high - low <= SHORT and low >= -126 and high <= 127:
         result: Floats = np.matmul(left.values.T, right.values)
         result += np.float32(0)  # some libraries start from the first term, which may be -0
@@ -97,50 +108,67 @@ def product(left: Factor, right: Factor) -> Floats:
     result = np.empty((left.values.shape[1], columns), np.float32)
     for start in range(0, columns, BLOCK):
         part = slice(start, start + BLOCK)
-        _in_double(left, right.values[:, part].astype(np.float64), low, high, result[:, part])
+        doubles = right.values[:, part].astype(np.float64)
+        sums = np.matmul(left.doubles.T, doubles)
+        result[:, part] = sums
+        if high - low > BITS:
+            sizes = _sizes(right.values[:, part], doubles)
+            _check(left, doubles, sizes, sums, result[:, part])
     result += np.float32(0)
     return result
 
 
-def _in_double(left: Factor, right: Doubles, low: int, high: int, out: Floats) -> None:
-    """The product of some columns: exact where its sums are short."""
-    sums = np.matmul(left.doubles.T, right)
-    if high - low <= BITS:
-        out[...] = sums
+def _check(left: Factor, right: Doubles, sizes: Sizes, sums: Doubles, out: Floats) -> None:
+    """See to the sums that may be long, of some columns of the right side."""
+    longest = left.sizes.lengths * sizes.lengths.max() > LONGEST
+    if not longest.any():
         return
-    # By Cauchy and Schwarz no partial sum exceeds the product of the norms.
-    sizes = _norms(right)
-    if left.sizes.max() * sizes.max() <= math.ldexp(1.0, low + BITS):
-        out[...] = sums
-        return
+    rows = np.flatnonzero(longest)
     # K - 1 additions, each off by half an ulp of a partial sum, and three more for what follows
-    bound = np.multiply.outer(left.sizes * ((len(right) + 2) * _HALF_ULP), sizes)
-    doubtful = _settled(sums, bound, out)
+    bound = np.multiply.outer(left.sizes.norms[rows] * ((len(right) + 2) * _HALF_ULP), sizes.norms)
+    bound[np.multiply.outer(left.sizes.lengths[rows], sizes.lengths) <= LONGEST] = 0
+    doubtful = _doubtful(sums[rows], bound)
     if np.count_nonzero(doubtful) > FEW:
-        parts = levels(left.doubles.T, right, MOST_SLICES)
-        assert parts is not None  # a float32 has less than 16 slices
-        sums, bound = parts.pop(), np.zeros(())
-        while parts:
-            part = parts.pop()
-            bound = bound + np.abs(sums)
-            sums = part + sums
-        doubtful = _settled(sums, (bound + np.abs(sums)) * (2 * _HALF_ULP), out)
+        doubles = left.doubles[:, rows]
+        total, bound = _in_slices(doubles.T, right)
+        out[rows] = total
+        doubtful = _doubtful(total, bound)
     for m, n in np.argwhere(doubtful).tolist():
-        out[m, n] = _exact(left.doubles[:, m], right[:, n])
+        out[rows[m], n] = _exact(left.doubles[:, rows[m]], right[:, n])
 
 
-def _settled(sums: Doubles, bound: Doubles, out: Floats) -> NDArray[np.bool_]:
-    """Store sums as float32; tells where the bound of their error leaves open which it is."""
-    out[...] = sums - bound
-    bound += sums
-    doubtful: NDArray[np.bool_] = bound.astype(np.float32) != out
-    return doubtful
+def _in_slices(a: Doubles, b: Doubles) -> tuple[Doubles, Doubles]:
+    """``a @ b``, and a bound of what it is off: zero where nothing was lost."""
+    parts = levels(a, b, MOST_SLICES)
+    assert parts is not None  # a float32 has less slices
+    additions = len(parts)
+    total = parts.pop()
+    lost, seen = np.zeros_like(total), np.abs(total)
+    while parts:
+        part = parts.pop()
+        seen += np.abs(part)
+        added = part + total
+        back = added - part
+        lost += np.abs((part - (added - back)) + (total - back))  # D. E. Knuth's two-sum
+        total = added
+    return total, np.where(lost > 0, seen * (additions * 2 * _HALF_ULP), 0)
 
 
-def _norms(x: Doubles) -> Doubles:
-    """The Euclidean norm of each column, not less than it is."""
-    norms: Doubles = np.sqrt(np.einsum("kn,kn->n", x, x)) * (1 + 2.0**-20)
-    return norms
+def _doubtful(sums: Doubles, bound: Doubles) -> NDArray[np.bool_]:
+    """Where the bound of their error leaves open to which float32 sums round."""
+    low = (sums - bound).astype(np.float32)
+    found: NDArray[np.bool_] = (sums + bound).astype(np.float32) != low
+    return found
+
+
+def _sizes(values: Floats, doubles: Doubles) -> Sizes:
+    bits = values.view(np.uint32)
+    least = ((bits & _SIZE) - _ONE).min(axis=0) + _ONE
+    used = np.bitwise_or.reduce(bits, axis=0) | np.uint32(1 << 23)
+    unused = np.frexp((used & (~used + _ONE)).astype(np.float32))[1] - 1
+    lows = np.maximum(least >> np.uint32(23), 1).astype(np.int64) - 150 + unused
+    norms: Doubles = np.sqrt(np.einsum("kn,kn->n", doubles, doubles)) * (1 + 2.0**-20)
+    return Sizes(norms, np.ldexp(norms, -lows))
 
 
 def _exact(a: Doubles, b: Doubles) -> float:

@@ -6,7 +6,7 @@ address to it. Memory is changed here and nowhere else.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from nasm.dtypes import Casting, DType, Float32
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
+from nasm.spec.pieces import PIECE, Window
 from nasm.spec.view import View
 
 Values = Array | CopyOnWrite
@@ -106,6 +107,14 @@ class Access:
         """Store values, one per element, in the shape of ``array``."""
         self._put(self.array, values)
 
+    def put_parts(self, parts: Iterable[tuple[Window, Array]]) -> None:
+        """Store values in the shape of the view, part by part; together they are all of it."""
+        self.store.before_change(self)
+        target = self.elements
+        for window, values in parts:
+            target[window] = values
+        self.mark()
+
     def put_elements(self, values: Values) -> None:
         """Store values, one per element, in the shape of the view."""
         self._put(self.elements, values)
@@ -170,6 +179,21 @@ class Access:
             known = self.view.tensor.index in self.store.complete or bool(self.mask.all())
             self.initialised = known
         return not self.initialised
+
+    def packed_mask(self) -> Iterator[bytes]:
+        """The mask of bytes in row-major order, a bit each, piece by piece."""
+        size = self.array.size * self.view.dtype.itemsize
+        if self.view.tensor.index in self.store.complete:
+            for start in range(0, size, 8 * PIECE):
+                yield np.packbits(np.ones(min(8 * PIECE, size - start), np.bool_)).tobytes()
+            return
+        mask = self.mask
+        if not mask.flags.c_contiguous:
+            yield np.packbits(mask).tobytes()
+            return
+        flat = mask.reshape(-1)
+        for start in range(0, size, 8 * PIECE):
+            yield np.packbits(flat[start : start + 8 * PIECE]).tobytes()
 
     def known(self) -> Mask:
         """Which elements are initialised, in the shape of the view."""

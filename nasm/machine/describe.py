@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nasm.problems import listed
+from nasm.problems import Problem, counted, listed
 from nasm.records import (
     BankRecord,
     ChannelRecord,
@@ -18,8 +18,10 @@ from nasm.records import (
     SemaphoreRecord,
 )
 from nasm.sim.resources import Resource
+from nasm.source import Span
 from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
+from nasm.spec.pieces import windows
 from nasm.spec.program import Instruction, Update
 from nasm.spec.view import View
 
@@ -57,7 +59,7 @@ def messages(machine: Machine) -> tuple[Message, ...]:
             machine.microseconds(tick),
             text,
         )
-        for core, queue, pc, tick, text in machine.trace.messages
+        for core, queue, pc, tick, text in machine.summary.messages
     )
 
 
@@ -241,17 +243,46 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
     return tuple(found)
 
 
+def limit(machine: Machine, instructions: int | None) -> Problem:
+    """What is wrong with a run that has met its limit: of instructions, or the cycle it is at."""
+    cycles = machine.scheduler.now // machine.program.generation.base.cycle
+    said, option = f"{cycles:,} cycles", "--max-cycles"
+    if instructions is not None:
+        said, option = counted(instructions, "instruction"), "--max-instructions"
+    span, where = standing(machine)
+    return Problem(
+        "E0511",
+        f"still running after {said}: {where}",
+        span,
+        f"allow more with {option}, or look for a loop that does not end",
+    )
+
+
+def standing(machine: Machine) -> tuple[Span | None, str]:
+    """Where the engines are that have not finished: a place in the program, and in words."""
+    records = [queue_record(machine, queue) for queue in machine.scheduler.queues]
+    left = [q for q in records if q.state in ("running", "waiting")]
+    span = next((q.span for q in left if q.state == "running" and q.span), None)
+    named = machine.program.named
+    return span, ", ".join(f"{named(q.core, q.engine)} at pc {q.pc}" for q in left)
+
+
 def _evidence(machine: Machine) -> list[Counter[str]]:
     """Per queue, cycles of its instructions by how well their cost is known."""
-    columns = [lines.instructions for lines in machine.program.queues]
-    done: list[list[int]] = [[] for _ in columns]
-    for _, queue, pc, _, _, _ in machine.trace.instructions:
-        done[queue].append(columns[queue][pc])
-    found: list[Counter[str]] = [Counter() for _ in columns]
-    for queue, numbers in enumerate(done):
-        for number, count in Counter(numbers).items():
+    found: list[Counter[str]] = []
+    for queue, lines in enumerate(machine.program.queues):
+        mix: Counter[str] = Counter()
+        completed = machine.summary.completed(queue)
+        done = np.flatnonzero(completed)
+        numbers, which = np.unique(
+            np.asarray(lines.instructions, np.int64)[done], return_inverse=True
+        )
+        times = np.zeros(len(numbers), np.int64)
+        np.add.at(times, which, completed[done])
+        for number, count in zip(numbers.tolist(), times.tolist(), strict=True):
             cost = machine.cost(queue, number)
-            found[queue][cost.evidence.value] += cost.interval * count
+            mix[cost.evidence.value] += cost.interval * count
+        found.append(mix)
     return found
 
 
@@ -264,12 +295,13 @@ def memory_hash(machine: Machine) -> str:
     """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration."""
     import hashlib
 
-    from nasm.machine.tensor_io import contents
-
     hasher = hashlib.blake2b(digest_size=16)
     for name, tensor in machine.program.tensors.items():
-        view = View.whole(tensor)
+        access = machine.addresses.access(View.whole(tensor))
         hasher.update(name.encode())
-        hasher.update(np.ascontiguousarray(contents(machine.addresses, view)).tobytes())
-        hasher.update(np.packbits(machine.addresses.access(view).mask).tobytes())
+        elements = access.elements
+        for window in windows(tensor.shape):
+            hasher.update(elements[window].tobytes())
+        for bits in access.packed_mask():
+            hasher.update(bits)
     return hasher.hexdigest()

@@ -203,11 +203,11 @@ class Hazards(Observer):
         """The first few instructions that write a tensor, as (queue, pc)."""
         if self._fillers is None:
             program = self.program
-            written = [_written(instruction) for instruction in program.instructions]
+            names = [[v.tensor.name for v in written(i)] for i in program.instructions]
             self._fillers = {}
             for queue, lines in enumerate(program.queues):
                 for pc, instruction in enumerate(lines.instructions):
-                    for tensor in written[instruction]:
+                    for tensor in names[instruction]:
                         places = self._fillers.setdefault(tensor, [])
                         if len(places) <= LISTED:
                             places.append((queue, pc))
@@ -246,8 +246,8 @@ class Hazards(Observer):
         return f"; {listed(names)} sets one" if names else ""
 
 
-def _written(instruction: Instruction) -> list[str]:
-    """The tensors an instruction writes; of a transfer, its destinations."""
+def written(instruction: Instruction) -> list[View]:
+    """What an instruction writes; of a transfer, its destinations."""
     row = instruction.row
     views = [instruction.operand(o.name) for o in row.writes]
     if row.effect:
@@ -255,4 +255,4 @@ def _written(instruction: Instruction) -> list[str]:
         views += [
             d for p in instruction.operands if isinstance(p, DeclaredTransfer) for d, _ in p.moves
         ]
-    return [v.tensor.name for v in views if isinstance(v, View)]
+    return [v for v in views if isinstance(v, View)]

@@ -29,7 +29,7 @@ from nasm.sim.counters import Counters
 from nasm.sim.queues import Queue
 from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
-from nasm.sim.trace import Trace
+from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
 from nasm.spec.program import Program
 from nasm.spec.shapes import Shapes
@@ -39,14 +39,19 @@ MODERATE = 20_000
 
 
 class Machine:
-    """One run of a program: memories, queues, channels and a clock."""
+    """One run of a program: memories, queues, channels and a clock.
 
-    def __init__(self, program: Program) -> None:
+    ``trace`` has every record of the run if that was asked for.
+    """
+
+    def __init__(self, program: Program, trace: bool = False) -> None:
         self.program = program
         generation = program.generation
         self.state = State(program)
         self.scheduler = _scheduler(program)
-        self.trace = Trace(generation.counters)
+        lengths = [len(lines) for lines in program.queues]
+        self.summary = Summary(generation.counters, lengths)
+        self.trace = self.tracer() if trace else None
         self.hazards = Hazards(program, lambda: self.scheduler.acting)
         self.addresses = Addresses(self.state.by_tensor)
         self.transfers = Transfers(
@@ -63,7 +68,9 @@ class Machine:
             self.scheduler.add_queue(queue)
         self.scheduler.observe(Races(self.scheduler, self.hazards.race))
         self.scheduler.observe(self.hazards)
-        self.scheduler.observe(self.trace)
+        self.scheduler.observe(self.summary)
+        if self.trace is not None:
+            self.scheduler.observe(self.trace)
 
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
         program, state, hazards = self.program, self.state, self.hazards
@@ -83,6 +90,10 @@ class Machine:
             self.shapes,
             numbers.__next__,
         )
+
+    def tracer(self) -> Trace:
+        """An observer that records what happens from when it observes the scheduler."""
+        return Trace(self.program.generation.counters)
 
     def microseconds(self, ticks: int) -> float:
         """Ticks in microseconds, for showing."""
@@ -120,6 +131,8 @@ class Machine:
                 return self.scheduler.run(events, until, retire)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.scheduler.acting))) from None
+        finally:
+            self.summary.settle()
 
     # -- checkpoints
 

@@ -6,13 +6,11 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 
 from __future__ import annotations
 
-import os
 from typing import Any
 
 import numpy as np
 
 from nasm.dtypes import Casting
-from nasm.problems import Failure, Problem
 from nasm.sim.memory import Arena, Store
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
@@ -85,11 +83,9 @@ class State:
         ]
         self.stores: list[Store] = []
         self.by_tensor: dict[int, Store] = {}
-        groups = _groups(list(program.tensors.values()))
-        size = sum(Arena.room(_rows(g)[1] * _bytes(g)[1]) for g in groups)
-        _check_host(size)
-        arena = Arena(size)
-        for group in groups:
+        shared = groups(list(program.tensors.values()))
+        arena = Arena(sum(map(room, shared)))
+        for group in shared:
             store = _store(group, arena)
             self.stores.append(store)
             for tensor in group:
@@ -128,24 +124,6 @@ def _added_to(program: Program) -> list[Tensor]:
     ]
 
 
-def _check_host(size: int) -> None:
-    """Refuse tensors that the computer at hand could not hold, with their shadow memory."""
-    try:
-        host = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-    except (AttributeError, OSError, ValueError):
-        return
-    if 2 * size > host:
-        raise Failure(
-            Problem(
-                "E0808",
-                f"the program's tensors need {2 * size / 2**30:,.1f} GiB to simulate; "
-                f"this computer has {host / 2**30:,.1f}",
-                None,
-                "declare smaller tensors: constants can be set with -D",
-            )
-        )
-
-
 def _rows(group: list[Tensor]) -> tuple[int, int]:
     """The first partition of a group of tensors, and how many it spans; one in a linear memory."""
     first = min(t.partition or 0 for t in group)
@@ -167,14 +145,19 @@ def _store(group: list[Tensor], arena: Arena) -> Store:
     return Store(first.memory.name, rows, size, row, base, core, arena)
 
 
-def _groups(tensors: list[Tensor]) -> list[list[Tensor]]:
+def room(group: list[Tensor]) -> int:
+    """The bytes that the store of a group takes."""
+    return Arena.room(_rows(group)[1] * _bytes(group)[1])
+
+
+def groups(tensors: list[Tensor]) -> list[list[Tensor]]:
     """Tensors that share bytes, directly or by way of others; only chosen places can share."""
-    groups = [[t] for t in tensors if not t.fixed]
+    found = [[t] for t in tensors if not t.fixed]
     for tensor in (t for t in tensors if t.fixed):
-        sharing = [g for g in groups if any(_share(tensor, other) for other in g)]
-        groups = [g for g in groups if g not in sharing]
-        groups.append([tensor, *(t for g in sharing for t in g)])
-    return groups
+        sharing = [g for g in found if any(_share(tensor, other) for other in g)]
+        found = [g for g in found if g not in sharing]
+        found.append([tensor, *(t for g in sharing for t in g)])
+    return found
 
 
 def _share(a: Tensor, b: Tensor) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from nasm.sim.memory import Array
 from nasm.spec.array_files import ArrayFile, read_array
 from nasm.spec.initial import initial
 from nasm.spec.memory import MOST_AXES, Tensor
+from nasm.spec.pieces import Window
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
@@ -39,24 +40,23 @@ def load(
     for name, tensor in tensors.items():
         try:
             values = _start(tensor, inputs.get(name), files)
+            if values is not None:
+                addresses.access(View.whole(tensor)).put_parts(values)
         except Refused as refused:
             problems.append(refused.at(tensor.span))
-            continue
-        if values is not None:
-            fill(addresses, tensor, values)
     if problems:
         raise Failure(problems)
-
-
-def fill(addresses: Addresses, tensor: Tensor, values: Array) -> None:
-    """Store a whole tensor from outside the program."""
-    addresses.access(View.whole(tensor)).put_elements(values)
 
 
 def contents(addresses: Addresses, view: View) -> Array:
     """The elements of a view now, as an array of their own."""
     _placed(view)
     return addresses.access(view).elements.copy()
+
+
+def as_it_is(addresses: Addresses, tensor: Tensor) -> Array:
+    """The elements of a tensor in row-major order, to be read before the machine runs on."""
+    return np.ascontiguousarray(addresses.access(View.whole(tensor)).elements)
 
 
 def known(addresses: Addresses, view: View) -> Array:
@@ -72,11 +72,12 @@ def _placed(view: View) -> None:
         raise Failure(Problem("E0305", f"{said}only while an instruction executes"))
 
 
-def _start(tensor: Tensor, given: Any, files: Allowed) -> Array | None:
+def _start(tensor: Tensor, given: Any, files: Allowed) -> Iterable[tuple[Window, Array]] | None:
+    """What a tensor holds at the start, in parts; None for nothing."""
     if isinstance(given, ArrayFile):  # a user's, not the program's: any file, and pipes too
-        return _read(tensor, given, ANY, pipes=True)
+        return [((), _read(tensor, given, ANY, pipes=True))]
     if given is not None:
-        return accepted(tensor, given)
+        return [((), accepted(tensor, given))]
     init = tensor.init
     if init is None:
         if tensor.role == "input":
@@ -87,7 +88,7 @@ def _start(tensor: Tensor, given: Any, files: Allowed) -> Array | None:
             )
         return None
     if isinstance(init, ArrayFile):
-        return _read(tensor, init, files, pipes=False)
+        return [((), _read(tensor, init, files, pipes=False))]
     assert isinstance(init, tuple)
     return initial(tensor, init)
 

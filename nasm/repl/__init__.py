@@ -7,7 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nasm import stopping
 from nasm.problems import Failure, Problem
+from nasm.records import MOST_INSTRUCTIONS
+from nasm.source_files import MARK, decoded
 
 if TYPE_CHECKING:
     from nasm.open_files import Files
@@ -25,6 +28,7 @@ def main(
     inputs: Mapping[str, Any] | None = None,
     options: Mapping[str, object] | None = None,
     files: Files | None = None,
+    most: int | None = MOST_INSTRUCTIONS,
     script: str | None = None,
     commands: Sequence[str] = (),
     color: str = "auto",
@@ -34,7 +38,7 @@ def main(
     With a ``script`` (a file of commands) or ``commands`` it runs those and leaves; so it does
     with what it reads, if standard input is no terminal. Unattended it returns 0, or 1 if a
     command failed or the program broke a promise, 2 if it did not assemble, 70 after a defect in
-    nasm, 130 if it was interrupted.
+    nasm, 130 if it was interrupted. Raises :class:`~nasm.stopping.Told` if a signal ends it.
     """
     # Rich and the machine are imported here, so that importing nasm.repl costs nothing.
     from nasm.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
@@ -44,7 +48,13 @@ def main(
     screen = Screen(color=color)
     try:
         shell = Shell(
-            screen, target=target, defines=defines, inputs=inputs, options=options, files=files
+            screen,
+            target=target,
+            defines=defines,
+            inputs=inputs,
+            options=options,
+            files=files,
+            most=most,
         )
     except Failure as failure:
         for problem in failure.problems:
@@ -52,7 +62,8 @@ def main(
         return NOT_ASSEMBLED
     shell.adopt(None)
     try:
-        return _session(shell, path, script, commands)
+        with stopping.heard():
+            return _session(shell, path, script, commands)
     except BrokenPipeError:  # whoever read has seen enough (``| head``)
         return _judged(shell)
 
@@ -100,7 +111,9 @@ def unattended(shell: Shell, lines: Iterable[str]) -> int:
                 return INTERRUPTED
     except Quit:
         pass
-    except KeyboardInterrupt:
+    except KeyboardInterrupt as error:
+        if stopping.Told.of(error).leaving:
+            raise
         return INTERRUPTED
     except UnicodeDecodeError:
         shell.refuse([Problem("E0801", "standard input is not UTF-8 text")], NOT_ASSEMBLED)
@@ -121,15 +134,13 @@ def _script(name: str) -> list[str]:
     if name == "-":
         return sys.stdin.read().splitlines()
     try:
-        return Path(name).read_text(encoding="utf-8").splitlines()
+        return decoded(Path(name).read_bytes(), name).splitlines()
     except OSError as problem:
         reason = problem.strerror or str(problem)
         raise Failure(Problem("E0801", f"cannot read {name}: {reason}")) from None
-    except UnicodeDecodeError:
-        raise Failure(Problem("E0801", f"{name} is not UTF-8 text")) from None
 
 
 def _standard_input() -> Source:
     from nasm.source import Source
 
-    return Source("<stdin>", sys.stdin.read())
+    return Source("<stdin>", sys.stdin.read().removeprefix(MARK))

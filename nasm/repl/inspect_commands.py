@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nasm.problems import Refused, counted, did_you_mean, listed
+from nasm.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import FORMATS
@@ -100,11 +100,12 @@ def _place(shell: Shell, word: str) -> tuple[Source, int]:
         raise Refused(WRONG, "the program has no text to list")
     if not word:
         return (spans[0].source, spans[0].line) if spans else (source, 1)
-    if word.isdigit():
+    if word.isdecimal():
         last = source.position(len(source.text))[0]
-        if not 1 <= int(word) <= last:
-            raise Refused(WRONG, f"no line {word}: {source.name} has {last}")
-        return source, int(word)
+        number = int(word) if len(word) <= len(str(last)) else 0
+        if not 1 <= number <= last:
+            raise Refused(WRONG, f"no line {quoted(word)}: {source.name} has {last}")
+        return source, number
     span = _labelled(shell, word)
     if span is None:
         try:

@@ -15,10 +15,12 @@ from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.output import ColorDepth, Output
 
+from nasm import stopping
 from nasm.repl import text
-from nasm.repl.screen import WIDTH, cut
+from nasm.repl.screen import WIDTH, Unwritable, cut
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
+from nasm.stopping import Told
 
 PROMPT = "(nasm) "
 MENU = 6
@@ -109,8 +111,10 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
     )
     while True:
         try:
-            line = session.prompt()
-        except KeyboardInterrupt:
+            line = _line(session)
+        except KeyboardInterrupt as error:
+            if Told.of(error).leaving:
+                raise
             continue
         except EOFError:
             return
@@ -124,3 +128,29 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
                 shell.again()
         except Quit:
             return
+
+
+def _line(session: PromptSession[str]) -> str:
+    """What is typed; a signal that ends the process leaves the terminal as it was."""
+
+    def leave() -> None:
+        app = session.app
+        if app.is_running and app.loop is not None:
+            app.loop.call_soon_threadsafe(out)
+        else:
+            stop.strike()
+
+    def out() -> None:
+        app = session.app
+        if app.future is not None and not app.future.done():
+            app.exit(exception=EOFError)
+
+    with stopping.heard(), stopping.asking(leave) as stop:
+        try:
+            return session.prompt()
+        except (EOFError, OSError) as problem:
+            if stop.asked is not None:
+                raise stop.asked from None
+            if isinstance(problem, OSError):  # the terminal has gone
+                raise Unwritable(problem.strerror or str(problem)) from None
+            raise

@@ -8,20 +8,31 @@ from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 
-from nasm.problems import Failure, Refused, counted
+from nasm import stopping
+from nasm.problems import Failure, Refused, counted, quoted
 from nasm.records import Progress, Status
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
-from nasm.repl.interrupt import Interrupt, Stopped, interruptible
 from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit, Shell
 from nasm.report import tables
 from nasm.session import Session
+from nasm.spec.numbers import integer
 
 SLICE = 256
 """Instructions, and cycles, between two looks at whether Ctrl-C was pressed."""
 
 LOOK = 0.05
 """Seconds between two such looks while running."""
+
+
+class Stopped(Exception):
+    """The machine was stopped where it is whole."""
+
+
+def check(stop: stopping.Stop) -> None:
+    """Stop here if somebody asked; call it where the machine is whole."""
+    if stop.asked is not None:
+        raise Stopped
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,16 +42,16 @@ class _Advance:
     cycles: int
     engine: str | None = None
 
-    def __call__(self, session: Session, interrupt: Interrupt, done: text.Completed) -> None:
+    def __call__(self, session: Session, stop: stopping.Stop, done: text.Completed) -> None:
         left = self.cycles
         while left > 0 and not session.over:
-            interrupt.check()
+            check(stop)
             some = min(left, SLICE)
             done.add(session.advance(some, self.engine))
             left -= some
 
 
-Move = Callable[[Session, Interrupt, text.Completed], None]
+Move = Callable[[Session, stopping.Stop, text.Completed], None]
 
 
 @command("step", "s", "stepi", usage="step [N] [ENGINE]", takes=("engine",), repeats=True)
@@ -53,10 +64,10 @@ def step(shell: Shell, rest: str) -> None:
     engine, count = _engine_and_count(shell, rest, "step [N] [ENGINE]")
     wanted = count or 1
 
-    def move(session: Session, interrupt: Interrupt, done: text.Completed) -> None:
+    def move(session: Session, stop: stopping.Stop, done: text.Completed) -> None:
         left = wanted
         while left and not session.over and not _exhausted(session, engine):
-            interrupt.check()
+            check(stop)
             # One at a time where only some count: an engine may wait for ever beside a loop.
             more = session.step(count=1 if engine else min(left, SLICE))
             done.add(more)
@@ -103,29 +114,43 @@ def until(shell: Shell, rest: str) -> None:
 def run(shell: Shell, rest: str) -> None:
     """Run to the end, or for a number of base cycles.
 
-    Ctrl-C stops it between two events; 'continue' then resumes.
+    It also stops when it has completed as many instructions as --max-instructions allows. Ctrl-C
+    stops it between two events. 'continue' resumes.
     """
     session = shell.session
     most = _count(rest, "run [MAX-CYCLES]") if rest else None
     if most is not None:
         most += session.now // session.program.generation.base.cycle
 
-    def move(session: Session, interrupt: Interrupt, done: text.Completed) -> None:
+    def move(session: Session, stop: stopping.Stop, done: text.Completed) -> None:
         before = _retired(session)
 
         def look(progress: Progress) -> None:
-            interrupt.check()
+            check(stop)
             shell.screen.passing(
                 f"{progress.instructions:,} instructions, {progress.microseconds:,.1f} µs"
                 " (Ctrl-C stops)"
             )
 
         try:
-            report = session.run(max_cycles=most, progress=look, every=LOOK, hashes=False)
+            report = session.run(
+                max_cycles=most,
+                max_instructions=shell.most,
+                progress=look,
+                every=LOOK,
+                hashes=False,
+            )
             if session.over:
                 shell.final(report)
         finally:
             done.count = _retired(session) - before
+        if session.status is Status.LIMIT and done.count == shell.most:
+            shell.cut = True
+            shell.screen.say(
+                f"'run' completes at most {counted(done.count, 'instruction')} "
+                "(--max-instructions)",
+                "yellow",
+            )
 
     _moved(shell, move, each=False)
 
@@ -148,31 +173,38 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
         return
     before = text.Snapshot.of(session)
     done = text.Completed()
-    stopped = False
-    with interruptible() as interrupt:
+    shell.cut = False
+    session.halt(False)
+    with stopping.heard(), stopping.asking(session.halt) as stop:
         # Whatever breaks in here but Stopped leaves the flag, and with it a torn machine.
         shell.moving = True
-        try:
-            move(session, interrupt, done)
-        except Stopped:
-            stopped = True
+        with suppress(Stopped):
+            move(session, stop, done)
         shell.moving = False
-    if each:
-        shell.screen.say(text.completed(session, done))
-        shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
-    elif not each:
-        shell.screen.say(f"{counted(done.count, 'instruction')} completed")
-    _came_to(shell, before, stopped, brief=each and done.count > 0)
+    asked = stop.asked
+    try:
+        if each:
+            shell.screen.say(text.completed(session, done))
+            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
+        else:
+            shell.screen.say(f"{counted(done.count, 'instruction')} completed")
+        _came_to(shell, before, asked, brief=each and done.count > 0)
+    finally:
+        if asked is not None and asked.leaving:  # though the terminal may have gone
+            raise asked
 
 
-def _came_to(shell: Shell, before: text.Snapshot, stopped: bool, brief: bool) -> None:
+def _came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, brief: bool) -> None:
     """Show what went wrong on the way, and how it ended if it did."""
     session = shell.session
-    shell.screen.say(tables.message_lines(session.messages[before.messages :]))
+    said = session.messages[before.messages :]
+    more = text.messages(session) - before.messages - len(said)
+    shell.screen.say(tables.message_lines(said, more))
     for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
         shell.screen.problem(problem)
-    if stopped:
-        shell.screen.say(f"stopped at {text.moment(session)}; 'continue' resumes", "yellow")
+    if asked is not None and not session.over:
+        resumes = "" if asked.leaving else "; 'continue' resumes"
+        shell.screen.say(f"stopped at {text.moment(session)}{resumes}", "yellow")
         shell.fail(INTERRUPTED)
     elif session.over or not brief:
         shell.screen.say(text.status(session))
@@ -270,11 +302,11 @@ def _engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, 
 def _count(word: str, usage: str) -> int:
     """A count from 1 on; raises Refused."""
     try:
-        count = int(word.replace(",", ""), 0)
+        count = integer(word.replace(",", ""))
     except ValueError:
         count = 0
     if count < 1:
-        raise Refused(WRONG, f"wanted a count from 1 on, found '{word}'", f"usage: {usage}")
+        raise Refused(WRONG, f"wanted a count from 1 on, found '{quoted(word)}'", f"usage: {usage}")
     return count
 
 

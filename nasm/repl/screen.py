@@ -9,13 +9,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TextIO
 
-from rich.console import Console, RenderableType
+from rich.console import RenderableType
 from rich.text import Text
 
 from nasm.problems import Problem, clean
 from nasm.records import ExpectationRecord
 from nasm.report import tables
-from nasm.report.console import settings
+from nasm.report.console import Visible, settings
 from nasm.report.diagnostics import diagnostic
 
 WIDTH = 80
@@ -37,7 +37,7 @@ class Screen:
         if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
             # An ASCII terminal gets a question mark for what it lacks, not an exception.
             stream.reconfigure(errors="replace")
-        self._console = Console(**settings(stream, color))
+        self._console = Visible(**settings(stream, color))
         if not self._console.is_terminal:
             self._console.width = WIDTH
         self._passing = False

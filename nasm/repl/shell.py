@@ -10,7 +10,7 @@ from typing import Any
 
 from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused
-from nasm.records import RunReport, Status
+from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.repl import command
 from nasm.repl.naming import names
 from nasm.repl.screen import Screen, Unwritable
@@ -19,6 +19,7 @@ from nasm.session import Session
 from nasm.source import Source
 from nasm.source_files import source_of
 from nasm.spec.program import Program
+from nasm.stopping import Told
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
 """Exit codes of the shell command, 0 apart."""
@@ -31,7 +32,10 @@ class Quit(Exception):
 
 
 class Shell:
-    """The state of a REPL. ``code`` is what it would exit with if unattended."""
+    """The state of a REPL. ``code`` is what it would exit with if unattended.
+
+    One ``run`` completes at most ``most`` instructions; None is no limit.
+    """
 
     def __init__(
         self,
@@ -42,9 +46,11 @@ class Shell:
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
         files: Files | None = None,
+        most: int | None = MOST_INSTRUCTIONS,
     ) -> None:
         self.screen = screen
         self.target, self.options = target, options
+        self.most = most
         self.defines, self.inputs = defines, inputs
         self.files, self.allowed = files, Allowed.of(files)
         self.given = ""
@@ -53,6 +59,7 @@ class Shell:
         self.code = 0
         self.last = ""
         self.torn = False
+        self.cut = False
         self.deferred: list[Exception] = []
         self.names = Names()
         self._session: Session | None = None
@@ -103,7 +110,7 @@ class Shell:
     def adopt(self, session: Session | None) -> None:
         """Take a session with a new machine, and learn its names for completion."""
         self._session, self._final = session, None
-        self.torn = False
+        self.torn = self.cut = False
         self.names = names(session, self.allowed)
 
     def final(self, found: RunReport | None = None) -> RunReport:
@@ -117,7 +124,7 @@ class Shell:
     def execute(self, line: str) -> None:
         """Do what a line says, and print what is wrong with it.
 
-        Only Quit passes, and that nothing can be printed.
+        Only Quit passes, that the whole process is to end, and that nothing can be printed.
         """
         text = line.strip()
         if not text or text.startswith(COMMENTS):
@@ -128,7 +135,9 @@ class Shell:
             chosen.handler(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
             raise
-        except KeyboardInterrupt:
+        except KeyboardInterrupt as error:
+            if Told.of(error).leaving:
+                raise
             self.interrupted()
         except Failure as failure:
             self.refuse(failure.problems, FAILED)
@@ -185,10 +194,10 @@ class Shell:
     # -- the end
 
     def broken(self) -> bool:
-        """Whether the program has broken a promise so far."""
+        """Whether the program has broken a promise so far, or was last cut off in a run."""
         session = self._session
         if session is None:
             return False
-        if session.status in (Status.DEADLOCK, Status.FAULT) or session.hazards:
+        if session.status in (Status.DEADLOCK, Status.FAULT) or session.hazards or self.cut:
             return True
         return session.status is Status.FINISHED and not self.final().ok

@@ -52,7 +52,7 @@ class Snapshot:
             },
             len(session.hazards),
             len(session.problems),
-            len(session.machine.trace.messages),
+            messages(session),
         )
 
     def changes(self, now: Snapshot) -> list[str]:
@@ -68,6 +68,11 @@ class Snapshot:
                 was = "unset" if before is None else str(before)
                 found.append(f"%r{number} of {engine} {was} -> {value}")
         return found
+
+
+def messages(session: Session) -> int:
+    """How many messages there have been, those that were not kept included."""
+    return len(session.messages) + session.machine.summary.left_out
 
 
 def moment(session: Session) -> str:

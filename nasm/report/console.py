@@ -1,9 +1,31 @@
-"""How a console writes to a stream: in colour or not, whether it is a terminal or not."""
+"""How a console writes to a stream: in colour or not, whether it is a terminal or not.
+
+Whatever is printed passes :class:`Visible`, so that no character of a program, a file name or a
+message reaches a terminal that cannot be seen there.
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable
 from typing import IO, Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from nasm.problems import clean
+
+
+class Visible(Console):
+    """A console that prints what it is given and nothing that cannot be seen."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterable[Segment]:
+        """The segments of a renderable, the text of each clean."""
+        for segment in super().render(renderable, options):
+            seen = clean(segment.text) if segment.control is None else segment.text
+            yield segment if seen == segment.text else Segment(seen, segment.style)
 
 
 def settings(stream: IO[str], color: str) -> dict[str, Any]:

@@ -163,6 +163,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "semaphores": [semaphore(s) for s in record.semaphores],
         "bytes_moved": record.channel_bytes,
         "messages": [message(m) for m in record.messages],
+        "messages_left_out": record.messages_left_out,
         "hazards": problems(record.hazards),
         "problems": problems(record.problems),
         "warnings": problems(record.warnings),

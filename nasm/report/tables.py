@@ -17,7 +17,7 @@ from nasm.records import (
     Message,
     Mismatch,
     RunReport,
-    Status,
+    left_out,
 )
 from nasm.report.diagnostics import diagnostic
 from nasm.spec.evidence import Evidence
@@ -34,39 +34,43 @@ def run_report(
     more: Sequence[Problem] = (),
     notes: Sequence[str] = (),
     *,
+    unwritten: bool = False,
     width: int | None = None,
     ascii_only: bool = False,
 ) -> list[RenderableType]:
     """A whole run, part by part: engines, time, hazards, problems, expectations, verdict.
 
-    ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict.
+    ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict;
+    ``unwritten`` says that results could not be written.
     """
     parts: list[RenderableType] = [heading(report), Text(), engine_table(report.engines)]
     said = table_notes(report.engines)
     if said:
         parts.append(Text(said, "dim"))
     parts += [Text(), *(Text(line) for line in time_lines(report, generation))]
-    if report.messages:
-        parts += [Text(), *(Text(line) for line in message_lines(report.messages))]
+    if report.messages or report.messages_left_out:
+        lines = message_lines(report.messages, report.messages_left_out)
+        parts += [Text(), *map(Text, lines)]
     parts += wrong(report, more, width)
     if report.expectations:
         parts += [Text(), *expectations(report.expectations, width, ascii_only)]
     if notes:
         parts += [Text(), *(Text(clean(n)) for n in notes)]
-    return [*parts, Text(), verdict(report, more)]
+    return [*parts, Text(), verdict(report, unwritten)]
 
 
 def failures(
     report: RunReport,
     more: Sequence[Problem] = (),
     *,
+    unwritten: bool = False,
     width: int | None = None,
     ascii_only: bool = False,
 ) -> list[RenderableType]:
     """Only what is wrong with a run, and the verdict."""
     parts = wrong(report, more, width)[1:]
     failed = [e for e in report.expectations if not e.held]
-    return [*parts, *expectations(failed, width, ascii_only), verdict(report, more)]
+    return [*parts, *expectations(failed, width, ascii_only), verdict(report, unwritten)]
 
 
 def heading(report: RunReport) -> Text:
@@ -179,9 +183,13 @@ def time_lines(report: RunReport, generation: Generation) -> list[str]:
     return lines
 
 
-def message_lines(messages: Sequence[Message]) -> list[str]:
-    """What instructions said, each with who said it and when; further lines are indented."""
-    return [line for message in messages for line in str(message).split("\n")]
+def message_lines(messages: Sequence[Message], more: int = 0) -> list[str]:
+    """What instructions said, each with who said it and when; further lines are indented.
+
+    So many ``more`` messages were not kept.
+    """
+    lines = [line for message in messages for line in str(message).split("\n")]
+    return lines + left_out(more)
 
 
 # -- expectations
@@ -231,10 +239,10 @@ def apart(first: float, second: float) -> tuple[str, str]:
 # -- the last line
 
 
-def verdict(report: RunReport, more: Sequence[Problem] = ()) -> Text:
+def verdict(report: RunReport, unwritten: bool = False) -> Text:
     """PASS or FAIL, and why, in one line."""
     reasons = list(report.reasons)
-    if more and report.status is Status.FINISHED:
+    if unwritten:
         reasons.append("results could not be written")
     if reasons:
         return Text.assemble(("FAIL", "bold red"), ": " + ", ".join(reasons))

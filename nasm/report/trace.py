@@ -21,7 +21,10 @@ Event = dict[str, Any]
 
 
 def write(session: Session, out: TextIO) -> int:
-    """Write the trace of a session as JSON, an event per line; returns how many slices it has."""
+    """Write the trace of a session as JSON, an event per line; returns how many slices it has.
+
+    The session was made with ``trace=True``.
+    """
     generation = session.program.generation
     about = {
         "program": session.source.name if session.source else "",
@@ -85,7 +88,7 @@ def _instructions(session: Session, threads: dict[tuple[int, int], str]) -> Iter
     ticks = program.generation.ticks
     lanes = [_Lanes(LANES * (n + 1), q.engine) for n, q in enumerate(program.queues)]
     known: dict[tuple[int, int], Event] = {}
-    records = sorted(machine.trace.instructions, key=lambda r: (r[1], r[4], r[2]))
+    records = sorted(session.trace.instructions, key=lambda r: (r[1], r[4], r[2]))
     for core, queue, pc, head, start, finish in records:
         said = known.get((queue, pc))
         if said is None:
@@ -126,7 +129,7 @@ def _jobs(session: Session, threads: dict[tuple[int, int], str]) -> Iterator[Eve
     ticks = program.generation.ticks
     first = LANES * (len(program.queues) + 1)
     lanes: dict[tuple[int, int], _Lanes] = {}
-    records = sorted(session.machine.trace.jobs, key=lambda r: (r[0], r[1], r[5], r[6]))
+    records = sorted(session.trace.jobs, key=lambda r: (r[0], r[1], r[5], r[6]))
     for core, channel, ring, queue, pc, started, landed, size in records:
         lane = lanes.get((core, channel))
         if lane is None:
@@ -147,7 +150,7 @@ def _jobs(session: Session, threads: dict[tuple[int, int], str]) -> Iterator[Eve
 
 def _posts(session: Session) -> Iterator[Event]:
     """Every change of a semaphore as a point of its counter."""
-    generation, posts = session.program.generation, session.machine.trace.posts
+    generation, posts = session.program.generation, session.trace.posts
     names = {
         (core, number): session.program.semaphore_name(core * generation.counters + number)
         for core, number in sorted({(core, number) for core, number, _, _ in posts})
@@ -161,7 +164,7 @@ def _posts(session: Session) -> Iterator[Event]:
 def _messages(session: Session) -> Iterator[Event]:
     """What instructions said, each a mark on its engine's row."""
     ticks = session.program.generation.ticks
-    for core, queue, pc, tick, text in session.machine.trace.messages:
+    for core, queue, pc, tick, text in session.trace.messages:
         yield {
             "ph": "i",
             "name": text.split("\n")[0] or "message",

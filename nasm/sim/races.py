@@ -16,6 +16,10 @@ Report = Callable[[str, Who, Who, int], None]
 """Told of a race: its kind, who comes second, who is in flight, and when."""
 
 
+KNOWN = 100_000
+"""Pairs of accesses whose relation is remembered."""
+
+
 class Races(Observer):
     """Compares what starts with what is in flight.
 
@@ -64,6 +68,8 @@ class Races(Observer):
                 known = "write"
             elif intersect(work.writes, reads):
                 known = "overwrite"
+            if len(self._kinds) >= KNOWN:  # every start of an indirect transfer has its own number
+                self._kinds.clear()
             self._kinds[pair] = known
         return known
 

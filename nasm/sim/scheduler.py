@@ -27,6 +27,9 @@ from nasm.sim.resources import Resources
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
+KNOWN = 100_000
+"""Pairs of tasks of which it is remembered whether one reads what the other writes."""
+
 COMMIT, ARRIVE, START = 0, 1, 2
 """Phases of a tick, in order."""
 
@@ -36,10 +39,11 @@ class Scheduler:
 
     ``transfers`` are those in flight, by key; ``late`` those that had not landed when the last
     task of all queues completed. ``acting`` is the instruction that starts, completes, or issued
-    what moves right now.
+    what moves right now. While ``halted`` is set no event is processed: it may be set at any
+    moment, by a signal handler or another thread.
     """
 
-    CACHES = ("_overlaps", "_listeners", "_observers")
+    CACHES = ("_overlaps", "_listeners", "_observers", "halted")
 
     def __init__(self, semaphores: Counters, channels: Sequence[Channel], delay: int) -> None:
         self.now = 0
@@ -53,6 +57,7 @@ class Scheduler:
         self.retired = 0
         self.flying = 0
         self.acting: Who = (0, 0)
+        self.halted = False
         self._heap: list[tuple[int, int, int, int, Any]] = []
         self._sequence = 0
         self._overlaps: dict[tuple[int, int], bool] = {}
@@ -94,15 +99,20 @@ class Scheduler:
         """Whether nothing is left on the heap: the run is over, or deadlocked."""
         return not self._heap
 
+    @property
+    def remaining(self) -> bool:
+        """Whether some queue has instructions that are not complete."""
+        return self.flying > 0 or not all(queue.done for queue in self.queues)
+
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
 
-        Stops early once ``retired`` has reached ``retire``. The clock goes to ``until`` if the
-        next event is later.
+        Stops early once ``retired`` has reached ``retire``, or when it is ``halted``. The clock
+        goes to ``until`` if the next event is later.
         """
         heap = self._heap
         done = 0
-        while heap and done < events:
+        while heap and done < events and not self.halted:
             tick, phase, _, _, what = heap[0]
             if until is not None and tick > until:
                 self.now = max(self.now, until)
@@ -228,6 +238,8 @@ class Scheduler:
         pair = (mine.number, theirs.number)
         known = self._overlaps.get(pair)
         if known is None:
+            if len(self._overlaps) >= KNOWN:
+                self._overlaps.clear()
             known = self._overlaps[pair] = intersect(mine.reads, theirs.writes)
         return known
 

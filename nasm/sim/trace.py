@@ -6,14 +6,19 @@ Four kinds of record, plain tuples of integers and texts; all times are ticks:
 * job: core, channel, ring, queue and pc that issued it, start, landed, bytes
 * post: core, semaphore, tick, value afterwards
 * message: core, queue, pc, tick, text
+
+A :class:`Summary` keeps what every run needs of them, in memory that does not grow with the run; a
+:class:`Trace` keeps them all.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from struct import pack
 from typing import Any
+
+import numpy as np
 
 from nasm.sim.channels import Channel, Flight
 from nasm.sim.counters import Semaphore
@@ -25,20 +30,33 @@ JobRecord = tuple[int, int, int, int, int, int, int, int]
 PostRecord = tuple[int, int, int, int]
 MessageRecord = tuple[int, int, int, int, str]
 
+FULL = 24_000
+"""Numbers that a summary gathers before it folds them into its hash."""
 
-class Trace(Observer):
-    """Records of a run so far; ``per_core`` is how many semaphores and events a core has."""
+MESSAGES, CHARACTERS = 1_000, 1_000_000
+"""Messages that a summary keeps, and of how many characters in all."""
 
-    def __init__(self, per_core: int = 1) -> None:
+
+class _Records(Observer):
+    """Makes a record of each event, and hands it to the function for its kind.
+
+    ``per_core`` is how many semaphores and events a core has.
+    """
+
+    def __init__(
+        self,
+        per_core: int,
+        instruction: Callable[[InstructionRecord], None],
+        job: Callable[[JobRecord], None],
+        post: Callable[[PostRecord], None],
+        message: Callable[[MessageRecord], None],
+    ) -> None:
         self.per_core = max(1, per_core)
-        self.instructions: list[InstructionRecord] = []
-        self.jobs: list[JobRecord] = []
-        self.posts: list[PostRecord] = []
-        self.messages: list[MessageRecord] = []
+        self._instruction, self._job, self._post, self._message = instruction, job, post, message
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """Record an instruction."""
-        self.instructions.append(done[:6])
+        self._instruction(done[:6])
 
     def landed(
         self, flight: Flight, shares: Sequence[int], channels: Sequence[Channel], began: int,
@@ -47,39 +65,121 @@ class Trace(Observer):
         """Record a job for each share."""
         for share, channel in zip(shares, channels, strict=True):
             size = flight.shares[share][3]
-            self.jobs.append(
-                (channel.core, channel.index, flight.ring, *flight.origin, began, now, size)
-            )
+            self._job((channel.core, channel.index, flight.ring, *flight.origin, began, now, size))
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         """Record a post."""
         core, own = divmod(number, self.per_core)
-        self.posts.append((core, own, now, semaphore.value))
+        self._post((core, own, now, semaphore.value))
 
     def said(self, queue: Queue, text: str, now: int) -> None:
         """Record a message."""
-        self.messages.append((queue.core, queue.index, queue.pc, now, text))
+        self._message((queue.core, queue.index, queue.pc, now, text))
+
+
+class Trace(_Records):
+    """Every record of a run so far."""
+
+    def __init__(self, per_core: int = 1) -> None:
+        self.instructions: list[InstructionRecord] = []
+        self.jobs: list[JobRecord] = []
+        self.posts: list[PostRecord] = []
+        self.messages: list[MessageRecord] = []
+        super().__init__(
+            per_core,
+            self.instructions.append,
+            self.jobs.append,
+            self.posts.append,
+            self.messages.append,
+        )
+
+    def _kinds(self) -> tuple[list[Any], ...]:
+        return self.instructions, self.jobs, self.posts, self.messages
 
     def save(self) -> Any:
         """How many records there are: none ever changes."""
-        return tuple(len(records) for _, records in self._kinds())
+        return tuple(map(len, self._kinds()))
 
     def restore(self, saved: Any) -> None:
         """Drop what was recorded since."""
-        for (_, records), count in zip(self._kinds(), saved, strict=True):
+        for records, count in zip(self._kinds(), saved, strict=True):
             del records[count:]
 
-    def _kinds(self) -> tuple[tuple[str, list[Any]], ...]:
-        return (("i", self.instructions), ("j", self.jobs), ("p", self.posts), ("m", self.messages))
+
+class Summary(_Records):
+    """What every run keeps of its trace: a hash, how often each pc completed, first messages.
+
+    ``lengths`` are those of the queues. Numbers are gathered as they come, and folded into the
+    hash of their kind by the thousand. ``left_out`` counts the messages that were not kept.
+    """
+
+    CACHES = ("_saved",)
+
+    def __init__(self, per_core: int = 1, lengths: Sequence[int] = ()) -> None:
+        self._gathered: tuple[list[int], list[int], list[int]] = ([], [], [])
+        self._hashes = [hashlib.blake2b(digest_size=16) for _ in "ijpm"]
+        self._first = np.cumsum([0, *lengths])
+        self._counts = np.zeros(self._first[-1], np.int64)
+        self._saved = False
+        self.messages: list[MessageRecord] = []
+        self.left_out = self._characters = 0
+        instructions, jobs, posts = self._gathered
+        super().__init__(per_core, instructions.extend, jobs.extend, posts.extend, self._say)
+
+    def _say(self, record: MessageRecord) -> None:
+        *numbers, text = record
+        encoded = text.encode("utf-8", "surrogatepass")
+        self._hashes[3].update(pack("<5q", *numbers, len(encoded)) + encoded)
+        characters = self._characters + len(text)
+        if self.left_out or len(self.messages) == MESSAGES or characters > CHARACTERS:
+            self.left_out += 1
+            return
+        self._characters = characters
+        self.messages.append(record)
+
+    def settle(self) -> None:
+        """Fold what was gathered, if it is much."""
+        if any(len(numbers) >= FULL for numbers in self._gathered):
+            self._fold()
+
+    def _fold(self) -> None:
+        for numbers, hasher in zip(self._gathered, self._hashes, strict=False):
+            if not numbers:
+                continue
+            packed = pack(f"<{len(numbers)}q", *numbers)
+            hasher.update(packed)
+            if numbers is self._gathered[0]:
+                self._count(np.frombuffer(packed, "<i8").reshape(-1, 6))
+            numbers.clear()
+
+    def _count(self, instructions: Any) -> None:
+        if self._saved:
+            self._counts, self._saved = self._counts.copy(), False
+        np.add.at(self._counts, self._first[instructions[:, 1]] + instructions[:, 2], 1)
+
+    def completed(self, queue: int) -> Any:
+        """How often the instruction at each pc of a queue has completed."""
+        self._fold()
+        return self._counts[self._first[queue] : self._first[queue + 1]]
 
     def digest(self) -> str:
-        """BLAKE2b-128 over all records: by kind, a line of fields per record, texts as JSON."""
-        hasher = hashlib.blake2b(digest_size=16)
-        for kind, records in self._kinds():
-            for record in records:
-                hasher.update(f"{kind} {' '.join(map(_field, record))}\n".encode())
-        return hasher.hexdigest()
+        """The trace hash of the run so far, as docs/trace.md defines it."""
+        self._fold()
+        parts = b"".join(hasher.digest() for hasher in self._hashes)
+        return hashlib.blake2b(parts, digest_size=16).hexdigest()
 
+    def save(self) -> Any:
+        """Everything there is: counts are copied when they change, and messages never do."""
+        self._fold()
+        self._saved = True
+        hashes = tuple(hasher.copy() for hasher in self._hashes)
+        return hashes, self._counts, len(self.messages), self.left_out, self._characters
 
-def _field(value: int | str) -> str:
-    return json.dumps(value) if isinstance(value, str) else str(value)
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        hashes, self._counts, count, self.left_out, self._characters = saved
+        self._hashes[:] = [hasher.copy() for hasher in hashes]
+        self._saved = True
+        del self.messages[count:]
+        for numbers in self._gathered:
+            numbers.clear()

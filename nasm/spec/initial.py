@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Any
 
@@ -12,22 +12,41 @@ from nasm import dtypes
 from nasm.dtypes import DType, Kind
 from nasm.problems import Refused
 from nasm.spec.memory import Tensor
+from nasm.spec.pieces import Window, extent, windows
 
 Array = np.ndarray[Any, Any]
 
 
-def initial(tensor: Tensor, init: Sequence[Any]) -> Array:
-    """The values of ``zeros``, ``iota``, ``list``, ``random`` or ``normal``; raises Refused."""
-    kind, dtype, shape = init[0], tensor.dtype, tensor.shape
+def initial(tensor: Tensor, init: Sequence[Any]) -> Iterator[tuple[Window, Array]]:
+    """The values of ``zeros``, ``iota``, ``list``, ``random`` or ``normal``, in pieces.
+
+    They come in row-major order, each with its place; what they are does not depend on the pieces.
+    Raises Refused.
+    """
+    if init[0] == "list":
+        yield tuple(slice(0, n) for n in tensor.shape), _listed(tensor, init[1])
+        return
+    draw = _drawing(init, tensor.dtype)
+    first = 0
+    for window in windows(tensor.shape):
+        shape = extent(window)
+        count = prod(shape)
+        yield window, draw(first, count).reshape(shape)
+        first += count
+
+
+def _drawing(init: Sequence[Any], dtype: DType) -> Callable[[int, int], Array]:
+    """A function that makes the values from a number on, so many of them, asked for in order."""
+    kind = init[0]
     if kind == "zeros":
-        return np.zeros(shape, dtype.numpy)
+        return lambda first, count: np.zeros(count, dtype.numpy)
     if kind == "iota":
-        return _rounded(np.arange(np.prod(shape), dtype=np.float64).reshape(shape), dtype)
-    if kind == "list":
-        return _listed(tensor, init[1])
+        return lambda first, count: _rounded(
+            np.arange(first, first + count, dtype=np.float64), dtype
+        )
     generator = np.random.default_rng(init[1])
     draw = generator.random if kind == "random" else generator.standard_normal
-    return _rounded(draw(shape), dtype)
+    return lambda first, count: _rounded(draw(count), dtype)
 
 
 def possible(tensor: Tensor) -> None:
@@ -39,10 +58,11 @@ def possible(tensor: Tensor) -> None:
     if not isinstance(init, tuple):
         return
     if init[0] == "list":
-        initial(tensor, init)
+        _listed(tensor, init[1])
     elif tensor.dtype.kind in (Kind.SCALE, Kind.PACKED):  # the first two tell of all
         few = (min(2, prod(tensor.shape)),)
-        initial(Tensor(tensor.name, tensor.memory, tensor.dtype, few), init)
+        for _ in initial(Tensor(tensor.name, tensor.memory, tensor.dtype, few), init):
+            pass
 
 
 def _rounded(values: Any, dtype: DType) -> Array:

@@ -12,10 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from nasm.problems import Refused, did_you_mean, listed
+from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
 from nasm.spec.memory import Tensor
+from nasm.spec.names import identifier
 from nasm.spec.options import OptionValue
 from nasm.spec.spell import spell
 from nasm.spec.view import Reg, View
@@ -86,6 +87,9 @@ class Kind:
 LONG = 30
 """Digits of an integer that a diagnostic still writes out."""
 
+FEW = 12
+"""Items of a list that a diagnostic still writes out."""
+
 
 def shown(value: object) -> str:
     """A value as a diagnostic names it."""
@@ -96,16 +100,26 @@ def shown(value: object) -> str:
     if isinstance(value, Reg):
         return f"register {value}"
     if isinstance(value, Symbol):
-        return f"'{value}'"
+        return f"'{quoted(value)}'"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
-        return f'the string "{value}"'
-    if isinstance(value, int) and abs(value) >= 10**LONG:
-        return f"an integer of {len(str(abs(value)))} digits"
+        return f'the string "{quoted(value)}"'
+    if isinstance(value, int):
+        return _integer(value)
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(shown, value)) + "]"
-    return str(value)
+        more = f", … {len(value) - FEW:,} more" if len(value) > FEW else ""
+        return f"[{', '.join(map(shown, value[:FEW]))}{more}]"
+    return quoted(str(value))
+
+
+def _integer(value: int) -> str:
+    """An integer, or how long it is: Python writes none of several thousand digits."""
+    if abs(value) < 10**LONG:
+        return str(value)
+    if value.bit_length() > 8192:
+        return "an integer of thousands of digits"
+    return f"an integer of {len(str(abs(value)))} digits"
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +283,8 @@ class Choice(Kind):
         if not isinstance(value, str):
             raise Refused(WRONG_KIND, f"{shown(value)} is no {self.what or 'word'}", legal)
         close = did_you_mean(value, self.options)
-        raise Refused("E0206", f"no {self.what or 'word'} '{value}' here", close or legal)
+        said = f"no {self.what or 'word'} '{quoted(value)}' here"
+        raise Refused("E0206", said, close or legal)
 
     @property
     def placeholder(self) -> str:
@@ -312,7 +327,7 @@ class Label(Kind):
     def accept(self, value: object) -> object:
         if not isinstance(value, str):
             raise Refused(WRONG_KIND, f"wanted a label, found {shown(value)}")
-        return str(value)
+        return identifier(value)
 
     @property
     def placeholder(self) -> str:

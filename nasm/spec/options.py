@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.spec.evidence import Evidence
+from nasm.spec.numbers import integer, plain
 
 WRONG = "E0809"
 
@@ -33,6 +34,7 @@ class Option:
 
     def accept(self, value: object) -> OptionValue:
         """A value, as a program of Python gives it or as text; raises Refused."""
+        value = plain(value)
         if self.choices is not None:
             if isinstance(value, str) and value in self.choices:
                 return value
@@ -40,7 +42,7 @@ class Option:
             raise self._refused(value, close)
         if isinstance(value, str):
             try:
-                value = int(value, 0)
+                value = integer(value)
             except ValueError:
                 raise self._refused(value) from None
         if type(value) is not int or not self.low <= value <= self.high:
@@ -48,7 +50,7 @@ class Option:
         return value
 
     def _refused(self, value: object, hint: str = "") -> Refused:
-        said = f"option {self.name} is {self.describe()}, not {value!r}"
+        said = f"option {self.name} is {self.describe()}, not {quoted(repr(value))}"
         return Refused(WRONG, said, hint)
 
     def describe(self) -> str:
@@ -73,8 +75,8 @@ def in_force(options: Iterable[Option], given: Mapping[str, object]) -> dict[str
             if name not in known:
                 raise Refused(
                     WRONG,
-                    f"the machine has no option '{name}'",
-                    did_you_mean(name, known) or "'neuron-nasm isa --options' lists them",
+                    f"the machine has no option '{quoted(str(name))}'",
+                    did_you_mean(str(name), known) or "'neuron-nasm isa --options' lists them",
                 )
             values[name] = known[name].accept(value)
         except Refused as refused:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from nasm import dtypes
 from nasm.dtypes import DType
-from nasm.problems import Refused, did_you_mean
+from nasm.problems import Refused, counted, did_you_mean
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES
 from nasm.spec.offsets import indirect, moved, row_by_row
@@ -43,6 +43,14 @@ def retype(view: View, dtype: DType | str) -> View:
                 f"view of {view.tensor.name} as {to.name}: its innermost axis has {total} bytes "
                 f"from byte {view.offset} on; wanted multiples of {want}",
             )
+        for moving in view.dynamic:
+            if moving.stride % want and not (view.partitioned and moving.axis == 0):
+                raise Refused(
+                    BAD_VIEW,
+                    f"view of {view.tensor.name} as {to.name}: {Reg(moving.register)} moves it by "
+                    f"{counted(moving.stride, 'byte')}; wanted a multiple of {want}",
+                    "view the tensor first, and let the register move that",
+                )
         for axis in range(1 if view.partitioned else 0, last):
             if steps[axis] * have % want:
                 raise Refused(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 
-from nasm.spec.view import Dynamic, View
+from nasm.problems import Refused
+from nasm.spec.view import METHODS, Dynamic, View
 
 
 def spell(view: View) -> str:
@@ -13,16 +15,31 @@ def spell(view: View) -> str:
         return view.tensor.name
     offsets = view.offsets
     if offsets is None:
-        return _sliced(view) or _pattern(view)
+        whole = View.whole(view.tensor)
+        return _sliced(view, whole, whole.tensor.name) or _moved_twice(view) or _pattern(view)
     if not offsets.columns:
         return _pattern(view)
     picked = replace(view.with_free((offsets.limit + 1,), (1,)), offsets=None)
     return f"{spell(picked)}.indirect({spell(offsets.tile)}, num_elem={view.elements})"
 
 
-def _sliced(view: View) -> str:
-    """``t[0:64, 128:256]``, if plain slices of the whole tensor give the view."""
-    whole = View.whole(view.tensor)
+def _moved_twice(view: View) -> str:
+    """A view that several registers move, which no ``.ap`` says, as slices seen as its dtype."""
+    if len(view.dynamic) < 2:
+        return ""
+    whole, retyped = View.whole(view.tensor), METHODS["view"]
+    with suppress(Refused):
+        before = _sliced(view, retyped(whole, view.dtype), _typed(view))
+        if before:
+            return before
+    with suppress(Refused):
+        behind = _sliced(retyped(view, whole.dtype), whole, whole.tensor.name)
+        return behind and f"{behind}.view({view.dtype.name})"
+    return ""
+
+
+def _sliced(view: View, whole: View, name: str) -> str:
+    """``t[0:64, 128:256]``, if plain slices of a whole tensor, called so, give the view."""
     if view.dtype is not whole.dtype or len(view.shape) != len(whole.shape):
         return ""
     if any(d.axis >= len(whole.shape) for d in view.dynamic):
@@ -47,7 +64,7 @@ def _sliced(view: View) -> str:
             items.append(_item(start, length, view.steps[axis] // step, count))
     if rest or "" in items:
         return ""
-    return f"{view.tensor.name}[{', '.join(items)}]"
+    return f"{name}[{', '.join(items)}]"
 
 
 def _window(moving: list[Dynamic], unit: int, limit: int, length: int) -> str:
@@ -91,12 +108,14 @@ def _at_run_time(view: View) -> tuple[str, str]:
         which = "scalar_offset" if offsets.single else "vector_offset"
         name = _stepping(view, offsets.dim, offsets.step)
         return name, f", {which}={spell(offsets.tile)}, indirect_dim={offsets.dim}"
-    name, moving = _typed(view), ""
-    for one in view.dynamic:
-        lanes = one.axis == 0 and view.partitioned
-        name = _stepping(view, one.axis, one.stride // (1 if lanes else view.dtype.itemsize))
-        moving += f", scalar_offset=%r{one.register}, indirect_dim={one.axis}"
-    return name, moving
+    if not view.dynamic:
+        return _typed(view), ""
+    (one, *more) = view.dynamic
+    lanes = one.axis == 0 and view.partitioned
+    name = _stepping(view, one.axis, one.stride // (1 if lanes else view.dtype.itemsize))
+    moving = f", scalar_offset=%r{one.register}, indirect_dim={one.axis}"
+    # Nothing in the language moves a pattern twice: what is left is said, and is no program.
+    return name, moving + "".join(f", %r{d.register} * {d.stride} bytes" for d in more)
 
 
 def _typed(view: View) -> str:

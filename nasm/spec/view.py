@@ -16,6 +16,7 @@ from typing import Any
 from nasm.dtypes import DType
 from nasm.problems import Failure, Refused
 from nasm.spec.memory import Tensor
+from nasm.spec.numbers import bounded, plain
 
 
 @dataclass(frozen=True, slots=True)
@@ -277,7 +278,9 @@ class View:
 
     def _method(self, name: str, *given: Any, **named: Any) -> View:
         try:
-            return METHODS[name](self, *given, **named)
+            return METHODS[name](
+                self, *map(plain, given), **{n: plain(v) for n, v in named.items()}
+            )
         except Refused as refused:
             raise Failure(refused.at(None)) from None
 
@@ -313,9 +316,9 @@ def _python(item: object) -> int | slice | Window:
     try:
         if isinstance(item, slice):
             parts = (item.start, item.stop, item.step)
-            made = slice(*(None if p is None else index(p) for p in parts))
+            made = slice(*(None if p is None else bounded(index(p)) for p in parts))
             return ALL if made == ALL else made
-        return index(item)  # type: ignore[arg-type]
+        return bounded(index(item))  # type: ignore[arg-type]
     except TypeError:
         raise Refused("E0305", f"an index is an integer or a slice, found {item}") from None
 

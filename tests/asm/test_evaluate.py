@@ -206,7 +206,33 @@ def test_names_are_looked_up_and_templates_put_together() -> None:
     assert refused("w{k}", k=True) == "E0209"
     source = Source("test.nasm", "")
     template = tree.Template(0, 0, ("a", tree.Name(0, 0, "k"), "b"))
-    assert name_of(template, Scope(source, values={"k": -1})) == "a-1b"
+    assert name_of(template, Scope(source, values={"k": 1})) == "a1b"
+
+
+LONG = 5000
+
+
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ("0" + " + 1" * LONG, LONG),
+        ("1" + " * 1" * LONG, 1),
+        ("true" + " and true" * LONG, True),
+        ("false" + " or false" * LONG, False),
+        ("(" * LONG + "0" + " - 1)" * LONG, -LONG),
+    ],
+    ids=["sum", "product", "and", "or", "brackets"],
+)
+def test_a_chain_may_be_as_long_as_a_program(text: str, wanted: object) -> None:
+    assert value(text) == wanted
+
+
+def test_what_a_link_of_a_chain_refuses_is_pointed_at_up_to_there() -> None:
+    with pytest.raises(Failure) as caught:
+        value("1 + 2 + true + 3")
+    (found,) = caught.value.problems
+    assert found.span is not None
+    assert found.span.text == "1 + 2 + true"
 
 
 # -- functions

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+import nasm
 from nasm.asm.assemble import assemble
 from nasm.problems import Failure, Problem
 from nasm.source import Source
@@ -343,5 +344,42 @@ def test_an_expectation_that_names_nothing_is_told_before_the_run() -> None:
     assert codes(".ram X f31[4] output\n.expect X == 1\n") == ["E0205"]
 
 
+def last_of(text: str) -> str:
+    """What is said after fifty errors."""
+    found = problems(text)
+    assert len(found) == 51
+    assert found[-1].code == "E0124"
+    return found[-1].message
+
+
 def test_a_text_of_nothing_but_mistakes_stops_at_fifty() -> None:
-    assert len(problems("@alpha Nop\n" * 500)) == 50
+    said = last_of("@alpha Nop\n" * 500)
+    assert said == "only the first 50 errors are shown; there may be more"
+
+
+def test_of_mistakes_of_writing_fifty_are_shown_and_all_are_counted() -> None:
+    said = last_of("Nop +1\n" * 1000 + ".for k in 0..2\n" + "$s++\n" * 50)
+    assert said == "only the first 50 errors are shown; 1,001 more"
+
+
+def test_fifty_errors_and_no_more_are_shown_without_a_word() -> None:
+    assert codes("Nop +1\n" * 50) == ["E0109"] * 50
+
+
+def test_of_broken_rules_fifty_are_shown_and_all_are_counted() -> None:
+    lines = "".join(f"@vector TensorCopy a, b[:, {n} : +8]\n" for n in range(60))
+    text = ".target trn2\n.sbuf a f32[128, 9]\n.sbuf b f32[128, 99]\n" + lines
+    with pytest.raises(Failure) as caught:
+        nasm.assemble(text)
+    found = caught.value.problems
+    assert [p.code for p in found] == ["E0404"] * 50 + ["E0124"]
+    assert found[-1].message == "only the first 50 errors are shown; 10 more"
+
+
+def test_of_missing_labels_fifty_are_shown_and_all_are_counted() -> None:
+    lines = "".join(f"@sync CompareBranch %r0, 0, op=equal, target=a{n}\n" for n in range(60))
+    with pytest.raises(Failure) as caught:
+        nasm.assemble(f".target trn2\n{lines}")
+    found = caught.value.problems
+    assert [p.code for p in found] == ["E0207"] * 50 + ["E0124"]
+    assert found[-1].message == "only the first 50 errors are shown; 10 more"

@@ -85,7 +85,12 @@ def test_codes_are_in_order_and_explained():
         ),
         ("Nop a, +b", "+", "there is no unary '+'", "leave the '+' out"),
         ("Nop a # b", "#", "'#' has no meaning here", "comments start with ';'"),
-        ("Nop a\u00a0b", "\u00a0", "U+00A0 (NO-BREAK SPACE) has no meaning here", ""),
+        (
+            "Nop a\u00a0b",
+            "\u00a0",
+            "U+00A0 (NO-BREAK SPACE) has no meaning here",
+            "it cannot be seen: delete it, or write it in a string",
+        ),
         (".end", ".end", "'.end' is out of place: no block is open", ""),
         (
             ".cosnt N = 5",
@@ -175,14 +180,35 @@ def test_a_block_that_is_never_closed_still_holds_what_it_held():
         "Nop " + "[" * 3000 + "]" * 3000,
         "Nop " + "-" * 3000 + "1",
         "Nop 1" + "**1" * 3000,
-        "Nop 1" + "+1" * 3000,
-        "Nop t" + ".T" * 3000,
+        "Nop 1" + "+(1" * 3000 + ")" * 3000,
+        "Nop t" + "[t" * 3000 + "]" * 3000,
         "Nop " + "w{" * 3000 + "1" + "}" * 3000,
         ".if 1\n" * 3000 + ".end\n" * 3000,
     ],
 )
 def test_what_is_too_deep_for_any_later_walk_is_refused(text):
     assert only(text).code == "E0122"
+
+
+@pytest.mark.parametrize("side", ["x" + " + 1" * 101, "x" + ".T" * 101, "x" + "[0]" * 101])
+def test_a_row_of_operators_in_an_expectation_has_a_longest(side):
+    found = only(f".expect {side} == 1")
+    assert found.message == "an expectation has more than 100 operators in a row"
+    assert found.hint == "put parts of the row in ( )"
+    halves = "x" + " + 1" * 90
+    assert problems(f".expect ({halves}) + ({halves}) == 1") == []
+
+
+@pytest.mark.parametrize("prefix", ["0x" + "f" * 1024, "0b" + "1" * 4096, str(2**4096 - 1)])
+def test_an_integer_has_4096_bits_in_every_base(prefix):
+    assert problems(f".const N = {prefix}") == []
+    found = only(f".const N = {prefix}1")
+    assert (found.code, found.hint) == ("E0104", "wanted at most 4,096 bits")
+
+
+@pytest.mark.parametrize("text", ["0x" + "f" * 10**5, "0b" + "1" * 10**5, "9" * 10**5])
+def test_a_message_about_a_long_number_is_short(text):
+    assert len(only(f".const N = {text}").message) < 100
 
 
 def test_a_long_list_and_many_brackets_are_not_deep():

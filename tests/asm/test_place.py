@@ -282,3 +282,37 @@ def test_what_fits_without_gaps_is_placed(words: list[int]) -> None:
     """Whole words leave no gaps, so only the sum decides."""
     tensors = [tensor(f"t{n}", 4 * size) for n, size in enumerate(words)]
     assert (place(tensors) == []) == (4 * sum(words) <= PLAIN.size)
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 99), st.integers(1, 9), st.integers(0, 3)), max_size=12),
+    st.lists(st.tuples(st.integers(1, 9), st.integers(1, 4)), max_size=6),
+)
+def test_tensors_keep_clear_of_placed_ones_that_overlap(
+    placed: list[tuple[int, int, int]], others: list[tuple[int, int]]
+) -> None:
+    """The first byte that is free, looked for byte by byte."""
+    fixed = [
+        tensor(f"f{n}", min(size, 100 - at), rows=2, at=(partition, at))
+        for n, (at, size, partition) in enumerate(placed)
+    ]
+    free = [tensor(f"t{n}", size, rows=rows) for n, (size, rows) in enumerate(others)]
+    place([*fixed, *free])
+    taken = [
+        {b for f in fixed if f.partition == p or f.partition == p - 1 for b in spread(f)}
+        for p in range(4)
+    ]
+    for made in free:
+        blocked = set().union(*taken[: made.partitions])
+        begins = (at for at in range(0, 101 - made.bytes, 4))
+        wanted = next((a for a in begins if not blocked & set(range(a, a + made.bytes))), None)
+        assert made.offset == wanted
+        if wanted is not None:
+            for row in taken:
+                row |= set(spread(made))
+
+
+def spread(made: Tensor) -> range:
+    """The bytes of each of its partitions."""
+    assert made.offset is not None
+    return range(made.offset, made.offset + made.bytes)

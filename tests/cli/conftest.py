@@ -12,10 +12,13 @@ from tests.cli.programs import HALVES, Ran
 
 
 @pytest.fixture
-def ran(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Any:
+def ran(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path_factory: Any
+) -> Any:
     for name in ("NO_COLOR", "FORCE_COLOR", "NASM_DEBUG"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path_factory.mktemp("state")))
 
     def run(*arguments: object) -> Ran:
         code = main([str(a) for a in arguments])

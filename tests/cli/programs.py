@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+import pty
+import select
 import subprocess
 import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -64,3 +69,51 @@ def process(*arguments: object, text: str = "", **environment: str) -> Ran:
         timeout=60,
     )
     return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+
+class Reader:
+    """What a terminal shows, read on from where it was read to."""
+
+    def __init__(self, ours: int) -> None:
+        self.ours, self.held = ours, b""
+
+    def __call__(self, until: str = "", seconds: float = 60) -> str:
+        """What it shows next, to its end or to a word."""
+        deadline = time.monotonic() + seconds
+        wanted = until.encode()
+        while not (until and wanted in self.held) and time.monotonic() < deadline:
+            if select.select([self.ours], [], [], 0.1)[0]:
+                try:
+                    part = os.read(self.ours, 65536)
+                except OSError:  # Linux's way of saying that the other side was closed
+                    break
+                if not part:
+                    break
+                self.held += part
+        end = self.held.find(wanted) + len(wanted) if until and wanted in self.held else None
+        assert not (until and end is None), f"no '{until}' in {self.held!r}"
+        found, self.held = self.held[:end], self.held[len(self.held) if end is None else end :]
+        return found.decode()
+
+
+@contextmanager
+def terminal(
+    *arguments: object, **environment: str
+) -> Iterator[tuple[subprocess.Popen[bytes], Reader]]:
+    """The command with a terminal of 80 columns for output and errors; it does not outlive us."""
+    ours, theirs = pty.openpty()
+    cleaned = {k: v for k, v in ENVIRONMENT.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
+    child = subprocess.Popen(
+        [*COMMAND, *map(str, arguments)],
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        stderr=theirs,
+        env={**cleaned, "TERM": "xterm", "COLUMNS": "80", **environment},
+    )
+    os.close(theirs)
+    try:
+        yield child, Reader(ours)
+    finally:
+        child.kill()
+        child.wait()
+        os.close(ours)

@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import json
 import os
+import signal
 import stat
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 import ml_dtypes
 import numpy as np
 import pytest
 
+import nasm
+from nasm import stopping
+from nasm.cli import results
+from nasm.cli.files import destinations
+from nasm.problems import Failure
 from tests.cli.programs import HALVES, MATMUL
 
 
@@ -49,6 +55,14 @@ def test_any_tensor_can_be_written_and_a_folder_takes_the_outputs(ran: Any, tmp_
     assert np.load(out).shape == (128, 128)
 
 
+@pytest.mark.parametrize("name", ["../a", "/tmp/a", "a/b", ".."])
+def test_a_folder_takes_files_of_its_own_only(name: str) -> None:
+    program = nasm.assemble(Path(MATMUL))
+    program.tensors["C"].name = name  # no builder makes it
+    with pytest.raises(Failure, match="no name"):
+        destinations(program, [], "results")
+
+
 def test_outputs_replace_files_whole_and_leave_nothing_beside_them(
     ran: Any, halves: Path, tmp_path: Path
 ) -> None:
@@ -73,13 +87,158 @@ def test_no_outputs_are_written_by_a_run_that_did_not_end(
 
 
 @pytest.mark.parametrize("where", ["no/such/folder/y.npy", "."])
-def test_a_file_that_cannot_be_written_exits_2(
+def test_a_file_that_cannot_be_written_is_refused_before_the_run(
     ran: Any, halves: Path, tmp_path: Path, where: str
 ) -> None:
-    done = ran("run", halves, "--out", f"Y={tmp_path / where}")
+    for option in (f"--out=Y={tmp_path / where}", f"--trace={tmp_path / where}"):
+        done = ran("run", halves, option)
+        assert (done.code, done.out) == (2, "")
+        assert "E0806" in done.err
+        assert done.err.endswith("1 error; the program was not run\n")
+
+
+@pytest.mark.parametrize("what", ["folder", "y.npy"])
+def test_what_may_not_be_written_is_refused_before_the_run(
+    ran: Any, halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    (tmp_path / "folder").mkdir()
+    closed = tmp_path / "folder" / ("y.npy" if what == "y.npy" else "")
+    (tmp_path / "folder" / "y.npy").touch()
+    allowed = os.access
+    monkeypatch.setattr(  # root may write anywhere
+        "os.access", lambda path, mode: Path(path) != closed and allowed(path, mode)
+    )
+    done = ran("run", halves, "--out", f"Y={tmp_path / 'folder' / 'y.npy'}")
+    assert (done.code, done.out) == (2, "")
+    assert "Permission denied" in done.err
+
+
+FULL = pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the device that is always full")
+
+
+@FULL
+@pytest.mark.parametrize("how", [(), ("--quiet",), ("--json",)])
+def test_what_cannot_be_written_is_told_on_standard_error_and_the_others_are(
+    ran: Any, halves: Path, tmp_path: Path, how: tuple[str, ...]
+) -> None:
+    x, trace = tmp_path / "x.npy", tmp_path / "t.json"
+    done = ran("run", halves, "--out=Y=/dev/full", f"--out=x={x}", "--trace", trace, *how)
     assert done.code == 2
-    assert "E0806" in done.out
-    assert done.out.splitlines()[-1] == "FAIL: results could not be written"
+    said = "error[E0806]: cannot write /dev/full: No space left on device\n"
+    assert done.err == said
+    assert np.load(x).shape == (128, 4)
+    assert json.loads(trace.read_text(encoding="utf-8"))
+    if how == ("--json",):
+        assert [p["code"] for p in done.document["problems"]] == ["E0806"]
+        assert [o["tensor"] for o in done.document["outputs"]] == ["x"]
+    else:
+        assert "E0806" not in done.out
+        assert done.out.splitlines()[-1] == "FAIL: results could not be written"
+
+
+# -- one file for each
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["--out=Y=f", "--trace=f"], "cannot write the trace to f: Y goes there"),
+        (["--out=Y=f", "--out=x=./f"], "cannot write x to ./f: Y goes there"),
+        (["--out=Y=there", "--out=x=link"], "cannot write x to link: Y goes there"),
+        (["--out=Y=there", "--out=x=hard"], "cannot write x to hard: Y goes there"),
+        (["--out=Y=f", "--out=x=dangling"], "cannot write x to dangling: Y goes there"),
+        (["--out-dir=.", "--out=x=Y.npy"], "Y.npy"),
+        (["--out-dir=.", "--trace=./Y.npy"], "cannot write the trace to ./Y.npy: Y goes there"),
+        (["--out=Y=halves.nasm"], "cannot write Y to halves.nasm: it is the program"),
+        (["--trace=halves.nasm"], "cannot write the trace to halves.nasm: it is the program"),
+        (["--in=X=x.npy", "--trace=x.npy"], "the input X is read from it"),
+    ],
+)
+def test_two_results_in_one_file_or_one_over_another_file_are_refused(
+    ran: Any, halves: Path, monkeypatch: pytest.MonkeyPatch, given: list[str], said: str
+) -> None:
+    monkeypatch.chdir(halves.parent)
+    np.save("x.npy", np.zeros((128, 4), np.uint16))
+    Path("there").write_text("old", encoding="utf-8")
+    os.symlink("there", "link")
+    os.symlink("f", "dangling")
+    os.link("there", "hard")
+    program = halves.read_text(encoding="utf-8")
+    done = ran("run", "halves.nasm", *given)
+    assert (done.code, done.out) == (2, "")
+    assert "E0813" in done.err
+    assert said in done.err
+    assert Path("there").read_text(encoding="utf-8") == "old"
+    assert not os.path.exists("f")
+    assert halves.read_text(encoding="utf-8") == program
+
+
+def test_names_that_differ_in_capitals_are_one_file_where_the_file_system_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    paths = [("Y", str(tmp_path / "y.npy")), ("x", str(tmp_path / "Y.npy"))]
+    assert results.clashes(paths, [], False) == []
+    same = os.path.samefile
+    monkeypatch.setattr(
+        "os.path.samefile", lambda a, b: str(a).lower() == str(b).lower() or same(a, b)
+    )
+    assert len(results.clashes(paths, [], False)) == 1
+
+
+def test_an_output_may_replace_an_input_and_be_named_twice(
+    ran: Any, halves: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(halves.parent)
+    np.save("x.npy", np.full((128, 4), 0x4000, np.uint16))  # 2 as bfloat16
+    given = ("--in=X=x.npy", "--out=Y=x.npy", "--out=Y=./x.npy", "--out=X=/dev/null")
+    assert ran("run", "halves.nasm", *given).code == 0
+    assert (np.load("x.npy") == 0x3F80).all()
+    assert ran("run", "halves.nasm", *given, "--trace", "t.json").code == 0
+
+
+# -- written whole, or not at all
+
+
+@pytest.mark.parametrize("old", [None, "old"])
+@pytest.mark.parametrize("again", [False, True])
+def test_a_signal_that_strikes_while_a_file_is_written_leaves_nothing_behind(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, old: str | None, again: bool
+) -> None:
+    target, kill = tmp_path / "y.npy", os.kill
+    if old is not None:
+        target.write_text(old, encoding="utf-8")
+    monkeypatch.setattr(stopping, "ECHO", 0)
+    removed = os.unlink
+
+    def unlink(path: str) -> None:
+        kill(os.getpid(), signal.SIGTERM)  # while it is cleaned up
+        removed(path)
+
+    def save(out: IO[bytes]) -> None:
+        out.write(b"half")
+        assert len(os.listdir(tmp_path)) == 1 + (old is not None)
+        kill(os.getpid(), signal.SIGTERM)
+        pytest.fail("it should have been struck")
+
+    if again:
+        monkeypatch.setattr("os.unlink", unlink)
+    with stopping.heard(), pytest.raises(stopping.Told):
+        results.replace(str(target), save)
+    assert os.listdir(tmp_path) == ([] if old is None else ["y.npy"])
+    assert old is None or target.read_text(encoding="utf-8") == old
+
+
+def test_a_link_that_lies_where_a_file_is_prepared_is_not_followed(tmp_path: Path) -> None:
+    mine = tmp_path / "mine"
+    mine.write_text("old", encoding="utf-8")
+    os.symlink(mine, tmp_path / f".y.npy.{os.getpid()}.tmp")
+
+    def save(out: IO[bytes]) -> None:
+        out.write(b"new")
+
+    results.replace(str(tmp_path / "y.npy"), save)
+    assert (tmp_path / "y.npy").read_text(encoding="utf-8") == "new"
+    assert mine.read_text(encoding="utf-8") == "old"
 
 
 def test_what_is_no_ordinary_file_is_written_to_as_it_is(

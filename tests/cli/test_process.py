@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+import io
 import os
-import pty
-import select
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
+import numpy as np
 import pytest
 
 from nasm import docstrings
-from tests.cli.programs import COMMAND, ENDLESS, ENVIRONMENT, HALVES, MATMUL, process, written
+from tests.cli.programs import (
+    COMMAND,
+    ENDLESS,
+    ENVIRONMENT,
+    HALVES,
+    MATMUL,
+    process,
+    terminal,
+    written,
+)
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -91,89 +98,115 @@ def test_a_reader_that_leaves_is_no_error(tmp_path: Path, text: str, code: int) 
     assert done.returncode == code
 
 
-@pytest.mark.parametrize(("text", "code"), [(HALVES, 0), (HALVES.replace("0.5\n", "0.25\n"), 1)])
-def test_a_reader_that_leaves_the_debugger_is_no_error(
-    tmp_path: Path, text: str, code: int
-) -> None:
-    program = written(tmp_path, text)
-    reading, writing = os.pipe()
-    os.close(reading)
-    done = subprocess.run(
-        [*COMMAND, "repl", str(program), "-ex", "run", "-ex", "report"],
-        stdout=writing,
+VERBS = [
+    ["run", MATMUL],
+    ["run", MATMUL, "--json"],
+    ["run", MATMUL, "--out", "C=/dev/stdout"],
+    ["check", MATMUL],
+    ["isa", "Max8"],
+    ["explain", "--json"],
+    ["help", "run"],
+    ["--version"],
+    ["repl", MATMUL, "-ex", "run", "-ex", "report"],
+]
+"""Commands that print something."""
+
+
+def to(where: int | IO[bytes], *arguments: str) -> subprocess.CompletedProcess[bytes]:
+    """The command with its output going somewhere."""
+    return subprocess.run(
+        [*COMMAND, *arguments],
+        stdout=where,
         stderr=subprocess.PIPE,
         check=False,
         env=ENVIRONMENT,
         timeout=60,
     )
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
+def test_output_that_cannot_be_written_brings_no_traceback(verb: list[str]) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    left = to(writing, *verb)
     os.close(writing)
-    assert done.stderr == b""
-    assert done.returncode == code
+    assert left.returncode == 0
+    assert left.stderr == b"" or "C=/dev/stdout" in verb  # there the report is
+    closed = subprocess.run(
+        ["sh", "-c", 'exec "$@" >&-', "sh", *COMMAND, *verb],
+        stderr=subprocess.PIPE,
+        check=False,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    assert b"Traceback" not in left.stderr + closed.stderr
+    assert closed.returncode == 0
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="the device that is always full")
-@pytest.mark.parametrize("verb", [["run", MATMUL], ["repl", MATMUL, "-ex", "run"]])
+@pytest.mark.parametrize("verb", VERBS, ids=" ".join)
 def test_a_full_disk_is_told(verb: list[str]) -> None:
     with open("/dev/full", "wb") as full:
-        done = subprocess.run(
-            [*COMMAND, *verb],
-            stdout=full,
-            stderr=subprocess.PIPE,
+        done = to(full, *verb)
+    assert done.returncode == 2
+    if "C=/dev/stdout" in verb:
+        said = b"error[E0806]: cannot write /dev/stdout: No space left on device\n"
+    else:
+        said = b"neuron-nasm: cannot write to standard output: No space left on device\n"
+    assert done.stderr.startswith(said)
+
+
+@pytest.mark.parametrize("verb", [["run", "no.nasm"], ["run"], ["repl", "no.nasm", "-ex", "run"]])
+def test_errors_that_cannot_be_told_bring_the_same_code(verb: list[str]) -> None:
+    for where in (">&-", ">/dev/full"):
+        code = subprocess.run(
+            ["sh", "-c", f'exec "$@" >/dev/null 2{where}', "sh", *COMMAND, *verb],
             check=False,
             env=ENVIRONMENT,
             timeout=60,
-        )
-    assert done.returncode == 2
-    assert done.stderr.startswith(b"neuron-nasm: cannot write to standard output: ")
+        ).returncode
+        assert code == 2
 
 
-@contextmanager
-def terminal(
-    *arguments: object, **environment: str
-) -> Iterator[tuple[subprocess.Popen[bytes], int]]:
-    """The command with a terminal of 80 columns for output and errors; it does not outlive us."""
-    ours, theirs = pty.openpty()
-    cleaned = {k: v for k, v in ENVIRONMENT.items() if k not in ("NO_COLOR", "FORCE_COLOR")}
-    child = subprocess.Popen(
-        [*COMMAND, *map(str, arguments)],
-        stdin=subprocess.DEVNULL,
-        stdout=theirs,
-        stderr=theirs,
-        env={**cleaned, "TERM": "xterm", "COLUMNS": "80", **environment},
+@pytest.mark.parametrize("path", ["-", "/dev/stdout"])
+def test_an_array_goes_through_a_pipe_and_the_report_beside_it(path: str) -> None:
+    done = subprocess.run(
+        [*COMMAND, "run", MATMUL, "--out", f"C={path}"],
+        capture_output=True,
+        check=True,
+        env=ENVIRONMENT,
+        timeout=60,
     )
-    os.close(theirs)
-    try:
-        yield child, ours
-    finally:
-        child.kill()
-        child.wait()
-        os.close(ours)
+    assert np.load(io.BytesIO(done.stdout)).shape == (128, 512)
+    assert done.stderr.decode().splitlines()[-1] == "PASS: 1 expectation met"
 
 
-def read(ours: int, until: str = "", seconds: float = 60) -> str:
-    """What a terminal shows, to its end or to a word."""
-    found = b""
-    deadline = time.monotonic() + seconds
-    while time.monotonic() < deadline and not (until and until.encode() in found):
-        if select.select([ours], [], [], 0.1)[0]:
-            try:
-                part = os.read(ours, 65536)
-            except OSError:  # Linux's way of saying that the other side was closed
-                break
-            if not part:
-                break
-            found += part
-    return found.decode()
+def test_a_result_goes_to_the_end_of_the_file_that_standard_output_is(tmp_path: Path) -> None:
+    whole = tmp_path / "whole.npy"
+    with whole.open("wb") as out:
+        out.write(b"before")
+        out.flush()
+        done = to(out, "run", MATMUL, "--out", f"C={whole}")
+    assert done.returncode == 0
+    assert np.load(io.BytesIO(whole.read_bytes().removeprefix(b"before"))).shape == (128, 512)
+
+
+def test_an_array_on_standard_output_is_refused_where_the_document_goes() -> None:
+    done = process("run", MATMUL, "--out", "C=/dev/stdout", "--json")
+    assert done.code == 2
+    (problem,) = done.document["problems"]
+    assert problem["code"] == "E0813"
+    assert problem["message"].endswith("the JSON document goes there")
 
 
 def test_a_terminal_gets_colour_and_no_line_too_long(tmp_path: Path) -> None:
     program = written(tmp_path, HALVES.replace("  $loaded >= 16", " " * 60))
-    with terminal("run", program, NO_COLOR="") as (child, ours):
-        coloured = read(ours)
+    with terminal("run", program, NO_COLOR="") as (child, shown):
+        coloured = shown()
         assert child.wait() == 1
     assert "\x1b[1;35mhazard[E0501]" in coloured
-    with terminal("run", program, NO_COLOR="1") as (child, ours):
-        plain = read(ours)
+    with terminal("run", program, NO_COLOR="1") as (child, shown):
+        plain = shown()
         assert child.wait() == 1
     assert "\x1b" not in plain
     assert "hazard[E0501]" in plain
@@ -183,10 +216,10 @@ def test_a_terminal_gets_colour_and_no_line_too_long(tmp_path: Path) -> None:
 
 
 def test_a_long_run_shows_its_progress_and_an_interrupt_says_how_far_it_got(tmp_path: Path) -> None:
-    with terminal("run", written(tmp_path, ENDLESS)) as (child, ours):
-        assert "instructions/s" in read(ours, "instructions/s")
+    with terminal("run", written(tmp_path, ENDLESS)) as (child, shown):
+        assert "instructions/s" in shown("instructions/s")
         child.send_signal(signal.SIGINT)
-        said = read(ours, seconds=20)
+        said = shown()
         assert child.wait(timeout=20) == 130
     assert "Traceback" not in said
     assert "interrupted after " in said

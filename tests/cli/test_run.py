@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from nasm.cli import arguments
 from tests.cli.programs import ENDLESS, HALVES, MATMUL, PROGRAMS, written
 
 
@@ -81,7 +83,7 @@ def test_max_cycles_stops_an_endless_loop_and_exits_1(ran: Any, tmp_path: Path) 
     assert done.code == 1
     assert "E0511" in done.out
     assert "10,000 cycles" in done.out
-    assert done.out.splitlines()[-1] == "FAIL: cycle limit reached"
+    assert done.out.splitlines()[-1] == "FAIL: limit reached"
 
 
 def test_the_clock_stands_at_the_cycle_limit_however_early_the_last_event_was(
@@ -155,6 +157,9 @@ def test_target_and_constants_can_be_given(ran: Any, halves: Path) -> None:
         (["-D", "M=1"], "no constant 'M'"),
         (["-D", "N"], "not NAME=VALUE"),
         (["-D", "N=four"], "not a number"),
+        (["-D", f"N={'9' * 5000}"], "is beyond float64"),
+        (["-D", f"N=0x{'f' * 5000}"], "-D N: the number has more than 4,096 bits"),
+        (["--option", f"rounding.seed=0x{'f' * 5000}"], "rounding.seed is an integer"),
         (["--in", "X"], "not NAME=FILE"),
         (["--in", "X=no.npy"], "no file no.npy"),
         (["--in", "Z=x.npy", "--in", "X=x.npy"], "no input 'Z'"),
@@ -199,3 +204,31 @@ def test_control_characters_of_a_text_do_not_reach_the_terminal(ran: Any, tmp_pa
     done = ran("check", written(tmp_path, ".target trn1\n\x1b[2J\x00\x07\n"))
     assert done.code == 2
     assert not set(done.err) & {"\x1b", "\x00", "\x07"}
+
+
+def test_an_endless_loop_ends_after_exactly_so_many_instructions(ran: Any, tmp_path: Path) -> None:
+    path = written(tmp_path, ENDLESS)
+    done = ran("run", path, "--max-instructions", "1_001")
+    assert done.code == 1
+    assert "E0511]: still running after 1,001 instructions: scalar at pc" in done.out
+    assert "hint: allow more with --max-instructions" in done.out
+    assert done.out.splitlines()[-1] == "FAIL: limit reached"
+    report = json.loads(ran("run", path, "--max-instructions", "1_001", "--json").out)
+    assert report["status"] == "limit"
+    assert [p["code"] for p in report["problems"]] == ["E0511"]
+    assert sum(e["instructions"] for e in report["engines"]) == 1_001
+
+
+def test_the_limit_of_instructions_has_a_default_and_can_be_lifted() -> None:
+    def given(*words: str) -> object:
+        return arguments.read(["run", "p.nasm", *words]).max_instructions
+
+    assert given() == 10_000_000
+    assert [given("--max-instructions", w) for w in ("0", "none", "5")] == [None, None, 5]
+
+
+def test_the_limit_that_comes_first_counts(ran: Any, tmp_path: Path) -> None:
+    path = written(tmp_path, ENDLESS)
+    for cycles, count, wanted in ((1_000, 1_000, "1,000 cycles"), (10**6, 10, "10 instructions")):
+        done = ran("run", path, "--max-cycles", cycles, "--max-instructions", count)
+        assert f"still running after {wanted}: " in done.out

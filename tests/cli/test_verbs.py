@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import re
+import signal
+import threading
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from nasm import __version__, repl
+from nasm.asm.assemble import assemble
 from nasm.cli import main, verbs
+from nasm.source import Source
 from nasm.spec.array_files import ArrayFile
-from tests.cli.programs import HALVES, MATMUL, written
+from tests.cli.programs import ENDLESS, HALVES, MATMUL, written
 
 
 def test_check_tells_the_errors_of_every_file_and_runs_none(
@@ -207,6 +212,8 @@ def test_repl_is_handed_everything(
         "rounding.seed=3",
         "--files",
         tmp_path,
+        "--max-instructions",
+        "7",
     )
     assert done.code == 7
     path, options = seen[0]
@@ -217,6 +224,7 @@ def test_repl_is_handed_everything(
         "defines": {"N": 2},
         "options": {"rounding.seed": "3"},
         "files": str(tmp_path),
+        "most": 7,
         "script": "script",
         "commands": ["run", "queues"],
         "color": "auto",
@@ -347,22 +355,66 @@ def test_an_option_that_is_none_exits_2_with_a_sentence(
     assert said in done.err
 
 
-def test_a_defect_exits_70_and_keeps_its_details_in_a_file(
-    ran: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    def broken(_: object) -> int:
-        raise ZeroDivisionError("by nothing")
+def broken(_: object) -> int:
+    raise ZeroDivisionError("by nothing")
 
+
+@pytest.fixture
+def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ran: Any) -> Path:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
     monkeypatch.setitem(verbs.VERBS, "explain", broken)
-    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    return tmp_path / "neuron-nasm" / "defects"
+
+
+def test_a_defect_exits_70_and_keeps_its_details_in_a_file(ran: Any, state: Path) -> None:
     done = ran("explain", "E0101")
     assert done.code == 70
     assert "E0901" in done.err
-    (details,) = tmp_path.iterdir()
+    (details,) = state.iterdir()
     assert str(details) in done.err
+    assert details.stat().st_mode & 0o777 == 0o600
     text = details.read_text(encoding="utf-8")
     assert "ZeroDivisionError: by nothing" in text
     assert "Traceback" in text
+
+
+def test_a_defect_leaves_one_file_however_often_it_is_met(
+    ran: Any, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first, second = (ran("explain", code).err for code in ("E0101", "E0501"))
+    assert first == second
+    assert len(list(state.iterdir())) == 1
+    monkeypatch.setitem(verbs.VERBS, "explain", lambda _: 1 // 0)
+    ran("explain")
+    assert len(list(state.iterdir())) == 2
+
+
+def test_no_more_than_some_files_of_defects_are_kept(ran: Any, state: Path) -> None:
+    ran("explain")
+    (first,) = state.iterdir()
+    for number in range(30):
+        (state / f"{number}.txt").touch()
+    os.utime(first, (1, 1))
+    for number in range(30):
+        os.utime(state / f"{number}.txt", (number + 2, number + 2))
+    first.unlink()
+    ran("explain")
+    kept = {path.name for path in state.iterdir()}
+    assert kept == {first.name, *(f"{n}.txt" for n in range(11, 30))}
+
+
+def test_a_folder_that_others_may_write_to_keeps_no_details(ran: Any, state: Path) -> None:
+    state.mkdir(parents=True)
+    state.chmod(0o777)
+    assert "NASM_DEBUG=1" in ran("explain").err
+    assert list(state.iterdir()) == []
+
+
+def test_a_defect_is_in_the_document(ran: Any, state: Path) -> None:
+    done = ran("explain", "E0101", "--json")
+    assert (done.code, done.document["exit_code"]) == (70, 70)
+    assert [p["code"] for p in done.document["problems"]] == ["E0901"]
+    assert str(state) in done.document["problems"][0]["hint"]
 
 
 def test_a_defect_prints_its_details_if_asked(
@@ -379,6 +431,74 @@ def test_too_little_memory_is_no_defect(ran: Any, monkeypatch: pytest.MonkeyPatc
         raise MemoryError
 
     monkeypatch.setitem(verbs.VERBS, "explain", greedy)
-    done = ran("explain")
+    done = ran("explain", "--json")
     assert done.code == 2
     assert "E0808" in done.err
+    assert [p["code"] for p in done.document["problems"]] == ["E0808"]
+
+
+def test_too_little_memory_for_one_file_is_a_problem_of_that_file(
+    ran: Any, halves: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def greedy(source: Source, *given: Any) -> Any:
+        if source.name == MATMUL:
+            raise MemoryError
+        return assemble(source, *given)
+
+    monkeypatch.setattr("nasm.asm.assemble.assemble", greedy)
+    files = ran("check", MATMUL, halves, "--json").document["files"]
+    assert [[p["code"] for p in file["problems"]] for file in files] == [["E0808"], []]
+
+
+@pytest.mark.parametrize(
+    ("given", "verb"),
+    [
+        (["run", "--json"], "run"),
+        (["run", "x.nasm", "--max-cycles", "few", "--json"], "run"),
+        (["check", "--json", "x.nasm", "--frob"], "check"),
+        (["isa", "--json", "Max8", "--search", "x"], "isa"),
+        (["explain", "--json", "a", "b"], "explain"),
+    ],
+)
+def test_a_wrong_command_line_has_a_document_and_says_so_on_standard_error(
+    ran: Any, given: list[str], verb: str
+) -> None:
+    done = ran(*given)
+    assert (done.code, done.document["exit_code"]) == (2, 2)
+    assert done.document["schema"] == f"neuron-nasm/{verb}"
+    assert [p["code"] for p in done.document["problems"]] == ["E0812"]
+    assert done.document["problems"][0]["message"] in done.err
+
+
+@pytest.mark.parametrize("given", [["explain", "--", "--json"], ["help", "--json"], ["--json"]])
+def test_where_json_is_no_option_there_is_no_document(ran: Any, given: list[str]) -> None:
+    done = ran(*given)
+    assert (done.code, done.out) == (2, "")
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "soon"])
+def test_a_limit_of_time_is_a_positive_number(ran: Any, value: str) -> None:
+    done = ran("run", MATMUL, f"--timeout={value}")
+    assert done.code == 2
+    assert f"'{value}' is not a positive number of seconds" in done.err
+
+
+def test_signals_are_left_as_they_were_found(ran: Any) -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGALRM)
+    before = [signal.getsignal(number) for number in numbers]
+    assert ran("run", MATMUL, "--timeout", "100").code == 0
+    assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_the_command_can_be_called_in_any_thread(halves: Path, tmp_path: Path) -> None:
+    endless = written(tmp_path, ENDLESS)
+    codes: list[int] = []
+
+    def elsewhere() -> None:
+        codes.append(main(["run", str(halves), "--quiet"]))
+        codes.append(main(["run", str(endless), "--quiet", "--timeout", "0.2"]))
+
+    thread = threading.Thread(target=elsewhere)
+    thread.start()
+    thread.join()
+    assert codes == [0, 124]

@@ -167,3 +167,20 @@ def test_float64_products_take_every_shape_that_numpy_takes(
 def test_numbers_too_far_apart_are_added_in_order() -> None:
     a, b = np.array([[1e300, 1.0, -1e300]]), np.array([[1.0], [1.0], [1.0]])
     assert multiply(a, b).tolist() == [[0.0]]
+
+
+def test_short_numbers_of_many_sizes_are_rounded_once_where_sums_are_halfway() -> None:
+    """Sums of bfloat16 products often lie halfway between two float32 numbers."""
+    on = np.random.default_rng(10)
+    a, b = (on.standard_normal(shape).astype(F32) for shape in ((128, 64), (128, 256)))
+    for values in (a, b):
+        values.view(np.uint32)[...] &= np.uint32(0xFFFF_0000)
+    a[5, 7], b[9, 11] = F32(2.0**-30), F32(2.0**-33)  # too small for one product in float64
+    found = made(a, b)
+    halfway = 0
+    for m, n in [(row, n) for row in (7, 8) for n in range(64)] + [(m, 11) for m in range(64)]:
+        total = exact(a[:, m], b[:, n])
+        ulp = Fraction(float(np.spacing(np.abs(found[m, n]))))
+        halfway += abs(total - Fraction(float(found[m, n]))) == ulp / 2
+        assert found[m, n] == nearest(total)
+    assert halfway

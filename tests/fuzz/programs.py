@@ -14,18 +14,18 @@ from nasm.targets import TARGETS
 from tests.fuzz import corpus, promises
 from tests.fuzz.mutations import TOKEN, mutated
 
-ROUNDS = 20_000
-"""Rounds that a program's loops may have: millions are legal, and take their time."""
+LINES = 20_000
+"""Lines that a program's loops may make: millions are legal, and take their time."""
 
 
 @contextmanager
-def few_rounds() -> Iterator[None]:
+def few_lines() -> Iterator[None]:
     """Let the bound on a program's loops be met by small programs."""
-    before, rounds.MOST_ROUNDS = rounds.MOST_ROUNDS, ROUNDS
+    before, rounds.MOST_LINES = rounds.MOST_LINES, LINES
     try:
         yield
     finally:
-        rounds.MOST_ROUNDS = before
+        rounds.MOST_LINES = before
 
 
 class Programs:
@@ -49,7 +49,7 @@ class Programs:
         # Files that it names are looked for where real programs have theirs.
         source = Source(str(corpus.PROGRAMS / "fuzzed.nasm"), data.decode("utf-8"))
         try:
-            with few_rounds():
+            with few_lines():
                 program = assemble(source, TARGETS, options=promises.options(data))
             promises.names(program)
             promises.problems(program.warnings)

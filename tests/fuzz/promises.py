@@ -131,7 +131,7 @@ def ending(made: RunReport) -> Ending:
 
 def run(program: Program, data: bytes) -> None:
     """Run a program, and again, and sometimes as another process would be sent it."""
-    session = Session(program)
+    session = Session(program, trace=chosen(data, 16))
     made = session.run(max_cycles=CYCLES)
     report(made, program, chosen(data, 8))
     if chosen(data, 16):

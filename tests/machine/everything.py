@@ -66,6 +66,8 @@ class Everything:
             return sorted(repr(self.of(item)) for item in thing)
         if isinstance(thing, list | tuple | deque):
             return [self.of(item) for item in thing]
+        if hasattr(thing, "hexdigest"):
+            return thing.hexdigest()
         if isinstance(thing, np.random.Generator):
             return self.of(thing.bit_generator.state)
         if isinstance(thing, functools.partial):

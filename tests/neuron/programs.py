@@ -73,7 +73,7 @@ def program(lines: str, on: str = "trn1", options: Options | None = None, **tile
 def session(lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile) -> Session:
     """The program loaded, and not yet started."""
     values = {name: t.values for name, t in tiles.items() if t.values is not None}
-    return Session(program(lines, on, options, **tiles), values)
+    return Session(program(lines, on, options, **tiles), values, trace=True)
 
 
 def ran(lines: str, on: str = "trn1", options: Options | None = None, **tiles: Tile) -> Session:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import nasm
 from nasm.problems import Failure
 from nasm.session import Session
 from nasm.spec.spell import spell
+from nasm.spec.view import View
 from tests.neuron import programs
 from tests.neuron.programs import Tile, fault, hbm, ran, result, sbuf
 
@@ -223,3 +225,47 @@ def test_a_pattern_that_moves_is_spelt_as_it_was_meant(view: str) -> None:
     session = Session(made)
     seen = session.view(view)
     assert session.view(spell(seen)) == seen
+
+
+@pytest.mark.parametrize(
+    "view",
+    [
+        "X.view(f32)[%r0 : +1, %r1 : +1]",
+        "X[%r0 : +1, 0:8].view(f32)[:, %r1 : +1]",
+        "F[%r0 : +2, %r1 : +4]",
+        "F[%r0 : +2, %r1 : +4].view(u8)",
+    ],
+)
+def test_a_view_that_two_registers_move_is_spelt_as_slices(view: str) -> None:
+    head = ".target trn2\n.hbm X i8[4, 8]\n.hbm F f32[8, 8]\n"
+    made = [
+        nasm.assemble(f"{head}@gpsimd DevicePrint {text}\n").instructions[0].operands[0]
+        for text in (view, spell(first_operand(f"{head}@gpsimd DevicePrint {view}\n")))
+    ]
+    first, second = made
+    assert isinstance(first, View)
+    assert isinstance(second, View)
+    assert spell(first) == spell(second)
+    assert spell(first).count("%r") == 2
+    assert "offset" not in spell(first)
+    assert (first.shape, first.steps, first.dynamic) == (second.shape, second.steps, second.dynamic)
+
+
+def first_operand(text: str) -> View:
+    operand = nasm.assemble(text).instructions[0].operands[0]
+    assert isinstance(operand, View)
+    return operand
+
+
+def test_a_pattern_that_two_registers_move_names_no_argument_twice() -> None:
+    text = ".target trn2\n.hbm F f32[8, 8]\n@gpsimd DevicePrint F[%r0 : +2, %r1 : +4].permute(1, 0)"
+    said = spell(first_operand(text + "\n"))
+    assert said.count("scalar_offset=") == 1
+    assert said.count("%r") == 2
+
+
+def test_a_register_moves_what_is_viewed_wider_by_whole_elements() -> None:
+    head = ".target trn2\n.hbm X i8[4, 8]\n.hbm F f32[8, 8]\n"
+    with pytest.raises(Failure, match="%r0 moves it by 1 byte; wanted a multiple of 4"):
+        nasm.assemble(f"{head}@gpsimd DevicePrint X[0:1, %r0 : +4].view(f32)\n")
+    nasm.assemble(f"{head}@gpsimd DevicePrint X[%r0 : +1, 0:4].view(f32)\n")

@@ -153,7 +153,7 @@ def looked_at(program: Program, text: str) -> None:
             cost = program.instructions[number].shape(lines.engine, program.generation).cost
             assert (type(cost.interval), type(cost.latency)) == (int, int), text
             assert 0 < cost.interval <= cost.latency, text
-    session = Session(program, {})
+    session = Session(program, {}, trace=True)
     loops = "CompareBranch" in text
     report = session.run(max_cycles=OF_A_LOOP if loops else CYCLES)
     sensible((*report.problems, *report.hazards, *report.warnings), text)

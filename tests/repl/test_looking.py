@@ -58,6 +58,9 @@ def test_a_semaphore_is_printed_with_who_waits(toy: Tried) -> None:
         ("list nowhere", "no engine, label or line 'nowhere'"),
         ("list agian", "did you mean 'again'?"),
         ("list 99", "no line 99: toy.nasm has 16"),
+        pytest.param("list " + "9" * 5000, "no line 9999", id="list a long number"),
+        ("list \u00b2", "no engine, label or line"),
+        pytest.param("list " + "9" * 5000 + ".alpha", "no engine, label or line", id="long core"),
     ],
 )
 def test_what_is_not_there_is_refused(toy: Tried, line: str, said: str) -> None:

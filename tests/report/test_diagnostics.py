@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import io
+import re
+
 import pytest
 from rich.cells import cell_len
+from rich.table import Table
+from rich.text import Text
 
-from nasm.problems import Failure, Note, Problem, clean, columns, render
+from nasm.problems import Failure, Note, Problem, clean, columns, did_you_mean, quoted, render
+from nasm.report.console import Visible, settings
 from nasm.report.diagnostics import diagnostic, diagnostics
 from nasm.source import Frame, Source, Span
 
@@ -34,7 +40,7 @@ def test_a_problem_as_a_string_is_what_the_command_prints() -> None:
         str(problem)
         == str(Failure(problem))
         == (
-            "hazard[E0502]: the copy reads \ufffd what is still written\n"
+            "hazard[E0502]: the copy reads \\x1b what is still written\n"
             " --> some/where.nasm:2:21\n"
             "  |\n"
             "2 | @vector TensorCopy  c, acc  $loaded >= 16\n"
@@ -121,11 +127,80 @@ def test_columns_are_counted_as_the_terminal_s_library_counts_them(text: str) ->
     assert columns(text) == cell_len(text)
 
 
-def test_what_would_move_the_cursor_is_shown_as_a_replacement() -> None:
-    assert clean("a\x1b[31mb\x9bc\rd") == "a\ufffd[31mb\ufffdc\ufffdd"
+def test_what_would_move_the_cursor_is_shown_as_its_escape() -> None:
+    assert clean("a\x1b[31mb\x9bc\rd") == "a\\x1b[31mb\\x9bc\\rd"
     text = Source("f", "\x1b[2J acc")
     shown = "\n".join(lines(Problem("E0208", "found '\x1b'", span("acc", text))))
     assert "\x1b" not in shown
+
+
+@pytest.mark.parametrize(
+    ("text", "seen"),
+    [
+        ("a\u202eb", "a\\u202eb"),  # right-to-left override
+        ("a\u2066b\u2069", "a\\u2066b\\u2069"),
+        ("\u200b\ufeff\u00ad", "\\u200b\\ufeff\\xad"),
+        ("\u2028\u0085", "\\u2028\\x85"),
+        ("\udc80", "\\udc80"),  # a byte of a file name that is no UTF-8
+        ("\U000e0041\ue000\uffff", "\\U000e0041\\ue000\\uffff"),
+        ("a\u115f\u3164\ufe0f", "a\\u115f\\u3164\\ufe0f"),
+        ("a\xa0b", "a\\xa0b"),
+    ],
+)
+def test_what_cannot_be_seen_is_shown_as_its_escape(text: str, seen: str) -> None:
+    assert clean(text) == seen
+    assert clean(seen) == seen
+
+
+@pytest.mark.parametrize("text", ["µ × …", "日本 한글", "e\u0301", "\u05d0\u05d1", "🙂", "a\nb"])
+def test_what_can_be_seen_stays(text: str) -> None:
+    assert clean(text) == text
+
+
+def test_the_caret_stands_under_its_word_behind_what_cannot_be_seen() -> None:
+    text = Source("f", "\u202e\x1b[2J\t日本 acc\u202eacc")
+    shown = lines(Problem("E0208", "m", span("acc\u202eacc", text)))
+    line, caret = shown[-2], shown[-1]
+    assert cell_len(line[: line.index("acc")]) == caret.index("^")
+    assert caret.count("^") == len("acc\\u202eacc")
+
+
+def test_a_word_of_a_user_is_quoted_on_one_line_and_cut() -> None:
+    assert quoted("a\nb\tc\u202e") == "a\\nb\\tc\\u202e"
+    assert quoted("x" * 100) == "x" * 59 + "…"
+
+
+def test_a_console_shows_no_character_that_cannot_be_seen() -> None:
+    stream = io.StringIO()
+    console = Visible(**settings(stream, "always"))
+    table = Table("a wide head")
+    table.add_row(Text("a\u202eb", "bold"))
+    for part in (Text("c\u2066\x1b[2Jd"), "e\u200bf", table):
+        console.print(part)
+    out = re.sub(r"\x1b\[[0-9;]*m", "", stream.getvalue())
+    assert all(c.isprintable() or c == "\n" for c in out)
+    assert "a\\u202eb" in out
+    assert "c\\u2066\\x1b[2Jd" in out
+
+
+def test_a_line_of_a_message_is_never_taken_for_one_of_the_report() -> None:
+    said = str(Problem("E0219", "the assertion fails: no\nPASS: 1 expectation met"))
+    assert said == "error[E0219]: the assertion fails: no\n    PASS: 1 expectation met"
+
+
+def test_endless_lines_and_messages_are_cut_in_a_file_too() -> None:
+    text = Source("f", "a" * 10**6 + " acc")
+    shown = lines(Problem("E0208", "m" * 10**6, span("acc", text)))
+    assert max(map(len, shown)) < 2000
+    line, caret = shown[-2], shown[-1]
+    assert line.index("acc") == caret.index("^")
+
+
+@pytest.mark.parametrize("word", ["tnesor_5", "tensor_05x", "tensro_5", "etnsor_5"])
+def test_of_thousands_of_words_a_likely_one_is_meant(word: str) -> None:
+    known = [f"{stem}_{n}" for stem in ("tensor", "weights") for n in range(3000)]
+    assert "tensor_" in did_you_mean(word, known)
+    assert "weights" not in did_you_mean(word, known)
 
 
 def test_problems_stand_apart() -> None:

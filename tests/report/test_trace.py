@@ -30,7 +30,7 @@ TICKS = 1500
 
 
 def session(text: str = RELAY) -> Session:
-    made = Session.load(Source("relay.nasm", text), targets=TARGETS)
+    made = Session.load(Source("relay.nasm", text), targets=TARGETS, trace=True)
     made.run()
     return made
 

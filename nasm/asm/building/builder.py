@@ -11,17 +11,20 @@ import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import TypeVar
 
-from nasm.asm.building import availability, check
+from nasm.asm.building import availability, check, given
 from nasm.asm.building.counters import Counters
 from nasm.asm.building.place import fixed_problem, place
 from nasm.dtypes import DType
-from nasm.problems import Failure, Note, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Note, Problem, Refused, Unsaid, did_you_mean, limited, listed
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
+from nasm.spec.initial import possible
 from nasm.spec.instruction import Row, bind
 from nasm.spec.kinds import shown
 from nasm.spec.memory import MOST_AXES, Memory, Tensor
+from nasm.spec.names import identifier
+from nasm.spec.numbers import plain
 from nasm.spec.program import Expectation, Instruction, Program, QueueProgram, Update, Wait
 from nasm.spec.reshape import dtype_named
 from nasm.spec.target import Target
@@ -56,6 +59,7 @@ class ProgramBuilder:
 
     def enter(self, core: int) -> None:
         """Use a core of the generation, and all before it; refuses one that does not exist."""
+        core = given.whole("a core", core)
         check.core_exists(self.target, self.generation, core)
         for number in range(self._entered + 1, core + 1):
             for engine in self.generation.engines:
@@ -96,18 +100,24 @@ class ProgramBuilder:
         span: Span | None = None,
     ) -> Tensor:
         """Declare a tensor; without a place it is given one when the program is finished."""
+        identifier(name)
         self.enter(core)
         space = self.memory(memory)
         kind = dtype_named(dtype)
-        _shape_fits(name, tuple(shape), space)
-        if role and not space.io:
+        sizes = given.shape(shape)
+        _shape_fits(name, sizes, space)
+        if given.role(role) and not space.io:
             raise Refused(
                 "E0313",
                 f"{name} is {role}, and {memory} holds no inputs or outputs",
                 f"only {listed(m for m, s in self.generation.memories.items() if s.io)} does",
             )
+        filled = given.initialiser(init)
+        partition = given.optional("a partition", partition)
+        offset, bank = given.optional("an offset", offset), given.optional("a bank", bank)
         self._new_name(name, span)
-        made = Tensor(name, space, kind, tuple(shape), span, role, init, core)
+        made = Tensor(name, space, kind, sizes, span, role, filled, int(core))
+        possible(made)
         if bank is not None:
             partition, offset = 0, self._bank_offset(made, bank)
         if partition is not None or offset is not None:
@@ -153,8 +163,10 @@ class ProgramBuilder:
         event: bool = False,
     ) -> str:
         """Declare a semaphore or event, at a number of its own or at the next one that is free."""
+        identifier(name)
         self.enter(core)
-        index = self._counters.free(core, event, number)
+        number = given.optional("a number", number)
+        index = self._counters.free(int(core), event, number)
         self._new_name(name, span)
         self._counters.give(name, index, number is not None)
         (self.program.events if event else self.program.semaphores)[name] = index
@@ -171,10 +183,12 @@ class ProgramBuilder:
 
         Options are ``queue``, and ``priority`` where the generation has one.
         """
-        for option, value in (options or {}).items():
+        identifier(name)
+        chosen = {option: plain(value) for option, value in (options or {}).items()}
+        for option, value in chosen.items():
             check.option_fits(self.target, self.generation, option, value)
         self._new_name(name, span)
-        made = DeclaredTransfer(name, tuple(moves), tuple((options or {}).items()), span)
+        made = DeclaredTransfer(name, given.moves(moves), tuple(chosen.items()), span)
         self.program.transfers[name] = made
         return made
 
@@ -195,7 +209,7 @@ class ProgramBuilder:
         """The index of an engine's queue."""
         found = self._queues.get((core, engine))
         if found is None:
-            name = self.generation.engine(engine).name
+            name = self.generation.engine(str(engine)).name
             self.enter(core)
             found = self._queues[core, engine] = self._queues[core, name]
         return found
@@ -204,7 +218,7 @@ class ProgramBuilder:
         self,
         queue: int,
         row: Row,
-        given: list[object],
+        positional: list[object],
         named: Mapping[str, object],
         wait: Wait | None,
         update: Update | None,
@@ -225,7 +239,7 @@ class ProgramBuilder:
                     f"{row.name} has no operand '{name}'",
                     did_you_mean(name, [o.name for o in row.written]),
                 )
-        operands = bind(row, given, named)
+        operands = bind(row, positional, named)
         accepted = list(operands)
         problems: list[Problem] = []
         for at, operand in row.places:
@@ -320,6 +334,7 @@ class ProgramBuilder:
 
     def label(self, queue: int, name: str, span: Span | None = None) -> None:
         """Name the place where the next instruction of a queue will stand."""
+        identifier(name)
         lines = self.program.queues[queue]
         if name in lines.labels:
             notes = declared_note(name, self._label_spans.get((queue, name)))
@@ -338,17 +353,18 @@ class ProgramBuilder:
             self.problems += place(tensors)
             self._placed = len(tensors)
 
-    def finish(self, undeclared: Container[str] = ()) -> Program:
-        """Place, check every instruction, and return the program; raises Failure with all problems.
+    def finish(self, undeclared: Container[str] = (), unsaid: Unsaid | None = None) -> Program:
+        """Place, check every instruction, and return the program; raises Failure with its problems.
 
-        ``undeclared`` are labels that are missing because of what was reported already.
+        ``undeclared`` are labels that are missing because of what was reported already, ``unsaid``
+        problems that are counted only.
         """
+        unsaid = unsaid or Unsaid()
         self.place()
-        self.problems += check.instructions(self.program, self._first_use)
-        self.problems += check.labels(self.program, undeclared)
-        errors = _in_order(p for p in self.problems if not p.warning)
-        if errors:
-            raise Failure(_in_order(self.problems))
+        self.problems += check.instructions(self.program, self._first_use, unsaid)
+        self.problems += check.labels(self.program, undeclared, unsaid)
+        if any(not p.warning for p in self.problems):
+            raise Failure(limited(_in_order(self.problems), unsaid))
         self.program.warnings = _in_order(self.problems)
         return self.program
 
@@ -378,12 +394,12 @@ def _shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
     if memory.partitions and shape[0] > memory.partitions:
         raise Refused(
             "E0304",
-            f"{name} has {shape[0]} partitions; {memory.name} has {memory.partitions}",
+            f"{name} has {shown(shape[0])} partitions; {memory.name} has {memory.partitions}",
             "the first axis of an on-chip tensor is its partition axis: tile it",
         )
     most = 2**40
     if math.prod(shape) > most:
-        raise Refused("E0304", f"{name}{list(shape)} has more than {most:,} elements")
+        raise Refused("E0304", f"{name}{shown(list(shape))} has more than {most:,} elements")
 
 
 def _in_order(problems: Iterable[Problem]) -> list[Problem]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
+from functools import partial
 
 from nasm.asm.building.availability import legal
-from nasm.problems import Problem, Refused, did_you_mean, listed
+from nasm.problems import MOST_SAID, Problem, Refused, Unsaid, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
@@ -144,13 +145,17 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
         raise Refused("E0301", f"{option}={value}; wanted an integer from 0 to {last}")
 
 
-def instructions(program: Program, uses: Iterable[tuple[int, int, str]]) -> list[Problem]:
+def instructions(
+    program: Program, uses: Iterable[tuple[int, int, str]], unsaid: Unsaid
+) -> list[Problem]:
     """Every rule on every instruction, reported where it is first used.
 
     A line of a loop may make many instructions: what it breaks in one round is not reported again.
     Those with tensors that found no place cannot be checked. What keeps its rules has a shape.
+    Of more errors than are said the rest is counted.
     """
     problems: list[Problem] = []
+    errors = 0
     told: set[tuple[object, ...]] = set()
     shapes = Shapes(program.generation)
     for instruction, (queue, pc, engine) in zip(program.instructions, uses, strict=True):
@@ -158,9 +163,14 @@ def instructions(program: Program, uses: Iterable[tuple[int, int, str]]) -> list
             continue
         line = (queue, program.queues[queue].spans[pc])
         for rule, problem in _broken(program, instruction, queue, pc, engine, shapes):
-            if line[1] == 0 or (*line, rule) not in told:
-                told.add((*line, rule))
-                problems.append(problem)
+            if line[1] and (*line, rule) in told:
+                continue
+            told.add((*line, rule))
+            errors += not rule.warning
+            if rule.warning or errors <= MOST_SAID:
+                problems.append(problem())
+            else:
+                unsaid.count += 1
     return problems
 
 
@@ -176,17 +186,18 @@ def _placed(instruction: Instruction) -> bool:
 
 def _broken(
     program: Program, instruction: Instruction, queue: int, pc: int, engine: str, shapes: Shapes
-) -> list[tuple[Rule, Problem]]:
+) -> list[tuple[Rule, Callable[[], Problem]]]:
+    """The rules that an instruction breaks, and what makes the problem of each."""
     row = instruction.row
     context = Context.of(row, instruction.operands, engine, program.generation)
-    found: list[tuple[Rule, Problem]] = []
+    found: list[tuple[Rule, Callable[[], Problem]]] = []
     for rule in rules_of(program.target, row, bool(context.addressed)):
         said = rule.check(context)
         if said is not None:
-            found.append((rule, _problem(context, rule, said, program, queue, pc)))
+            found.append((rule, partial(_problem, context, rule, said, program, queue, pc)))
             if rule.basic or rule.code in _SHAPES:
                 break
-    if all(problem.warning for _, problem in found):
+    if all(rule.warning for rule, _ in found):
         instruction.known = shapes.of(row, instruction.operands, engine, context)
     return found
 
@@ -203,7 +214,7 @@ def _problem(
     return replace(problem, warning=rule.warning)
 
 
-def labels(program: Program, undeclared: Container[str] = ()) -> list[Problem]:
+def labels(program: Program, undeclared: Container[str], unsaid: Unsaid) -> list[Problem]:
     """Labels that branches name and their queue lacks, those that are ``undeclared`` apart."""
     problems: list[Problem] = []
     targets = {
@@ -216,8 +227,12 @@ def labels(program: Program, undeclared: Container[str] = ()) -> list[Problem]:
     for index, lines in enumerate(program.queues):
         for pc, number in enumerate(lines.instructions):
             name = targets.get(number)
-            if name is not None and name not in lines.labels and name not in undeclared:
+            if name is None or name in lines.labels or name in undeclared:
+                continue
+            if len(problems) < MOST_SAID:
                 problems.append(_no_label(program, index, pc, name))
+            else:
+                unsaid.count += 1
     return problems
 
 

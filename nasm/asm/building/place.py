@@ -7,7 +7,7 @@ memory with banks one that fits a bank stays within one; a larger one starts at 
 
 from __future__ import annotations
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable
 
 from nasm.problems import Problem
@@ -48,12 +48,14 @@ class _Room:
     """What is taken of a memory of one core.
 
     Tensors placed here start at partition 0 and share no bytes: ``starts`` and ``ends`` of theirs
-    are both in order. Those that the program placed may overlap, and stand apart.
+    are both in order. Those that the program placed may overlap, and stand apart: ``runs`` are the
+    bytes they take, by how many partitions are looked at.
     """
 
     def __init__(self, group: Iterable[Tensor]) -> None:
         placed = sorted((t for t in group if t.offset is not None), key=_start)
         self.fixed = [t for t in placed if t.fixed]
+        self.runs: dict[int, tuple[list[int], list[int]]] = {}
         self.starts = [_start(t) for t in placed if not t.fixed]
         self.ends = [_start(t) + t.bytes for t in placed if not t.fixed]
         self.reached: dict[tuple[int, int, int], int] = {}
@@ -78,15 +80,30 @@ class _Room:
         return at if not size or at + tensor.bytes <= size else None
 
     def _past_fixed(self, tensor: Tensor, at: int) -> int:
-        for other in self.fixed:
-            if tensor.memory.partitions and (other.partition or 0) >= tensor.partitions:
-                continue
-            start = _start(other)
-            if start >= at + tensor.bytes:
-                break
-            if start + other.bytes > at:
-                at = _aligned(start + other.bytes, tensor)
+        starts, ends = self._taken(tensor.partitions)
+        behind = bisect_right(ends, at)
+        while behind < len(starts) and starts[behind] < at + tensor.bytes:
+            at = _aligned(ends[behind], tensor)
+            behind = bisect_right(ends, at, behind)
         return at
+
+    def _taken(self, partitions: int) -> tuple[list[int], list[int]]:
+        """The runs of bytes that placed tensors take of the first partitions, apart, in order."""
+        runs = self.runs.get(partitions)
+        if runs is None:
+            starts: list[int] = []
+            ends: list[int] = []
+            for other in self.fixed:
+                if other.memory.partitions and (other.partition or 0) >= partitions:
+                    continue
+                start = _start(other)
+                if ends and start <= ends[-1]:
+                    ends[-1] = max(ends[-1], start + other.bytes)
+                else:
+                    starts.append(start)
+                    ends.append(start + other.bytes)
+            runs = self.runs[partitions] = starts, ends
+        return runs
 
     def take(self, at: int, size: int) -> None:
         """Note that these bytes have an owner now."""

@@ -4,17 +4,13 @@ from __future__ import annotations
 
 from nasm.asm.building import check
 from nasm.asm.building.builder import ProgramBuilder, declared_note
+from nasm.asm.building.given import DRAWS, FILLS
 from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.spec.array_files import SPELLING, ArrayFile
-from nasm.spec.initial import possible
 from nasm.spec.kinds import shown
 from nasm.spec.view import View
-
-ROLES = ("input", "output", "inout")
-FILLS = ("zeros", "iota")
-DRAWS = ("random", "normal")
 
 
 def whole(node: tree.Node, scope: Scope) -> int:
@@ -32,15 +28,14 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
     place = scope.span(statement.name)
     shape = [_axis(n, scope) for n in statement.shape]
     partition, offset, bank = _place(statement, scope)
-    role = _role(statement, scope)
     init = initialiser(statement.init, scope) if statement.init is not None else None
     try:
-        made = builder.tensor(
+        builder.tensor(
             statement.space.name,
             name,
             statement.dtype.name,
             shape,
-            role=role,
+            role=statement.role.name if statement.role is not None else "",
             init=init,
             partition=partition,
             offset=offset,
@@ -49,14 +44,14 @@ def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) ->
             span=place,
         )
     except Refused as refused:
-        written = {"E0204": statement.space, "E0205": statement.dtype}
-        at = written.get(refused.code, statement.name)
+        written = {
+            "E0204": statement.space,
+            "E0205": statement.dtype,
+            "E0216": statement.role,
+            "E0217": statement.init,
+        }
+        at = written.get(refused.code) or statement.name
         raise Failure(refused.at(scope.span(at))) from None
-    try:
-        possible(made)
-    except Refused as refused:
-        assert statement.init is not None
-        raise Failure(refused.at(scope.span(statement.init))) from None
 
 
 def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:
@@ -86,16 +81,6 @@ def _place(statement: tree.TensorLine, scope: Scope) -> tuple[int | None, int | 
         return None, None, whole(first, scope)
     assert second is not None
     return whole(first, scope), whole(second, scope), None
-
-
-def _role(statement: tree.TensorLine, scope: Scope) -> str:
-    if statement.role is None:
-        return ""
-    role = statement.role.name
-    if role not in ROLES:
-        hint = did_you_mean(role, ROLES) or "a tensor is input, output or inout, or has no role"
-        raise Failure(Problem("E0216", f"no role '{role}'", scope.span(statement.role), hint))
-    return role
 
 
 def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile:

@@ -7,7 +7,6 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
@@ -27,8 +26,10 @@ from nasm.asm.expanding.functions import (
 )
 from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
+from nasm.asm.text.walk import chain
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
 from nasm.source import Frame, Source, Span
+from nasm.spec import names
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.memory import Tensor
@@ -37,9 +38,12 @@ from nasm.spec.view import ALL, METHODS, Reg, View, Window
 
 Closure = Callable[["Scope"], Value]
 
+Link = Callable[["Scope", Value], Value]
+"""What a link of a chain makes of the value before it."""
+
 _REGISTER = re.compile(r"r[0-9]+")
 
-CONSTANTS = {"true": True, "false": False, "inf": math.inf, "nan": math.nan}
+CONSTANTS = names.CONSTANTS
 
 
 @dataclass(slots=True)
@@ -115,6 +119,9 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
     if isinstance(node, tree.Name) and node.name in vocabulary and node.name not in CONSTANTS:
         symbol = Symbol(node.name)
         return lambda scope: symbol
+    first, links = chain(node)
+    if links:
+        return _chained(compile_node(first), [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))
     assert maker is not None, f"no evaluation for {type(node).__name__}"
     closure = maker(node)
@@ -148,14 +155,22 @@ def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
                 raise Failure(
                     Problem(
                         "E0209",
-                        f"a name cannot hold {shown(value)}; wanted an integer",
+                        f"a name cannot hold {shown(value)}; wanted an integer or a string",
                         scope.span(node),
                     )
                 )
             made.append(str(value))
-        return "".join(made)
+        return _made("".join(made), node, scope)
 
     return join
+
+
+def _made(name: str, node: tree.Node, scope: Scope) -> str:
+    """What a template makes, if it is a name; raises Failure."""
+    try:
+        return names.identifier(name, scope.span(node).text)
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
 
 
 def free_names(node: object) -> set[str]:
@@ -191,6 +206,24 @@ def _placed(node: tree.Node, closure: Closure) -> Closure:
             raise Failure(refused.at(scope.span(node))) from None
 
     return guarded
+
+
+def _chained(first: Closure, links: list[tuple[tree.Node, Link]]) -> Closure:
+    """The closure of a chain: one after the other, for a chain may be longer than Python's stack.
+
+    What a link refuses is pointed at the chain as far as that link.
+    """
+
+    def follow(scope: Scope) -> Value:
+        value = first(scope)
+        for node, link in links:
+            try:
+                value = link(scope, value)
+            except Refused as refused:
+                raise Failure(refused.at(scope.span(node))) from None
+        return value
+
+    return follow
 
 
 # ---------------------------------------------------------------- nodes
@@ -231,23 +264,22 @@ def _list(node: tree.List) -> Closure:
     return lambda scope: [i(scope) for i in items]
 
 
-def _binary(node: tree.Binary) -> Closure:
-    left, right, op = compile_node(node.left), compile_node(node.right), node.op
+def _binary(node: tree.Binary) -> Link:
+    right, op = compile_node(node.right), node.op
     if op == "and":
-        return lambda scope: truth(left(scope), op) and truth(right(scope), op)
+        return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
-        return lambda scope: truth(left(scope), op) or truth(right(scope), op)
+        return lambda scope, a: truth(a, op) or truth(right(scope), op)
     if op in ("==", "!="):
         compare = COMPARE[op]
-        return lambda scope: compare(left(scope), right(scope))
+        return lambda scope, a: compare(a, right(scope))
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
     if apply is None:
-        raise_in = f"'{op}' is allowed in expectations only"
-        return _refuse("E0210", raise_in)
+        return _refuse("E0210", f"'{op}' is allowed in expectations only")
 
-    def compute(scope: Scope) -> Value:
-        a, b = left(scope), right(scope)
+    def compute(scope: Scope, a: Value) -> Value:
+        b = right(scope)
         if type(a) is int and type(b) is int:
             first, second = a, b
         else:
@@ -255,14 +287,14 @@ def _binary(node: tree.Binary) -> Closure:
         try:
             return apply(first, second)
         except (ZeroDivisionError, OverflowError, ValueError) as problem:
-            raise Refused("E0211", f"{a} {op} {b}: {problem}") from None
+            raise Refused("E0211", f"{shown(a)} {op} {shown(b)}: {problem}") from None
 
     return compute
 
 
-def _refuse(code: str, message: str) -> Closure:
-    def refuse(scope: Scope) -> Value:
-        raise Refused(code, message)
+def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
+    def refuse(*given: object) -> Value:
+        raise Refused(code, message, hint)
 
     return refuse
 
@@ -282,7 +314,7 @@ def _call(node: tree.Call) -> Closure:
     if function is None:
         hint = did_you_mean(name, FUNCTIONS) or f"there are {listed(FUNCTIONS, 'and')}"
         message = f"no function '{name}' in a constant expression"
-        return _refuse_with("E0212", message, hint)
+        return _refuse("E0212", message, hint)
     if any(isinstance(a, tree.Named) for a in node.arguments):
         return _refuse("E0212", f"{name} takes no named arguments")
     arguments = [compile_node(a) for a in node.arguments]
@@ -298,28 +330,21 @@ def _call(node: tree.Call) -> Closure:
     return call
 
 
-def _refuse_with(code: str, message: str, hint: str) -> Closure:
-    def refuse(scope: Scope) -> Value:
-        raise Refused(code, message, hint)
-
-    return refuse
-
-
-def _method(node: tree.Method) -> Closure:
-    target, name = compile_node(node.target), node.name
+def _method(node: tree.Method) -> Link:
+    name = node.name
     method = METHODS.get(name)
     if method is None:
         hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
         hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
-        return _refuse_with("E0306", f"a tensor has no .{name}", hint)
+        return _refuse("E0306", f"a tensor has no .{name}", hint)
     words = [a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"]
     arguments = node.arguments or ()
     given = [compile_node(a, words) for a in arguments if not isinstance(a, tree.Named)]
     named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
     bare = node.arguments is None
 
-    def call(scope: Scope) -> Value:
-        view = tensor_of(target(scope), f".{name}")
+    def call(scope: Scope, target: Value) -> Value:
+        view = tensor_of(target, f".{name}")
         if bare != (name == "T"):
             raise Refused("E0306", f"this is written {SPELLINGS[name]}")
         values = [g(scope) for g in given]
@@ -328,12 +353,11 @@ def _method(node: tree.Method) -> Closure:
     return call
 
 
-def _index(node: tree.Index) -> Closure:
-    target = compile_node(node.target)
+def _index(node: tree.Index) -> Link:
     items = [_item(i) for i in node.items]
 
-    def take(scope: Scope) -> Value:
-        view = tensor_of(target(scope), "[ ]")
+    def take(scope: Scope, target: Value) -> Value:
+        view = tensor_of(target, "[ ]")
         return view.index([i(scope) for i in items])
 
     return take
@@ -408,10 +432,13 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.Register: _register,
     tree.List: _list,
     tree.Unary: _unary,
-    tree.Binary: _binary,
     tree.Call: _call,
-    tree.Method: _method,
-    tree.Index: _index,
     tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
     tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
+}
+
+_LINKS: dict[type, Callable[[Any], Link]] = {
+    tree.Binary: _binary,
+    tree.Method: _method,
+    tree.Index: _index,
 }

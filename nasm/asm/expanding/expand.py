@@ -16,24 +16,22 @@ from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.rounds import Rounds, rounds_of
-from nasm.asm.expanding.undeclared import declared_later
+from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import shown
+from nasm.spec.names import identifier
 from nasm.spec.target import Loader, Target
 from nasm.spec.view import Reg, View
-
-MOST_PROBLEMS = 50
-"""Problems of one file after which expansion stops: the rest would be more of the same."""
 
 
 def unknown_target(name: str, targets: Iterable[str]) -> Refused:
     """What to say of an unknown target."""
     known = sorted(targets)
     hint = did_you_mean(name, known) or f"targets: {listed(known)}"
-    return Refused("E0214", f"no target '{name}'", hint)
+    return Refused("E0214", f"no target '{quoted(name)}'", hint)
 
 
 class Expander:
@@ -62,9 +60,13 @@ class Expander:
         self.chain = 0
         self.rounds = Rounds()
         self.local: set[str] = set()
+        self.rounds_own: list[str] = []  # names that last until the end of a round
+        self.held: dict[str, Any] | None = None  # what names mean now, for expectations
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
+        self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
+        self.stopped = False  # after so many problems that the rest would be more of the same
 
     # -- the whole
 
@@ -103,7 +105,8 @@ class Expander:
     def run(self, statements: Iterable[tree.Statement]) -> None:
         """Expand statements one by one; a broken one costs only itself."""
         for statement in statements:
-            if len(self.problems) >= MOST_PROBLEMS:
+            if len(self.problems) >= MOST_SAID:
+                self.stopped = True
                 return
             if self.denied and not isinstance(statement, tree.Assert):
                 return  # what follows rests on what an assertion denies
@@ -177,7 +180,13 @@ class Expander:
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place
-        self.scope.later = lambda name, kind: declared_later(name, kind, self.body)
+        self.scope.later = self._later
+
+    def _later(self, name: str, kind: str) -> tree.Node | None:
+        """Where the text declares a name further down."""
+        if self.declared is None:
+            self.declared = Later(self.body)
+        return self.declared.find(name, kind)
 
     def core(self, statement: tree.CoreLine) -> None:
         """``.core 1``: what follows belongs to that core."""
@@ -214,13 +223,19 @@ class Expander:
             )
         self.scope.values[name] = self.defines.get(name, value)
         self.scope.places[name] = place.within(self.scope.chain)
+        self.held = None
         if self.scope.chain:
             self.local.add(name)
+            self.rounds_own.append(name)
         elif isinstance(self.scope.values[name], int | float):
             self.made.program.constants[name] = self.scope.values[name]
 
     def _new_name(self, name: str, place: Span) -> None:
-        """Refuse a name that means something already."""
+        """Refuse what is no name, or one that means something already."""
+        try:
+            identifier(name)
+        except Refused as refused:
+            raise Failure(refused.at(place)) from None
         known = name in self.scope.values or name in self.made.declared
         if known:
             before = self.scope.places.get(name) or self.made.declared.get(name)
@@ -244,11 +259,11 @@ class Expander:
             at = self._span(statement.step or statement)
             raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
         rounds = range(first, stop, step)
-        count = rounds_of(rounds)
+        if statement.body:
+            self.rounds.alone(rounds_of(rounds))
         if not self.scope.chain:
             after = (s for s in self.body if s.start > statement.start)
-            self.rounds.foresee(statement, count, after, self.scope, self.defines)
-        self.rounds.take(count)
+            self.rounds.foresee(statement, after, self.scope, self.defines)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable))
         place = Span(self.source, statement.variable.start, statement.variable.end)
@@ -256,11 +271,13 @@ class Expander:
         for value in rounds if statement.body else ():
             if self._futile():
                 break
+            self.rounds.take(len(statement.body))
             self._round(name, value, place, statement.body)
 
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
-        if len(self.problems) >= MOST_PROBLEMS:
+        if len(self.problems) >= MOST_SAID:
+            self.stopped = True
             return True
         if self.problems and self.rounds.in_vain():
             self.scope.undeclared.unread = True  # what these rounds declare is not known
@@ -270,18 +287,26 @@ class Expander:
     def _round(self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]) -> None:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
-        outer = dict(scope.values), scope.chain, self.chain, set(self.local)
+        chain, outer, kept = scope.chain, self.chain, len(self.rounds_own)
         scope.values[name] = value
         self.local.add(name)
+        self.rounds_own.append(name)
         scope.chain = (*scope.chain, Frame(f".for {name} = {value}", place))
         self.chain = -1
+        self.held = None
         self.run(body)
-        scope.values, scope.chain, self.chain, self.local = outer
+        for made in self.rounds_own[kept:]:
+            del scope.values[made]
+            self.local.discard(made)
+        del self.rounds_own[kept:]
+        scope.chain, self.chain, self.held = chain, outer, None
 
     def choose(self, statement: tree.If) -> None:
         """``.if`` … ``.elif`` … ``.else``."""
         for condition, body in statement.branches:
             if condition is None or truth(evaluate(condition, self.scope), ".if"):
+                if self.scope.chain:
+                    self.rounds.take(len(body))
                 self.run(body)
                 return
 
@@ -312,7 +337,9 @@ class Expander:
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
-        self.made.expect((statement, dict(self.scope.values)), self._span(statement))
+        if self.held is None:
+            self.held = dict(self.scope.values)
+        self.made.expect((statement, self.held), self._span(statement))
 
     def unsupported(self, statement: tree.Unsupported) -> None:
         """A directive the language has and this version does not do yet."""

@@ -9,12 +9,10 @@ from typing import Any
 
 from nasm.problems import Refused
 from nasm.spec.kinds import shown
+from nasm.spec.numbers import WORST_BITS, bounded
 from nasm.spec.view import View
 
 Value = Any
-
-WORST_BITS = 4096
-"""A constant longer than this is a mistake, not a number anybody wants."""
 
 
 def number_of(value: Value, what: str) -> int | float:
@@ -40,32 +38,42 @@ def truth(value: Value, what: str) -> bool:
 
 def _power(a: int | float, b: int | float) -> int | float:
     if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b * a.bit_length() > WORST_BITS:
-        raise Refused("E0211", f"{a} ** {b} has more than {WORST_BITS} bits")
+        raise Refused("E0211", f"{shown(a)} ** {shown(b)} has more than {WORST_BITS:,} bits")
     result = a**b
     if isinstance(result, complex):
-        raise Refused("E0211", f"{a} ** {b} is not a real number")
+        raise Refused("E0211", f"{shown(a)} ** {shown(b)} is not a real number")
     return result
 
 
 def _product(a: int | float, b: int | float) -> int | float:
     if isinstance(a, int) and isinstance(b, int):
-        _bounded(a.bit_length() + b.bit_length())
+        _fits(a.bit_length() + b.bit_length())
     return a * b
 
 
 def _shift_left(a: int, b: int) -> int:
-    _bounded(a.bit_length() + b - 1)
+    _fits(a.bit_length() + b - 1)
     return a << b
 
 
-def _bounded(bits: int) -> None:
+def _sum(a: int | float, b: int | float) -> int | float:
+    result = a + b
+    return bounded(result) if isinstance(result, int) else result
+
+
+def _difference(a: int | float, b: int | float) -> int | float:
+    result = a - b
+    return bounded(result) if isinstance(result, int) else result
+
+
+def _fits(bits: int) -> None:
     if bits > WORST_BITS:
-        raise Refused("E0211", f"the result has more than {WORST_BITS} bits")
+        raise Refused("E0211", f"the number has more than {WORST_BITS:,} bits")
 
 
 ARITHMETIC: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
+    "+": _sum,
+    "-": _difference,
     "*": _product,
     "/": operator.truediv,
     "//": operator.floordiv,
@@ -99,7 +107,7 @@ def tensor_of(value: Value, what: str) -> View:
 def _log2(place: Callable[[], None], x: Value) -> Value:
     number = number_of(x, "log2")
     if number <= 0:
-        raise Refused("E0211", f"log2 of {number}")
+        raise Refused("E0211", f"log2 of {shown(number)}")
     if isinstance(number, int) and number & (number - 1) == 0:
         return number.bit_length() - 1
     return math.log2(number)
@@ -114,7 +122,7 @@ def _shape(place: Callable[[], None], x: Value, axis: Value) -> int:
     shape = tensor_of(x, "shape").shape
     at = integer_of(axis, "shape")
     if not -len(shape) <= at < len(shape):
-        raise Refused("E0211", f"axis {at} of a tensor with {len(shape)} axes")
+        raise Refused("E0211", f"axis {shown(at)} of a tensor with {len(shape)} axes")
     return shape[at]
 
 
@@ -133,7 +141,7 @@ def _bank(place: Callable[[], None], x: Value) -> int:
 def _ceil_div(place: Callable[[], None], a: Value, b: Value) -> int:
     x, y = integer_of(a, "ceil_div"), integer_of(b, "ceil_div")
     if y == 0:
-        raise Refused("E0211", f"ceil_div({x}, 0)")
+        raise Refused("E0211", f"ceil_div({shown(x)}, 0)")
     return -(-x // y)
 
 

@@ -1,14 +1,14 @@
-"""How many rounds the loops of a text have: counted before the first of them is made.
+"""How many lines the loops of a text make: counted before the first of them is made.
 
-Expanding a round costs a thousand times as much as counting it, so a nest that is too long is
+Expanding a line costs a thousand times as much as counting it, so a nest that makes too many is
 refused by its first line, not after a minute. Only loops, conditions and constants are looked at.
 What cannot be counted ahead (a bound that needs a tensor's place, say) counts as nothing here: the
-expander still counts every loop that it comes to.
+expander still counts every line that it makes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from nasm.asm.expanding.evaluate import Closure, Scope, compile_node, free_names
@@ -19,48 +19,59 @@ from nasm.asm.text.walk import descendants
 from nasm.problems import Failure, Refused
 from nasm.spec.kinds import LONG
 
-MOST_ROUNDS = 20_000_000
-"""Loops of more than these, all together, are a mistake: they would take minutes and gigabytes."""
+MOST_LINES = 2_000_000
+"""Lines that the loops of a text make, all together: more would take minutes and gigabytes.
+
+An instruction that the text repeats takes some 50 to 200 bytes, one of which every round makes
+another 1.3 KB, a tensor or an expectation 0.7 KB, a prepared transfer 1 KB.
+"""
 
 MOST_IN_VAIN = 10_000
 """Rounds that are still made once there is a problem: no program will come of them."""
 
 MOST_LOOKS = 200_000
-"""Rounds that are looked at one by one, in loops whose inner bounds change from round to round."""
+"""Lines that are looked at one by one, in loops whose rounds differ in what they make."""
 
 
 class Rounds:
-    """The rounds that a text may still make."""
+    """The lines that the rounds of a text may still make."""
 
     def __init__(self) -> None:
-        self._left, self._in_vain = MOST_ROUNDS, MOST_IN_VAIN
-        self._foreseen = False
+        self._left, self._in_vain = MOST_LINES, MOST_IN_VAIN
+        self._foreseen = self._refused = False
 
     def foresee(
         self,
         loop: tree.For,
-        own: int,
         after: Iterable[tree.Statement],
         scope: Scope,
         defines: Mapping[str, int | float],
     ) -> None:
-        """Refuse an outermost loop of so many rounds if there will be too many, with those within.
+        """Refuse an outermost loop if too many lines will be made, by it and those within.
 
         The first that comes is counted together with all that stands ``after`` it in the text.
         """
-        _alone(own)
         counting = Foreseen(scope, defines, self._left)
-        count = counting.rounds([loop] if self._foreseen else [loop, *after])
+        count = counting.lines([loop] if self._foreseen else [loop, *after], 0)
         self._foreseen = True
         if count > self._left:
-            raise _too_many(MOST_ROUNDS - self._left + count, counting.cut)
+            more = " or more" if counting.cut else ""
+            raise _too_many(f"{_figure(MOST_LINES - self._left + count)} lines{more}")
 
-    def take(self, count: int) -> None:
-        """Refuse a loop of so many rounds if they are too many with those made before."""
-        _alone(count)
-        if count > self._left:
-            raise _too_many(MOST_ROUNDS - self._left + count)
-        self._left -= count
+    def alone(self, count: int) -> None:
+        """Refuse a loop of more rounds than there may be lines."""
+        if count > MOST_LINES:
+            said = f"a loop of {_figure(count)} rounds; wanted at most {MOST_LINES:,}"
+            raise Refused("E0218", said)
+
+    def take(self, lines: int) -> None:
+        """Count lines that are about to be made; raises Refused once, then a silent Failure."""
+        if self._refused:
+            raise Failure(())
+        if lines > self._left:
+            self._refused = True
+            raise _too_many(f"more than {MOST_LINES:,} lines")
+        self._left -= lines
 
     def in_vain(self) -> bool:
         """Count a round of a text with a problem; whether there were enough of them."""
@@ -68,15 +79,9 @@ class Rounds:
         return self._in_vain < 0
 
 
-def _alone(count: int) -> None:
-    if count > MOST_ROUNDS:
-        raise Refused("E0218", f"a loop of {_figure(count)} rounds; wanted at most {MOST_ROUNDS:,}")
-
-
-def _too_many(count: int, cut: bool = False) -> Refused:
-    more = " or more" if cut else ""
-    said = f"loops of {_figure(count)} rounds{more} together"
-    return Refused("E0218", f"{said}; wanted at most {MOST_ROUNDS:,}")
+def _too_many(lines: str) -> Refused:
+    said = f"the loops make {lines}; wanted at most {MOST_LINES:,}"
+    return Refused("E0218", said, "a loop at run time is a register, a label and a branch")
 
 
 def _figure(count: int) -> str:
@@ -84,7 +89,7 @@ def _figure(count: int) -> str:
 
 
 class Foreseen:
-    """Counts the rounds of nests of loops; beyond ``most`` it stops counting, and says so."""
+    """Counts the lines that loops make; beyond ``most`` it stops counting, and says so."""
 
     def __init__(self, scope: Scope, defines: Mapping[str, int | float], most: int) -> None:
         # Names mean what they do now, and nothing that is looked up here has an effect.
@@ -97,23 +102,23 @@ class Foreseen:
         )
         self._defines, self._most = defines, most
         self._closures: dict[int, Closure] = {}
-        self._inner: dict[int, bool] = {}
         self._deciding: dict[int, bool] = {}
         self._looks = MOST_LOOKS
         self.cut = False
 
-    def rounds(self, statements: Iterable[tree.Statement]) -> int:
-        """The rounds of all loops among statements, those within loops included."""
+    def lines(self, statements: Iterable[tree.Statement], each: int) -> int:
+        """The lines of statements: ``each`` counts for one itself, 0 outside of loops."""
         count = 0
         for statement in statements:
             if count > self._most:
                 self.cut = True
                 break
+            count += each
             match statement:
                 case tree.For():
                     count += self._loop(statement)
                 case tree.If(branches=branches):
-                    count += self._chosen(branches)
+                    count += self._chosen(branches, each)
                 case tree.Const(items=items):
                     for item in items:
                         self._constant(item)
@@ -123,35 +128,35 @@ class Foreseen:
 
     def _loop(self, loop: tree.For) -> int:
         bounds = [self._integer(n) for n in (loop.first, loop.stop, loop.step) if n is not None]
-        if None in bounds or 0 in bounds[2:]:
+        if None in bounds or 0 in bounds[2:] or not loop.body:
             return 0
         values = range(*(b for b in bounds if b is not None))
-        count = rounds_of(values)
-        if not count or not self._known(self._inner, loop, _has_loops):
-            return count
+        left, count, own = rounds_of(values), 0, len(loop.body)
         before, name = self._scope.values, loop.variable.name
-        alike = not self._known(self._deciding, loop, _decides)
+        alike = not self._decided(loop)
         for value in values:
-            if count > self._most or self._looks <= 0:
+            if not alike and (count + left * own > self._most or self._looks <= 0):
                 self.cut = True
+                count += left * own  # what is not looked at makes these lines at least
                 break
-            self._looks -= 1
+            self._looks -= own
             self._scope.values = {**before, name: value}
-            inner = self.rounds(loop.body)
+            made = self.lines(loop.body, 1)
             if alike:
-                count += rounds_of(values) * inner
+                count += left * made
                 break
-            count += inner
+            count += made
+            left -= 1
         self._scope.values = before
         return count
 
     def _chosen(
-        self, branches: tuple[tuple[tree.Node | None, tuple[tree.Statement, ...]], ...]
+        self, branches: tuple[tuple[tree.Node | None, tuple[tree.Statement, ...]], ...], each: int
     ) -> int:
         for condition, body in branches:
             try:
                 if condition is None or truth(self._value(condition), ".if"):
-                    return self.rounds(body)
+                    return self.lines(body, each)
             except (Failure, Refused):
                 return 0
         return 0
@@ -174,11 +179,10 @@ class Foreseen:
             closure = self._closures[id(node)] = compile_node(node)
         return closure(self._scope)
 
-    @staticmethod
-    def _known(known: dict[int, bool], loop: tree.For, find: Callable[[tree.For], bool]) -> bool:
-        found = known.get(id(loop))
+    def _decided(self, loop: tree.For) -> bool:
+        found = self._deciding.get(id(loop))
         if found is None:
-            found = known[id(loop)] = find(loop)
+            found = self._deciding[id(loop)] = _decides(loop)
         return found
 
 
@@ -191,12 +195,8 @@ def _nothing() -> None:
     """Place no tensor."""
 
 
-def _has_loops(loop: tree.For) -> bool:
-    return any(isinstance(n, tree.For) for s in loop.body for _, n in descendants(s))
-
-
 def _decides(loop: tree.For) -> bool:
-    """Whether the rounds of loops within this one may depend on its variable."""
+    """Whether what a round of this loop makes may depend on its variable."""
     deciding: set[str] = set()
     constants: list[tree.Named] = []
     for statement in loop.body:

@@ -18,6 +18,7 @@ class Undeclared:
     """Names whose declaration was reported; patterns, for a template may stand for many."""
 
     def __init__(self) -> None:
+        self._names: set[str] = set()
         self._patterns: dict[str, re.Pattern[str]] = {}
         self.unread = False
         """Lines of the text could not be read: any unknown name may be declared in one of them."""
@@ -29,12 +30,17 @@ class Undeclared:
 
     def add_name(self, node: tree.Node) -> None:
         """One name, as a declaration writes it."""
+        name = _name(node)
+        if name:
+            self._names.add(name)
+            return
         pattern = _pattern(node)
-        self._patterns.setdefault(pattern, re.compile(rf"{pattern}\Z"))
+        if pattern not in self._patterns:
+            self._patterns[pattern] = re.compile(rf"{pattern}\Z")
 
     def named(self, name: str) -> bool:
         """Whether a declaration of this very name failed."""
-        return any(p.match(name) for p in self._patterns.values())
+        return name in self._names or any(p.match(name) for p in self._patterns.values())
 
     def __contains__(self, name: object) -> bool:
         return self.unread or self.named(str(name))
@@ -66,19 +72,34 @@ def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
                     pass
 
 
-def declared_later(name: str, kind: str, body: Iterable[tree.Statement]) -> tree.Node | None:
-    """Where a text declares a name, for one that is used before."""
-    for found, node in declarations(body):
-        if found == kind and re.fullmatch(_pattern(node), name):
-            return node
-    return None
+class Later:
+    """Where a text declares its names, for those that are used before."""
+
+    def __init__(self, body: Iterable[tree.Statement]) -> None:
+        self._names: dict[tuple[str, str], tree.Node] = {}
+        self._patterns: list[tuple[str, re.Pattern[str], tree.Node]] = []
+        for kind, node in declarations(body):
+            name = _name(node)
+            if name:
+                self._names.setdefault((kind, name), node)
+            else:
+                self._patterns.append((kind, re.compile(rf"{_pattern(node)}\Z"), node))
+
+    def find(self, name: str, kind: str) -> tree.Node | None:
+        """The first declaration of a name."""
+        made = (n for k, pattern, n in self._patterns if k == kind and pattern.match(name))
+        found = [n for n in (self._names.get((kind, name)), next(made, None)) if n is not None]
+        return min(found, key=lambda n: n.start, default=None)
+
+
+def _name(node: tree.Node) -> str:
+    """The name that a declaration writes, or an empty string for a template."""
+    return node.name if isinstance(node, tree.Name | tree.Named) else ""
 
 
 def _pattern(node: tree.Node) -> str:
     """A regular expression for what a name may become."""
     match node:
         case tree.Template(parts=parts):
-            return "".join(re.escape(p) if isinstance(p, str) else r"-?\w*" for p in parts)
-        case tree.Name(name=name) | tree.Named(name=name):
-            return re.escape(name)
+            return "".join(re.escape(p) if isinstance(p, str) else "[A-Za-z0-9_]*" for p in parts)
     raise AssertionError(node)

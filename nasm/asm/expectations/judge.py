@@ -24,8 +24,8 @@ from typing import Any
 import numpy as np
 
 from nasm.asm.expanding.evaluate import Scope, evaluate
-from nasm.asm.expectations.functions import numbers
-from nasm.asm.expectations.values import Checker, Elements, Evaluator, Measures, is_condition
+from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
+from nasm.asm.expectations.values import Checker, Evaluator, Measures, is_condition
 from nasm.asm.expectations.verdict import compare, one_line, verdict
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, DTypeError, check_npy, convert_float64, from_npy, to_float64
@@ -105,7 +105,7 @@ def judge(expectation: Expectation, measures: Measures) -> ExpectationRecord:
             raise Failure(refused.at(expectation.span)) from None
     held, summary, measured, bound = verdict(statement, compared, options, scope.source.text)
     text = one_line(expectation.span.text.removeprefix(".expect").strip())
-    worst = () if held else compared.worst()
+    worst = () if held else compared.failing
     return ExpectationRecord(text, expectation.span, held, summary, measured, bound, worst)
 
 
@@ -114,7 +114,7 @@ def _opened(expectation: Expectation) -> tuple[tree.Expect, Scope]:
     statement, values = expectation.tree
     assert isinstance(statement, tree.Expect)
     span = expectation.span
-    return statement, Scope(span.source, dict(values), chain=span.chain)
+    return statement, Scope(span.source, values, chain=span.chain)
 
 
 # ---------------------------------------------------------------- before a run
@@ -189,15 +189,23 @@ def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elem
     """What is wanted, rounded to the left's dtype where the operator says so."""
     node, scope = statement.right, evaluator.scope
     if node is None:
-        return Elements(np.asarray(True))
+        return Plain(np.asarray(True))
     path = _path(node, scope)
     try:
         right = evaluator.value(node) if path is None else _golden(path, left, evaluator)
-        if statement.op in ("==", "!=") and left.dtype is not None:
-            return Elements(_rounded(numbers(right.array), left.dtype))
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
-    return right
+    dtype = left.dtype
+    if statement.op not in ("==", "!=") or dtype is None:
+        return right
+
+    def rounded(values: Array) -> Array:
+        try:
+            return _rounded(numbers(values), dtype)
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return Joined(rounded, [right], right.shape)
 
 
 def _rounded(values: Array, dtype: DType) -> Array:
@@ -221,8 +229,8 @@ def _golden(path: str, left: Elements, evaluator: Evaluator) -> Elements:
     """The array of a golden file: of the left's dtype, or any numbers."""
 
     def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
-        if shape != left.array.shape:
-            wanted = list(left.array.shape)
+        if shape != left.shape:
+            wanted = list(left.shape)
             raise Refused("E0801", f"{path} has the shape {list(shape)}, wanted {wanted}")
         other = _other(found, left.dtype)
         if other and found.kind not in "biuf":
@@ -230,8 +238,8 @@ def _golden(path: str, left: Elements, evaluator: Evaluator) -> Elements:
 
     array = read_array(_file(path, evaluator.scope), fits, evaluator.measures.files)
     if left.dtype is None or _other(array.dtype, left.dtype):
-        return Elements(numbers(array))
-    return Elements(to_float64(from_npy(array, left.dtype), left.dtype))
+        return Plain(array)
+    return Stored(from_npy(array, left.dtype), left.dtype)
 
 
 def _other(found: np.dtype[Any], dtype: DType | None) -> str:

@@ -15,6 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from nasm.asm.expanding.evaluate import CONSTANTS, Scope, evaluate, free_names, name_of
+from nasm.asm.expectations.elements import Change, Elements, Plain, Stored, numbers
 from nasm.asm.expectations.functions import (
     ARITHMETIC,
     COMPARE,
@@ -23,11 +24,11 @@ from nasm.asm.expectations.functions import (
     SHAPES,
     binary,
     call,
-    conditions,
-    numbers,
+    negative,
+    opposite,
 )
 from nasm.asm.text import tree
-from nasm.dtypes import Array, DType, DTypeError, to_float64
+from nasm.dtypes import Array, DType, DTypeError
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
 from nasm.spec.kinds import shown
@@ -37,7 +38,7 @@ CONSTANT_FUNCTIONS = ("ceil_div", "log2")
 METHODS = ("T", "reshape", "permute")
 DEEPEST_LIST = 32
 _WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
-_OPERATORS = {**ARITHMETIC, **COMPARE, **LOGIC}
+_OPERATORS = (*ARITHMETIC, "@", *COMPARE, *LOGIC)
 
 
 class Measures(Protocol):
@@ -47,21 +48,13 @@ class Measures(Protocol):
     """Which golden files may be read."""
 
     def tensor(self, name: str) -> tuple[Array, DType] | None:
-        """A tensor as it is after the run, in its storage dtype; None if there is none."""
+        """A tensor after the run in its storage dtype, in row-major order; or None."""
 
     def engine(self, what: str, name: str, core: int) -> float:
         """``cycles``, ``busy``, ``util`` or ``stalls`` of an engine; refuses an unknown one."""
 
     def time_us(self) -> float:
         """How long the run took, in microseconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Elements:
-    """Float64 or bool elements, and the dtype they are stored in if a tensor holds them."""
-
-    array: Array
-    dtype: DType | None = None
 
 
 def is_condition(node: tree.Node) -> bool:
@@ -269,68 +262,72 @@ class Evaluator:
         except Refused as refused:
             raise Failure(refused.at(self.scope.span(node))) from None
 
-    def _array(self, node: tree.Node) -> Array:
-        return self.value(node).array
-
     def _value(self, node: tree.Node) -> Elements:
         match node:
             case tree.Name() | tree.Template():
                 return self._name(name_of(node, self.scope))
             case tree.List(items=items):
-                return Elements(_stacked([self._array(i) for i in items]))
+                return Plain(_stacked([self.value(i).array for i in items]))
             case tree.Unary(op="-", operand=operand):
-                return Elements(-numbers(self._array(operand)))
+                return negative(self.value(operand))
             case tree.Unary(op="not", operand=operand):
-                return Elements(np.logical_not(conditions(self._array(operand), "'not'")))
+                return opposite(self.value(operand))
             case tree.Binary(op=op, left=left, right=right) if op in _OPERATORS:
-                return Elements(binary(op, self._array(left), self._array(right)))
+                return binary(op, self.value(left), self.value(right))
             case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
-                return Elements(self._call(node))
+                return self._call(node)
             case tree.Method(target=target):
                 return self._method(self.value(target), node)
             case tree.Index(target=target, items=items):
                 whole = self.value(target)
                 picks = [_picked(i, self.scope) for i in items]
-                return Elements(_cut(whole.array, picks), whole.dtype)
-        return Elements(_constant(evaluate(node, self.scope)))
+                return _changed(whole, lambda array: _cut(array, picks))
+        return Plain(_constant(evaluate(node, self.scope)))
 
     def _name(self, name: str) -> Elements:
         held = self.tensor(name)
         if held is None:
-            return Elements(_constant(self.scope.lookup(name)))
-        array, dtype = held
+            return Plain(_constant(self.scope.lookup(name)))
         try:
-            return Elements(to_float64(array, dtype), dtype)
+            return Stored(*held)
         except DTypeError as problem:
             raise Refused("E0210", f"{name} cannot be compared: {problem}") from None
 
-    def _call(self, node: tree.Call) -> Array:
+    def _call(self, node: tree.Call) -> Elements:
         name = node.function.name
         if name == "time_us":
-            return numbers(np.asarray(self.measures.time_us()))
+            return Plain(numbers(np.asarray(self.measures.time_us())))
         if name in METRICS:
             (engine,) = (a for a in node.arguments if isinstance(a, tree.Name))
             named = [a.value for a in node.arguments if isinstance(a, tree.Named)]
             core = evaluate(named[0], self.scope) if named else 0
             try:
-                return numbers(np.asarray(self.measures.engine(name, engine.name, core)))
+                return Plain(numbers(np.asarray(self.measures.engine(name, engine.name, core))))
             except Refused as refused:
                 raise Failure(refused.at(self.scope.span(engine))) from None
-        plain = [self._array(a) for a in node.arguments if not isinstance(a, tree.Named)]
+        plain = [self.value(a) for a in node.arguments if not isinstance(a, tree.Named)]
         axes = [evaluate(a.value, self.scope) for a in node.arguments if isinstance(a, tree.Named)]
         return call(name, plain, axes[0] if axes else None)
 
     def _method(self, target: Elements, node: tree.Method) -> Elements:
-        array, shape = target.array, list(target.array.shape)
         if node.name == "T":
-            return Elements(array.T, target.dtype)
-        sizes = _sizes(node, self.scope)
+            return _changed(target, lambda array: array.T)
+        sizes, reshapes = _sizes(node, self.scope), node.name == "reshape"
         try:
-            done = array.reshape(sizes) if node.name == "reshape" else array.transpose(sizes)
+            return _changed(
+                target, lambda array: array.reshape(sizes) if reshapes else array.transpose(sizes)
+            )
         except (ValueError, OverflowError):
             spelled = f".{node.name}({', '.join(map(str, sizes))})"
-            raise Refused(SHAPES, f"{spelled} does not fit the shape {shape}") from None
-        return Elements(done, target.dtype)
+            said = f"{spelled} does not fit the shape {list(target.shape)}"
+            raise Refused(SHAPES, said) from None
+
+
+def _changed(elements: Elements, change: Change) -> Elements:
+    """Elements in another shape; those of a tensor stay where they are."""
+    if isinstance(elements, Stored):
+        return elements.changed(change)
+    return Plain(change(elements.array))
 
 
 def _constant(value: Any) -> Array:

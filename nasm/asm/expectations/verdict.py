@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 
 import numpy as np
 
-from nasm.asm.expectations.functions import COMPARE, broadcast, numbers
-from nasm.asm.expectations.values import Elements
+from nasm.asm.expectations.elements import Elements, Joined, numbers
+from nasm.asm.expectations.functions import COMPARE, broadcast
 from nasm.asm.text import tree
 from nasm.dtypes import Array
 from nasm.records import Mismatch
+from nasm.spec.pieces import Window, windows
 
 MOST_WORST = 5
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
@@ -20,71 +22,129 @@ _LAYOUT = re.compile(r'"(?:[^"\\\n]|\\.)*"|\s*(?:;[^\n]*)?\n\s*')
 
 
 @dataclass(frozen=True, slots=True)
-class Compared:
-    """Both sides in their common shape, and where they agree.
+class Place:
+    """An element, the error that ``~`` permits there (0 for other operators), and how bad it is.
 
-    ``allowed`` is the error that ``~`` permits at each element, and 0 for other operators. An
-    element's index is its place in the common shape, which is the left's unless that was repeated.
+    The lowest rank is the worst: by error relative to what is allowed, then by error, then the
+    first.
     """
 
+    element: Mismatch
+    allowed: float
+    rank: tuple[float, float, int]
+
+
+@dataclass(slots=True)
+class Compared:
+    """How two sides compare in their common shape: where they agree least, and in how many.
+
+    An element's index is its place in the common shape, which is the left's unless that was
+    repeated. ``places`` are the worst: of those that fail, or the worst of all if none does.
+    """
+
+    shape: tuple[int, ...]
+    count: int = 0
+    places: list[Place] = field(default_factory=list)
+    all: bool = True
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return prod(self.shape)
+
+    @property
+    def fraction(self) -> float:
+        """The part of the elements for which it holds."""
+        return self.count / self.size
+
+    @property
+    def worst(self) -> Mismatch:
+        """The worst element."""
+        return self.places[0].element
+
+    @property
+    def failing(self) -> tuple[Mismatch, ...]:
+        """The worst elements that fail."""
+        return () if self.all else tuple(place.element for place in self.places)
+
+    def add(self, piece: _Piece) -> None:
+        """Take note of some more elements."""
+        held = int(np.count_nonzero(piece.holds))
+        self.count += held
+        fails = held < piece.holds.size
+        if fails and self.all:
+            self.all, self.places = False, []
+        if fails or self.all:
+            found = [*self.places, *piece.worst(self.shape, MOST_WORST if fails else 1)]
+            found.sort(key=lambda place: place.rank)
+            del found[MOST_WORST if fails else 1 :]
+            self.places = found
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A window of both sides, where they agree, and the error that is allowed at each element."""
+
+    window: Window
     left: Array
     right: Array
     error: Array
     allowed: Array
     holds: Array
 
-    def order(self, most: int) -> list[int]:
-        """Flat places, the worst first: failing ones, by error relative to what is allowed."""
+    def worst(self, shape: tuple[int, ...], most: int) -> list[Place]:
+        """The worst elements: failing ones if there are any."""
+        if not self.error.any() and self.holds.all():
+            return [self._at(0, shape)]
         fails = ~self.holds.ravel()
         places = np.flatnonzero(fails) if fails.any() else np.arange(fails.size)
-        error = self.error.ravel()[places]
-        allowed = self.allowed.ravel()[places]
-        with np.errstate(all="ignore"):
-            ratio = np.where(error == 0, 0.0, error / allowed)
-        ratio = np.where(np.isnan(ratio), np.inf, ratio)
-        size = np.where(np.isnan(error), np.inf, error)
-        picked: list[int] = []
-        for _ in range(min(most, places.size)):  # a few passes; sorting millions takes seconds
+        ratio, size = _badness(self.error.ravel()[places], self.allowed.ravel()[places])
+        picked: list[Place] = []
+        for _ in range(min(most, places.size)):  # a few passes; sorting them all takes longer
             ties = np.flatnonzero(ratio == ratio.max())
             best = int(ties[np.argmax(size[ties])])
-            picked.append(int(places[best]))
+            picked.append(self._at(int(places[best]), shape))
             ratio[best] = -1.0
         return picked
 
-    def at(self, place: int) -> Mismatch:
-        """One element of both sides."""
-        index = tuple(int(i) for i in np.unravel_index(place, self.holds.shape))
-        found, wanted = float(self.left[index]), float(self.right[index])
-        return Mismatch(index, found, wanted, float(self.error[index]))
+    def _at(self, number: int, shape: tuple[int, ...]) -> Place:
+        inside = np.unravel_index(number, self.holds.shape)
+        index = tuple(int(i) + w.start for i, w in zip(inside, self.window, strict=True))
+        error, allowed = self.error[inside], self.allowed[inside]
+        ratio, size = _badness(error, allowed)
+        element = Mismatch(index, float(self.left[inside]), float(self.right[inside]), float(error))
+        place = int(np.ravel_multi_index(index, shape)) if index else 0
+        return Place(element, float(allowed), (-float(ratio), -float(size), place))
 
-    def worst(self) -> tuple[Mismatch, ...]:
-        """The worst elements that fail."""
-        return tuple(self.at(p) for p in self.order(MOST_WORST)) if not self.all else ()
 
-    @property
-    def all(self) -> bool:
-        """Whether it holds everywhere."""
-        return bool(self.holds.all())
-
-    @property
-    def fraction(self) -> float:
-        """The part of the elements for which it holds."""
-        return self.count / self.holds.size
-
-    @property
-    def count(self) -> int:
-        """How many elements it holds for."""
-        return int(np.count_nonzero(self.holds))
+def _badness(error: Array, allowed: Array) -> tuple[Array, Array]:
+    """Errors relative to what is allowed, and as such; both infinite where there is a NaN."""
+    with np.errstate(all="ignore"):
+        ratio = np.where(error == 0, 0.0, error / allowed)
+    ratio = np.where(np.isnan(ratio), np.inf, ratio)
+    return ratio, np.where(np.isnan(error), np.inf, error)
 
 
 def compare(op: str, left: Elements, right: Elements, options: Mapping[str, float]) -> Compared:
     """Both sides element by element; refuses shapes that do not match."""
-    found, wanted = numbers(left.array), numbers(right.array)
-    shape = broadcast(f"'{op}'", found, wanted)
-    found, wanted = np.broadcast_to(found, shape), np.broadcast_to(wanted, shape)
+    shape = broadcast(f"'{op}'", left, right)
+    both, compared = Joined(_both, (left, right), shape), Compared(shape)
+    for window in windows(shape):
+        found, wanted = both.part(window)
+        compared.add(_piece(op, window, found, wanted, options))
+    return compared
+
+
+def _both(left: Array, right: Array) -> Array:
+    return np.stack(np.broadcast_arrays(numbers(left), numbers(right)))
+
+
+def _piece(
+    op: str, window: Window, found: Array, wanted: Array, options: Mapping[str, float]
+) -> _Piece:
     same = (found == wanted) | (np.isnan(found) & np.isnan(wanted))
     error = np.where(same, 0.0, np.abs(found - wanted))
-    allowed = np.zeros(shape)
+    allowed = np.zeros(error.shape)
     if op == "~":
         tolerance = options.get("atol", 1e-8) + options.get("rtol", 1e-5) * np.abs(wanted)
         allowed = np.where(np.isfinite(wanted), tolerance, 0.0)
@@ -95,7 +155,7 @@ def compare(op: str, left: Elements, right: Elements, options: Mapping[str, floa
         holds = ~same
     else:
         holds = COMPARE[op](found, wanted)
-    return Compared(found, wanted, error, allowed, np.asarray(holds))
+    return _Piece(window, found, wanted, error, allowed, np.asarray(holds))
 
 
 # ---------------------------------------------------------------- saying it
@@ -105,10 +165,10 @@ def verdict(
     statement: tree.Expect, compared: Compared, options: Mapping[str, float], text: str
 ) -> tuple[bool, str, float | None, float | None]:
     """Whether it held, in a line, with the measured figure and its bound."""
-    op, scalar = statement.op, compared.holds.ndim == 0
+    op, scalar = statement.op, not compared.shape
     if "at_least" in options:
         fraction, least = compared.fraction, options["at_least"]
-        of = f"{compared.count:,} of {compared.holds.size:,} hold"
+        of = f"{compared.count:,} of {compared.size:,} hold"
         shares = _apart(fraction, least)
         summary = f"{of} ({shares[0]}), wanted at least {shares[1]}"
         return fraction >= least, summary, fraction, least
@@ -117,8 +177,8 @@ def verdict(
     if op and scalar:
         return _scalar(statement, compared, text)
     elements = _elements(compared)
-    failed = f"{compared.holds.size - compared.count:,} of {elements}"
-    worst = compared.at(compared.order(1)[0])
+    failed = f"{compared.size - compared.count:,} of {elements}"
+    worst = compared.worst
     if op == "==":
         summary = f"{elements} equal" if compared.all else f"{failed} differ"
         return compared.all, summary, worst.error, 0.0
@@ -132,8 +192,7 @@ def verdict(
 
 
 def _close(compared: Compared) -> tuple[bool, str, float, float]:
-    place = compared.order(1)[0]
-    worst, allowed = compared.at(place), float(compared.allowed.ravel()[place])
+    worst, allowed = compared.worst, compared.places[0].allowed
     if worst.error == 0:
         return True, f"{_elements(compared)} equal", 0.0, allowed
     error, bound = _apart(worst.error, allowed)
@@ -141,7 +200,7 @@ def _close(compared: Compared) -> tuple[bool, str, float, float]:
     if worst.index:
         summary += f" at {list(worst.index)}"
     if not compared.all:
-        summary += f"; beyond it in {compared.holds.size - compared.count:,} of "
+        summary += f"; beyond it in {compared.size - compared.count:,} of "
         summary += _elements(compared)
     return compared.all, summary, worst.error, allowed
 
@@ -152,7 +211,7 @@ def _scalar(
     """``cycles(tensor) = 612, wanted <= 700``, also if it was written the other way round."""
     assert statement.right is not None
     node, op = statement.left, statement.op
-    found, wanted = float(compared.left), float(compared.right)
+    found, wanted = compared.worst.found, compared.worst.wanted
     if isinstance(node, tree.Number) and not isinstance(statement.right, tree.Number):
         node, op, found, wanted = statement.right, _MIRRORED[op], wanted, found
     shown_found, shown_wanted = _apart(found, wanted)
@@ -161,7 +220,7 @@ def _scalar(
 
 
 def _elements(compared: Compared) -> str:
-    size = compared.holds.size
+    size = compared.size
     return f"{size:,} element" + ("s" if size != 1 else "")
 
 

@@ -14,7 +14,7 @@ from lark import UnexpectedInput
 
 from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, ParseFailure, failure_of
 from nasm.asm.text.syntax_errors import Mistake
-from nasm.problems import did_you_mean
+from nasm.problems import clean, did_you_mean
 
 _TENSOR_FORM = "name dtype[shape]"
 _STRAY_HINTS = {
@@ -25,6 +25,16 @@ _STRAY_HINTS = {
 }
 # Operators of other languages, as two lexemes of this one.
 _FOREIGN = {"&&": "write 'and'", "||": "write 'or'", "===": "write '=='", "<>": "write '!='"}
+
+
+_UNNAMED = {
+    "\ufeff": "a byte-order mark",
+    "\0": "NUL",
+    "\x07": "BELL",
+    "\b": "BACKSPACE",
+    "\x1b": "ESCAPE",
+    "\x7f": "DELETE",
+}
 
 
 def diagnose(text: str, start: int, end: int, symbol: str, error: UnexpectedInput) -> Mistake:
@@ -71,10 +81,13 @@ def _stray(failure: ParseFailure) -> Mistake | None:
         return None
     character = failure.text[failure.at]
     shown = f"'{character}'"
-    if not character.isprintable():
-        shown = f"U+{ord(character):04X} ({unicodedata.name(character, 'a control character')})"
+    if clean(character) != character:
+        name = _UNNAMED.get(character) or unicodedata.name(character, "a control character")
+        shown = f"U+{ord(character):04X} ({name})"
     hint = _STRAY_HINTS.get(character, "")
-    if character.isalnum():
+    if clean(character) != character:
+        hint = "it cannot be seen: delete it, or write it in a string"
+    elif character.isalnum():
         hint = "names are made of A to Z, a to z, 0 to 9 and '_'"
     return Mistake("E0123", f"{shown} has no meaning here", failure.at, failure.at + 1, hint)
 

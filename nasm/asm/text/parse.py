@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from lark import UnexpectedInput
 
@@ -13,7 +14,7 @@ from nasm.asm.text.lines import LogicalLine, logical_lines
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Built
 from nasm.asm.text.walk import descendants
-from nasm.problems import Failure, Problem
+from nasm.problems import MOST_SAID, Failure, Problem
 from nasm.source import Source
 
 DEEPEST = 100
@@ -21,24 +22,29 @@ _DEEPENS = re.compile(r"[^\w\s,;]|\bnot\b|\band\b|\bor\b")
 
 
 def parse(source: Source) -> tuple[tree.File, list[Problem]]:
-    """All statements of a text that could be read, and every syntax problem of it, in order.
+    """All statements of a text that could be read, and its first syntax problems, in order.
 
     It never raises: a line that cannot be read costs that line only, and a block whose first
     line cannot be read is left out of the tree with all it holds.
     """
     blocks = Blocks(source.text)
     mistakes: list[Mistake] = []
+    unsaid = 0
     for line in logical_lines(source.text):
         try:
-            _add(source.text, line, blocks)
-        except Mistake as mistake:
-            mistakes.append(mistake)
+            _add(source.text, line, blocks, len(mistakes) < MOST_SAID)
+        except (Mistake, UnexpectedInput) as mistake:
+            if isinstance(mistake, Mistake) and len(mistakes) < MOST_SAID:
+                mistakes.append(mistake)
+            else:
+                unsaid += 1
             match = WORD.match(source.text, line.start)
             blocks.add_unread(line.start, line.end, match.group(1) if match else "")
     file = blocks.finish()
     mistakes += blocks.mistakes
     mistakes.sort(key=lambda mistake: mistake.start)
-    return file, [mistake.problem(source) for mistake in mistakes]
+    unsaid += len(mistakes[MOST_SAID:])
+    return replace(file, unsaid=unsaid), [m.problem(source) for m in mistakes[:MOST_SAID]]
 
 
 def parse_statement(source: Source) -> tree.Statement:
@@ -71,7 +77,8 @@ def parse_expression(
     return node
 
 
-def _add(text: str, line: LogicalLine, blocks: Blocks) -> None:
+def _add(text: str, line: LogicalLine, blocks: Blocks, explained: bool) -> None:
+    """Add a line to its block; raises Mistake, or what the parser says if it need not be."""
     start, end = line.start, line.end
     if blocks.swallows(start, end):
         return
@@ -84,39 +91,40 @@ def _add(text: str, line: LogicalLine, blocks: Blocks) -> None:
             'end it with "',
         )
     if blocks.awaits_moves(start, end):
-        _add_move(text, line, blocks)
+        _add_move(text, line, blocks, explained)
         return
-    statement = _read(text, line, "line")
+    statement = _read(text, line, "line", explained)
     assert isinstance(statement, tree.Statement)
     _check(text, statement, start, isinstance(statement, tree.Expect))
     blocks.add(statement)
 
 
-def _add_move(text: str, line: LogicalLine, blocks: Blocks) -> None:
-    move = _read(text, line, "move")
+def _add_move(text: str, line: LogicalLine, blocks: Blocks, explained: bool) -> None:
+    move = _read(text, line, "move", explained)
     assert isinstance(move, tuple)
     for side in move:
         _check(text, side, side.start, False)
     blocks.add_move(move)
 
 
-def _read(text: str, line: LogicalLine, symbol: str) -> Built:
+def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> Built:
     if line.unclosed is not None:
         bracket = line.unclosed
         raise Mistake("E0105", f"this '{text[bracket]}' is never closed", bracket, bracket + 1)
     try:
         return grammar.read(text, line.start, line.end, symbol)
     except UnexpectedInput as error:
+        if not explained:
+            raise
         raise diagnose(text, line.start, line.end, symbol, error) from None
 
 
 def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
     """What the grammar lets pass: too much depth, and matrix products outside expectations."""
     if node.end - start > DEEPEST and len(_DEEPENS.findall(text, start, node.end)) > DEEPEST:
-        for depth, inner in descendants(node):
+        for depth, inner in descendants(node, links=expectation):
             if depth > DEEPEST:
-                message = f"an expression is nested more than {DEEPEST} deep"
-                raise Mistake("E0122", message, inner.start, inner.end)
+                raise _too_deep(node, inner, expectation)
     if expectation or text.find("@", start + 1, node.end) < 0:
         return
     for _, inner in descendants(node):
@@ -129,3 +137,12 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
                 at + 1,
                 "an '@engine' comes first on its line" if isinstance(node, tree.Line) else "",
             )
+
+
+def _too_deep(node: tree.Node, inner: tree.Node, expectation: bool) -> Mistake:
+    message = f"an expression is nested more than {DEEPEST} deep"
+    hint = ""
+    if expectation and all(depth <= DEEPEST for depth, _ in descendants(node)):
+        message = f"an expectation has more than {DEEPEST} operators in a row"
+        hint = "put parts of the row in ( )"
+    return Mistake("E0122", message, inner.start, inner.end, hint)

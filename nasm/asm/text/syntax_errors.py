@@ -252,8 +252,9 @@ TABLE = (
     Entry(
         "E0122",
         "nested too deeply",
-        "Expressions may be nested 100 deep and blocks 100 deep; `a + b + c` is two deep, for it "
-        "means `(a + b) + c`. Give parts of an expression a name with `.const`.",
+        "Expressions may be nested 100 deep and blocks 100 deep. A row of operators or of "
+        "methods is not nested, however long it is; in `.expect` it has at most 100. Give parts "
+        "of an expression a name with `.const`.",
         ("Nop " + "-" * 120 + "1", ".if 1\n" * 101 + ".end\n" * 101),
     ),
     Entry(

@@ -14,6 +14,8 @@ from lark import Token
 from nasm.asm.text import tree
 from nasm.asm.text.precedence import ARITHMETIC, COMPARISONS, chained, grouped
 from nasm.asm.text.syntax_errors import Mistake
+from nasm.problems import quoted
+from nasm.spec.numbers import WORST_BITS
 
 # Parts come from Lark as one untyped list; each method knows what its rule holds. A leaf is a
 # lark.Token, whose positions are declared optional but are always there.
@@ -81,7 +83,11 @@ class _Terminals:
         value = float(digits)
         if value == float("inf"):
             raise Mistake(
-                "E0104", f"'{token}' is beyond the largest float64", start, end, "write 'inf'"
+                "E0104",
+                f"'{quoted(token)}' is beyond the largest float64",
+                start,
+                end,
+                "write 'inf'",
             )
         return tree.Number(start, end, value)
 
@@ -108,12 +114,18 @@ class _Terminals:
 
 
 def _integer(token: Leaf, digits: str, base: int) -> int:
-    try:
-        return int(digits, base)
-    except ValueError:  # Python refuses to convert several thousand decimal digits
-        raise Mistake(
-            "E0104", f"a number of {len(digits)} digits is too long", token.start_pos, token.end_pos
-        ) from None
+    # The first bound holds for every base, and spares Python what it would refuse to convert.
+    if len(digits) <= WORST_BITS + len("0b"):
+        value = int(digits, base)
+        if value.bit_length() <= WORST_BITS:
+            return value
+    raise Mistake(
+        "E0104",
+        f"a number of {len(digits):,} digits is too long",
+        token.start_pos,
+        token.end_pos,
+        f"wanted at most {WORST_BITS:,} bits",
+    )
 
 
 class _Expressions(_Terminals):

@@ -270,6 +270,7 @@ class Unsupported(Statement):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole text."""
+    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems."""
 
     body: tuple[Statement, ...]
+    unsaid: int = 0

@@ -135,7 +135,7 @@ def test_device_print(draw: Draw) -> None:
     draw.line(f'@gpsimd DevicePrint {tile}, "{prefix}"')
 
     def check(text: str) -> None:
-        assert text.startswith((f"{prefix} [", f"{prefix}\n["))
+        assert text.startswith((f"{prefix} [" if prefix else "[", f"{prefix}\n["))
         is_shown(messages.read(text[len(prefix) :]), messages.shown(tile.values), tile.dtype)
 
     draw.message(check)

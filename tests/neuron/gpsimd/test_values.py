@@ -255,7 +255,7 @@ def test_a_message_shows_each_dtype_as_itself() -> None:
     first, second, third = done.messages
     assert first.text == "a is [[1.5 -2.0]]"
     assert second.text.split() == ["[[40", *map(str, range(41, 79)), "79]]"]
-    assert third.text == " [[0 1 2 ... 96 97 98]]"
+    assert third.text == "[[0 1 2 ... 96 97 98]]"
 
 
 def test_an_unwritten_tile_is_a_hazard_also_when_it_is_only_printed() -> None:
@@ -287,8 +287,8 @@ def test_of_two_cores_a_message_says_which() -> None:
     done = Session(assemble(Source("x.nasm", text), TARGETS))
     done.run()
     assert [(m.queue, m.text) for m in done.messages] == [
-        ("0.gpsimd", " [[1]]"),
-        ("1.gpsimd", " [[2]]"),
+        ("0.gpsimd", "[[1]]"),
+        ("1.gpsimd", "[[2]]"),
     ]
 
 

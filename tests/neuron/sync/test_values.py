@@ -25,7 +25,7 @@ TICKS = {"trn2": 4800, "trn3": 2400}
 def pair(first: str, second: str = "", on: str = "trn2", shared: str = "") -> Session:
     """A program of two cores after its run."""
     text = f".target {on}\n{shared}\n.core 0\n{first}\n.core 1\n{second}\n"
-    made = Session(assemble(Source("pair.nasm", text), TARGETS), {})
+    made = Session(assemble(Source("pair.nasm", text), TARGETS), {}, trace=True)
     made.run()
     return made
 

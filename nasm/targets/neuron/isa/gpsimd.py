@@ -376,4 +376,5 @@ def DevicePrint(tensor: Any, print_prefix: str, dtype: DType) -> Say:
         max_line_width=100,
         formatter={"all": lambda value: dtypes.format_value(value, dtype)},
     )
-    return Say(print_prefix + (f"\n{values}" if "\n" in values else f" {values}"))
+    gap = "\n" if "\n" in values else " " if print_prefix else ""
+    return Say(f"{print_prefix}{gap}{values}")

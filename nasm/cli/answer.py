@@ -1,0 +1,42 @@
+"""The one JSON document that a command prints if it is asked for one."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from nasm.cli import streams
+from nasm.problems import Problem
+from nasm.report import jsonable
+
+
+class Answer:
+    """What a verb answers with ``--json``; ``wanted`` until it was given.
+
+    ``content`` is what its document holds even if the verb does not get to its end.
+    """
+
+    def __init__(self, verb: str, wanted: bool) -> None:
+        self.verb, self.wanted = verb, wanted
+        self.content: dict[str, Any] = {}
+        if verb == "run":
+            self.content["program"] = ""
+        elif verb == "check":
+            self.content["files"] = []
+
+    def give(self, code: int, **content: Any) -> int:
+        """Print it; returns the exit code."""
+        document = jsonable.document(self.verb, code, **content)
+        text = json.dumps(document, indent=2, allow_nan=False) + "\n"
+        self.wanted = False
+        streams.write(sys.stdout, text)
+        return code
+
+    def cut(self, code: int, status: str, problems: Sequence[Problem]) -> None:
+        """Print what there is of it."""
+        content = dict(self.content)
+        if self.verb == "run":
+            content["status"] = status
+        self.give(code, **content, problems=jsonable.problems(problems))

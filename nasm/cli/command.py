@@ -1,0 +1,124 @@
+"""One call of the command: what was asked, done, and told however it ends."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from nasm import docstrings, stopping
+from nasm.cli import arguments, streams
+from nasm.cli.answer import Answer
+from nasm.problems import Problem, clean
+from nasm.stopping import Told
+
+DEFECT, REFUSED = 70, 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """How a verb ended that did not get to its end; without a status there is no document."""
+
+    code: int
+    said: str
+    status: str = ""
+    problems: tuple[Problem, ...] = ()
+
+
+def run(argv: Sequence[str] | None) -> int:
+    """Do what is asked behind a shield that is lifted while it is done; returns the exit code."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    streams.prepare()
+    answer = Answer(*arguments.asked(given))
+    try:
+        with stopping.lifted():
+            code = _command(given, answer)
+            streams.flush(sys.stdout)
+            return code
+    except BaseException as error:
+        ended = _ending(error, given, answer.verb)
+    _tell(ended, answer)  # here what the verb kept in memory is gone
+    return ended.code
+
+
+def _command(given: list[str], answer: Answer) -> int:
+    refused = arguments.refusal(given)
+    if refused:
+        raise arguments.Wrong(refused)
+    try:
+        parsed = arguments.read(given)
+    except SystemExit as leaving:  # argparse has printed its help
+        return leaving.code if isinstance(leaving.code, int) else REFUSED
+    if parsed.verb is None:
+        arguments.parser().print_help()
+        return 0
+    if docstrings.stripped():
+        raise arguments.Wrong(docstrings.NEEDED)
+    parsed.answer = answer
+    if parsed.verb == "run":
+        answer.content["program"] = parsed.program
+    seconds = getattr(parsed, "timeout", None)
+    if seconds is not None:
+        stopping.limit(seconds)
+    return _verb(parsed)
+
+
+def _verb(parsed: argparse.Namespace) -> int:
+    with stopping.shielded():  # no package likes to be imported by halves
+        from nasm.cli import verbs
+    return verbs.VERBS[parsed.verb](parsed)
+
+
+def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
+    """What to tell of a verb that did not get to its end."""
+    told = _told(error)
+    if told is not None:
+        if not told.late:
+            return _Ending(told.code, f"{told}", "interrupted")
+        undone = "all files were checked" if verb == "check" else "the program was loaded"
+        said = f"the time of --timeout was up before {undone}"
+        problem = Problem("E0516", said, None, "allow more with --timeout")
+        return _Ending(told.code, _line(problem), "timeout", (problem,))
+    if isinstance(error, streams.Unwritable):
+        return _Ending(REFUSED, f"cannot write to standard output: {error}")
+    if isinstance(error, arguments.Wrong):
+        problem = Problem("E0812", str(error))
+        return _Ending(REFUSED, error.text, "refused", (problem,))
+    if isinstance(error, MemoryError):
+        problem = Problem("E0808", "not enough memory on this computer for this program")
+        return _Ending(REFUSED, _line(problem), "refused", (problem,))
+    if not isinstance(error, Exception):
+        raise error
+    from nasm.cli import defects
+
+    if os.environ.get("NASM_DEBUG") == "1":
+        streams.write(sys.stderr, defects.details(error))
+    problem = defects.problem(error, given)
+    return _Ending(DEFECT, f"{_line(problem)}\n  {problem.hint}", "defect", (problem,))
+
+
+def _told(error: BaseException | None) -> Told | None:
+    """What told the process to stop, though something else may have gone wrong over that."""
+    while error is not None:
+        if isinstance(error, KeyboardInterrupt):
+            return Told.of(error)
+        error = error.__context__
+    return None
+
+
+def _line(problem: Problem) -> str:
+    return f"{problem.label}[{problem.code}]: {problem.message}"
+
+
+def _tell(ended: _Ending, answer: Answer) -> None:
+    """Say it, and print the document if one is due; being told to stop once more ends that."""
+    try:
+        with stopping.lifted():
+            streams.write(sys.stderr, f"neuron-nasm: {clean(ended.said)}\n")
+            if ended.status and answer.wanted:
+                answer.cut(ended.code, ended.status, ended.problems)
+            streams.flush(sys.stdout)
+    except (KeyboardInterrupt, streams.Unwritable):
+        streams.leave(sys.stdout)

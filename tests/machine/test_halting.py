@@ -1,0 +1,128 @@
+"""Stopped at any moment: halted between two events, or torn by an interrupt and restarted."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nasm.records import RunReport, Status
+from nasm.session import Session
+from nasm.source_files import source_of
+
+ROOT = Path(__file__).parents[2]
+NAMES = ("matmul", "softmax", "countdown", "mx")
+
+
+def loaded(name: str) -> Session:
+    return Session.load(source_of(ROOT / "programs" / f"{name}.nasm"))
+
+
+def calls(work: Callable[[], object], at: int, then: Callable[[], None]) -> int:
+    """Do something, and at its nth call of a function another thing; returns how many it made."""
+    made = 0
+
+    def called(*_: object) -> None:
+        nonlocal made
+        made += 1
+        if made == at:
+            then()
+
+    before = sys.getprofile()
+    sys.setprofile(called)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return made
+
+
+def hashes(report: RunReport) -> tuple[str, str]:
+    assert report.status is Status.FINISHED
+    return report.trace_hash, report.memory_hash
+
+
+def place(session: Session) -> tuple[int, ...]:
+    scheduler = session.machine.scheduler
+    return scheduler.now, scheduler.retired, scheduler._sequence, len(scheduler._heap)
+
+
+def seen(session: Session) -> tuple[object, ...]:
+    report = session.report()
+    registers = [session.registers(session.name(queue)) for queue in session.queues()]
+    return report.trace_hash, report.memory_hash, session.queues(), session.channels(), registers
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_halted_machine_is_as_it_was_between_two_events_and_runs_on(name: str) -> None:
+    session = loaded(name)
+    most = calls(lambda: session.run(hashes=False), 0, lambda: None)
+    wanted = hashes(session.report())
+    numbers = random.Random(name)
+    for _ in range(6):
+        session.restart()
+        at = numbers.randrange(1, most // 2)
+        calls(lambda: session.run(hashes=False), at, session.halt)
+        assert session.status is Status.RUNNING
+        halted, found = place(session), seen(session)
+        session.restart()
+        while place(session) != halted:
+            assert session.machine.run(1), "the machine was halted within an event"
+        assert seen(session) == found
+        assert hashes(session.run()) == wanted
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_interrupt_at_any_moment_comes_out_and_a_restart_is_whole(name: str) -> None:
+    session = loaded(name)
+    most = calls(lambda: session.run(hashes=False), 0, lambda: None)
+    wanted = hashes(session.report())
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    numbers = random.Random(name)
+    for _ in range(12):
+        session.restart()
+        with pytest.raises(KeyboardInterrupt):
+            calls(lambda: session.run(hashes=False), numbers.randrange(1, most // 2), interrupt)
+        session.restart()
+        assert hashes(session.run()) == wanted
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_interrupt_while_a_program_is_loaded_comes_out_and_spoils_nothing(name: str) -> None:
+    wanted = hashes(loaded(name).run())
+    most = calls(lambda: loaded(name), 0, lambda: None)
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    numbers = random.Random(name)
+    for _ in range(8):
+        with pytest.raises(KeyboardInterrupt):
+            calls(lambda: loaded(name), numbers.randrange(1, most // 2), interrupt)
+        assert hashes(loaded(name).run()) == wanted
+
+
+def test_a_halt_ends_what_is_under_way_or_else_what_comes_next_and_nothing_more() -> None:
+    session = loaded("countdown")
+    session.halt()
+    report = session.run()
+    assert (report.status, report.trace_hash, session.now) == (Status.RUNNING, "", 0)
+    assert session.run().ok
+    session.restart()
+    session.halt()
+    assert session.step() == []
+    assert len(session.step()) == 1
+    session.halt()
+    assert session.advance(1_000_000) == []
+    assert session.advance(1_000_000) != []
+    assert session.over
+    session.restart()
+    session.halt()
+    session.halt(False)
+    assert session.run().ok
