@@ -19,7 +19,7 @@ from tests.fuzz.mutations import TOKEN, operands
 from tests.fuzz.planted import FAULTS, Planted
 from tests.fuzz.programs import Programs
 
-BATCH = {"programs": 250, "arrays": 2000, "commands": 1000}
+BATCH = {"programs": 400, "arrays": 2000, "commands": 1000}
 """Units of each in this suite: seconds."""
 
 
