@@ -34,4 +34,9 @@ def _heard(argv: Sequence[str] | None, early: KeyboardInterrupt | None = None) -
             stop.tell(stopping.Told.of(early), False)
         from nasm.cli import command
 
-        return command.run(argv)
+        code = command.run(argv)
+    if argv is None:
+        import gc
+
+        gc.freeze()  # Python would look at all there is once more before it leaves: seconds
+    return code
