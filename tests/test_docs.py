@@ -294,11 +294,27 @@ def test_the_memory_hash_is_what_the_docs_define() -> None:
     assert nasm.run(text).report.memory_hash == digest
 
 
+@pytest.mark.parametrize("dtype", ["f32", "bf16", "f16", "e5m2", "e4m3", "e3m4", "e4m3fn"])
+def test_the_memory_hash_counts_every_nan_as_one(dtype: str) -> None:
+    text = f".target trn3\n.hbm X {dtype}[256] input\n"
+    kind = nasm.assemble(text).tensors["X"].dtype
+    patterns = np.arange(256, dtype=f"u{kind.itemsize}") << (8 * (kind.itemsize - 1))
+    given = patterns.view(kind.numpy)  # of the longer ones the upper byte
+    patterns[-1] = ~np.zeros((), patterns.dtype)
+    nan = np.array([np.nan]).astype(kind.numpy)
+    wanted = np.where(np.isnan(given), nan, given).tobytes()
+    assert wanted != patterns.tobytes()
+    mask = b"\xff" * (len(wanted) // 8)
+    digest = hashlib.blake2b(b"X" + wanted + mask, digest_size=16).hexdigest()
+    assert nasm.run(text, {"X": given}).report.memory_hash == digest
+
+
 def test_the_memory_hash_takes_tensors_as_sessions_read_them() -> None:
     done = nasm.run(ROOT / "programs" / "softmax.nasm")
     hasher = hashlib.blake2b(digest_size=16)
     for name, tensor in done.session.program.tensors.items():
         values = np.ascontiguousarray(done.session.read(name))
+        assert not tensor.dtype.is_float or not np.isnan(values).any()
         mask = np.repeat(done.session.known(name).reshape(-1), tensor.dtype.itemsize)
         hasher.update(name.encode() + values.tobytes() + np.packbits(mask).tobytes())
     assert done.report.memory_hash == hasher.hexdigest()

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nasm.dtypes import Array, DType
 from nasm.problems import Problem, counted, listed
 from nasm.records import (
     BankRecord,
@@ -291,8 +292,19 @@ def evidence_order(mix: dict[str, int]) -> tuple[tuple[str, int], ...]:
     return tuple((e.value, mix[e.value]) for e in Evidence if mix.get(e.value))
 
 
+def _alike(elements: Array, dtype: DType) -> Array:
+    """Elements with the one NaN of their dtype for each that is one."""
+    if not dtype.is_float:
+        return elements
+    nan = np.isnan(elements)
+    return np.where(nan, np.array(np.nan, elements.dtype), elements) if nan.any() else elements
+
+
 def memory_hash(machine: Machine) -> str:
-    """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration."""
+    """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration.
+
+    Every NaN counts as the same: what an invalid operation leaves in its sign is the processor's.
+    """
     import hashlib
 
     hasher = hashlib.blake2b(digest_size=16)
@@ -301,7 +313,7 @@ def memory_hash(machine: Machine) -> str:
         hasher.update(name.encode())
         elements = access.elements
         for window in windows(tensor.shape):
-            hasher.update(elements[window].tobytes())
+            hasher.update(_alike(elements[window], tensor.dtype).tobytes())
         for bits in access.packed_mask():
             hasher.update(bits)
     return hasher.hexdigest()
