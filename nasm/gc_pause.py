@@ -14,10 +14,12 @@ def paused() -> Iterator[None]:
     gc.disable()
     try:
         yield
+    except KeyboardInterrupt:
+        # All that is half made counts as old now: to look at it once more takes seconds, and who
+        # was told to stop is not to wait for that.
+        gc.freeze()
+        gc.unfreeze()
+        raise
     finally:
         if collecting:
-            # What was made is moved among what is old, or the next allocation would look at all of
-            # it: seconds, for a large program that was stopped half made.
-            gc.freeze()
-            gc.unfreeze()
             gc.enable()
