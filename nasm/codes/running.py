@@ -187,6 +187,14 @@ ROWS = (
         "$ neuron-nasm run prog.nasm --timeout 60",
     ),
     Code(
+        "E0517",
+        "too many transfers in flight",
+        "4,096 transfers had been started and had not landed, so the run ends: nothing waits for "
+        "them, and there would be ever more. The limit is nasm's, not the hardware's. Either a "
+        "loop starts transfers without waiting for those before, or it does not terminate. Let "
+        "the queue that starts them wait for one of an earlier round.",
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "

@@ -16,6 +16,7 @@ from nasm.dtypes import Casting, DType
 from nasm.machine.addresses import Access, Addresses
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
+from nasm.problems import Refused
 from nasm.sim.channels import Flight
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, CopyOnWrite
@@ -26,6 +27,9 @@ from nasm.spec.effects import ONTO, SUM, Plan, Transfer
 from nasm.spec.instruction import Context
 from nasm.spec.program import Program
 from nasm.spec.view import View
+
+MOST_IN_FLIGHT = 4_096
+"""Transfers: each that starts is compared with all of them."""
 
 Taken = Array | CopyOnWrite
 
@@ -231,6 +235,12 @@ class Transfers:
         landed: Callable[[], None] | None = None,
     ) -> None:
         """Start a transfer for an instruction; ``landed`` is called when all of it has."""
+        if len(self.scheduler.transfers) >= MOST_IN_FLIGHT:
+            raise Refused(
+                "E0517",
+                f"{MOST_IN_FLIGHT:,} transfers are in flight, and nothing waits for them",
+                "wait for those of an earlier round before starting more",
+            )
         plan, hazards, start = bound.plan, self.hazards, bound.start(who)
 
         def read(shares: Sequence[int]) -> Any:

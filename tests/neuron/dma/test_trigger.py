@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import nasm
+from nasm.machine import transfers
+from nasm.records import Status
 from nasm.session import Session
 from tests.neuron.programs import hbm, ran, refused, sbuf
 
@@ -164,3 +167,19 @@ def test_a_dma_addresses_any_partitions_and_steps(view: str, want: np.ndarray[An
         C=hbm("i32", want.shape),
     )
     np.testing.assert_array_equal(done.read("C"), want)
+
+
+def test_transfers_that_nothing_waits_for_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(transfers, "MOST_IN_FLIGHT", 8)
+    text = (
+        ".target trn2\n.hbm X f32[128, 512] output\n.sbuf t f32[128, 512]\n.sem moved\n"
+        "@gpsimd Memset t, 1.0\n@sync\nagain: DmaCopy X, t  $moved += 16\n{wait}"
+        "CompareBranch target=again\n"
+    )
+    endless = nasm.run(text.replace("{wait}", ""), max_instructions=10_000)
+    assert [p.code for p in endless.report.problems] == ["E0517"]
+    assert endless.report.status is Status.FAULT
+    waits = nasm.run(
+        text.replace("{wait}", "EventSemaphore $moved >= 16  $moved = 0\n"), max_instructions=1_000
+    )
+    assert [p.code for p in waits.report.problems] == ["E0511"]
