@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from decimal import Context, Decimal
+from decimal import Context, Decimal, getcontext, localcontext
+from functools import cache
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +20,10 @@ from nasm.exact import error_function
 DIGITS: Final = 220
 """Enough for erf, whose series loses 100 of them, and for float32's smallest numbers, 46."""
 
-CONTEXT: Final = Context(prec=DIGITS, Emin=-99_999_999, Emax=99_999_999, traps=[])
-"""Set it where DECIMALS are used: ``with decimal.localcontext(CONTEXT)``."""
+
+def with_digits(digits: int) -> Context:
+    """What to set where DECIMALS are used: ``with decimal.localcontext(with_digits(60))``."""
+    return Context(prec=digits, Emin=-99_999_999, Emax=99_999_999, traps=[])
 
 
 class Doubles:
@@ -38,15 +41,15 @@ class Doubles:
 
 
 class Decimals:
-    """A single Decimal, under CONTEXT."""
+    """A single Decimal, with as many digits as the context has."""
 
     least, most, number = staticmethod(min), staticmethod(max), staticmethod(Decimal)
     abs = staticmethod(abs)
 
     @property
     def pi(self) -> Decimal:
-        """16 arctan(1/5) - 4 arctan(1/239), J. Machin's."""
-        return 16 * _arctan(Decimal(1) / 5) - 4 * _arctan(Decimal(1) / 239)
+        """The ratio of a circle's circumference to its diameter."""
+        return +_pi()
 
     def exp(self, x: Decimal) -> Decimal:
         """E to the power of x."""
@@ -101,13 +104,21 @@ def _summed(
 ) -> Decimal:
     """The sum of terms, each divided, until they no longer count."""
     total, term, n = Decimal(0), first, 0
-    while abs(term) > abs(total).scaleb(-DIGITS) or not n:
+    digits = getcontext().prec
+    while abs(term) > abs(total).scaleb(-digits) or not n:
         total += term / divisor(n)
         n += 1
         term = following(n, term)
         if not term:
             break
     return total
+
+
+@cache
+def _pi() -> Decimal:
+    """By J. Machin's formula: 16 arctan(1/5) - 4 arctan(1/239)."""
+    with localcontext(with_digits(DIGITS + 10)):
+        return 16 * _arctan(Decimal(1) / 5) - 4 * _arctan(Decimal(1) / 239)
 
 
 def _arctan(x: Decimal) -> Decimal:

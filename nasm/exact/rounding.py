@@ -2,7 +2,7 @@
 
 A formula is worked out in float64, with the host's functions, and off by no more than ERROR of its
 size. Nearly always both ends of that bound round to the same float32, which is then the right one.
-The others, about one in 100,000, are worked out again with 200 digits (A. Ziv, 1991).
+The others, about one in 100,000, are worked out again in decimals (A. Ziv, 1991).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.exact.libraries import CONTEXT, DECIMALS, DOUBLES, Formula
+from nasm.exact.libraries import DECIMALS, DIGITS, DOUBLES, Formula, with_digits
 
 Floats = NDArray[np.float32]
 
@@ -30,6 +30,12 @@ it a hundred times.
 CHUNK: Final = 8192
 """Elements at a time, so that what lies between stays in the processor's cache: a [128, 512] tile
 in one piece takes twice to four times as long (measured)."""
+
+FEW: Final = 45
+"""Digits that nearly always tell to which float32 a number rounds."""
+
+CLEAR: Final = Fraction(1, 10**20)
+"""From here on it is plain, relatively, which of two numbers is the closer one."""
 
 TIE: Final = Fraction(1, 10**60)
 """What is so close to the middle between two numbers, relatively, lies there."""
@@ -74,23 +80,41 @@ def _settle(formula: Formula, arguments: list[Floats], at: Any, out: Floats) -> 
         key = tuple(float(x[place]) for x in arguments)
         found = known.get(key)
         if found is None:
-            with localcontext(CONTEXT):
-                exact = formula(DECIMALS, *(Decimal(x) for x in key))
-                found = nearest(exact[0] if isinstance(exact, tuple) else exact)
-            known[key] = found
+            found = known[key] = _worked_out(formula, key)
         out[place] = found
 
 
-def nearest(x: Decimal) -> np.float32:
-    """The float32 next to a Decimal; of two as near the even one. What is infinite is 2**128."""
+def _worked_out(formula: Formula, arguments: tuple[float, ...]) -> np.float32:
+    """The correctly rounded value: with few digits where they are good and tell, else with many."""
+    rough, better = (_exact(formula, arguments, FEW + more) for more in (0, 15))
+    if abs(rough - better) <= abs(better).scaleb(-25):
+        found, margin = nearest(better)
+        if margin > CLEAR:
+            return found
+    return nearest(_exact(formula, arguments, DIGITS))[0]
+
+
+def _exact(formula: Formula, arguments: tuple[float, ...], digits: int) -> Decimal:
+    with localcontext(with_digits(digits)):
+        value = formula(DECIMALS, *(Decimal(x) for x in arguments))
+        exact: Decimal = value[0] if isinstance(value, tuple) else value
+        return exact
+
+
+def nearest(x: Decimal) -> tuple[np.float32, Fraction]:
+    """The float32 next to a Decimal, and how much closer it is than another, relatively.
+
+    Of two as near it is the even one. What is infinite is 2**128.
+    """
     exact = Fraction(x)
     middle = np.float32(float(exact))
     below, above = (np.nextafter(middle, np.float32(s * math.inf)) for s in (-1, 1))
     distances = [(abs(_value(c) - exact), _odd(c), c) for c in (below, middle, above)]
     first, second = sorted(distances, key=lambda d: d[:2])[:2]
-    if second[0] - first[0] <= abs(exact) * TIE:
+    margin = (second[0] - first[0]) / (abs(exact) or 1)
+    if margin <= TIE:
         first = min(first, second, key=lambda d: d[1])
-    return np.float32(first[2])
+    return np.float32(first[2]), margin
 
 
 def _value(x: np.float32) -> Fraction:
