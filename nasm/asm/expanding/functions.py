@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from nasm.exact import scalars
 from nasm.problems import Refused
 from nasm.spec.kinds import shown
 from nasm.spec.numbers import WORST_BITS, bounded
@@ -42,6 +43,8 @@ def _power(a: int | float, b: int | float) -> int | float:
     result = a**b
     if isinstance(result, complex):
         raise Refused("E0211", f"{shown(a)} ** {shown(b)} is not a real number")
+    if isinstance(result, float) and result and math.isfinite(result):
+        return scalars.power(float(a), float(b))  # Python's differs between hosts
     return result
 
 
@@ -110,7 +113,8 @@ def _log2(place: Callable[[], None], x: Value) -> Value:
         raise Refused("E0211", f"log2 of {shown(number)}")
     if isinstance(number, int) and number & (number - 1) == 0:
         return number.bit_length() - 1
-    return math.log2(number)
+    finite = isinstance(number, int) or math.isfinite(number)
+    return scalars.log2(number) if finite else number
 
 
 def _sizeof(place: Callable[[], None], x: Value) -> int:
