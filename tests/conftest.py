@@ -1,4 +1,7 @@
-"""How long a test may take: pytest-timeout's limit, kept where hypothesis cannot catch it."""
+"""How long a test may take, and signals as a terminal would have them.
+
+pytest-timeout's limit is kept where hypothesis cannot catch it.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,16 @@ import signal
 from typing import Any, NoReturn
 
 import pytest
+
+# nohup, and a shell that starts something in the background, leave these ignored; the tests and
+# the commands they start want to hear them.
+for _number, _heard in (
+    (signal.SIGINT, signal.default_int_handler),
+    (signal.SIGTERM, signal.SIG_DFL),
+    (signal.SIGHUP, signal.SIG_DFL),
+):
+    if signal.getsignal(_number) is signal.SIG_IGN:
+        signal.signal(_number, _heard)
 
 
 class TimedOut(BaseException):

@@ -296,7 +296,8 @@ def _alike(elements: Array, dtype: DType) -> Array:
     """Elements with the one NaN of their dtype for each that is one."""
     if not dtype.is_float:
         return elements
-    nan = np.isnan(elements)
+    with np.errstate(all="ignore"):  # a signalling NaN warns in some versions
+        nan = np.isnan(elements)
     return np.where(nan, np.array(np.nan, elements.dtype), elements) if nan.any() else elements
 
 

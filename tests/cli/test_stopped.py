@@ -173,7 +173,7 @@ RegisterMove %r1, i * 90000 + j
 
 def test_a_limit_of_time_counts_from_the_start(tmp_path: Path) -> None:
     long = written(tmp_path, LONG)
-    done = process("check", MATMUL, long, "--timeout", "3", "--json")
+    done = process("check", MATMUL, long, "--timeout", "5", "--json")
     assert done.code == 124
     assert [file["ok"] for file in done.document["files"]] == [True]
     (problem,) = done.document["problems"]
