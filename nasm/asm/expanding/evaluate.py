@@ -26,7 +26,6 @@ from nasm.asm.expanding.functions import (
 )
 from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
-from nasm.asm.text.walk import chain
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
 from nasm.source import Frame, Source, Span
 from nasm.spec import names
@@ -119,7 +118,7 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
     if isinstance(node, tree.Name) and node.name in vocabulary and node.name not in CONSTANTS:
         symbol = Symbol(node.name)
         return lambda scope: symbol
-    first, links = chain(node)
+    first, links = tree.chain(node)
     if links:
         return _chained(compile_node(first), [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))

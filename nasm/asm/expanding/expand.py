@@ -331,7 +331,7 @@ class Expander:
         """What the sides of a comparison are, those that are not written as numbers."""
         if not isinstance(condition, tree.Binary) or condition.op not in COMPARE:
             return ""
-        sides = [s for s in (condition.left, condition.right) if not isinstance(s, tree.Number)]
+        sides = [s for s in (condition.before, condition.right) if not isinstance(s, tree.Number)]
         said = [f"{self._span(s).text} is {shown(evaluate(s, self.scope))}" for s in sides]
         return listed(said, "and") if said else ""
 

@@ -60,7 +60,7 @@ class Measures(Protocol):
 def is_condition(node: tree.Node) -> bool:
     """Whether a node is a comparison, or comparisons joined and picked from."""
     while isinstance(node, tree.Index | tree.Method):
-        node = node.target
+        node = node.before
     if isinstance(node, tree.Unary):
         return node.op == "not"
     return isinstance(node, tree.Binary) and (node.op in COMPARE or node.op in LOGIC)
@@ -109,14 +109,14 @@ class Checker:
                 self.check(operand)
             case tree.Binary(op=op) if op not in _OPERATORS:
                 self._integers(node, op)
-            case tree.Binary(left=left, right=right):
+            case tree.Binary(before=left, right=right):
                 self.check(left)
                 self.check(right)
             case tree.Call():
                 self._call(node)
             case tree.Method():
                 self._method(node)
-            case tree.Index(target=target, items=items):
+            case tree.Index(before=target, items=items):
                 self.check(target)
                 for item in items:
                     self._try(lambda item=item: _picked(item, self.scope))  # type: ignore[misc]
@@ -217,7 +217,7 @@ class Checker:
             self.report(node, "E0203", f"no engine '{node.name}'", hint)
 
     def _method(self, node: tree.Method) -> None:
-        self.check(node.target)
+        self.check(node.before)
         if node.name not in METHODS:
             self.report(
                 node,
@@ -272,13 +272,13 @@ class Evaluator:
                 return negative(self.value(operand))
             case tree.Unary(op="not", operand=operand):
                 return opposite(self.value(operand))
-            case tree.Binary(op=op, left=left, right=right) if op in _OPERATORS:
+            case tree.Binary(op=op, before=left, right=right) if op in _OPERATORS:
                 return binary(op, self.value(left), self.value(right))
             case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
                 return self._call(node)
-            case tree.Method(target=target):
+            case tree.Method(before=target):
                 return self._method(self.value(target), node)
-            case tree.Index(target=target, items=items):
+            case tree.Index(before=target, items=items):
                 whole = self.value(target)
                 picks = [_picked(i, self.scope) for i in items]
                 return _changed(whole, lambda array: _cut(array, picks))

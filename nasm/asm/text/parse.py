@@ -129,7 +129,7 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
         return
     for _, inner in descendants(node):
         if isinstance(inner, tree.Binary) and inner.op == "@":
-            at = text.find("@", inner.left.end)
+            at = text.find("@", inner.before.end)
             raise Mistake(
                 "E0113",
                 "'@' multiplies matrices in '.expect' only",

@@ -70,11 +70,30 @@ class Unary(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Binary(Node):
+class Link(Node):
+    """What continues the node ``before`` it: ``+ c`` of ``a + b + c``, ``[0]`` of ``x.T[0]``.
+
+    Links that continue one another make a chain, which may be longer than Python's stack. ``start``
+    and ``end`` are those of the chain as far as this link.
+    """
+
+    before: Node
+
+
+def chain(node: Node) -> tuple[Node, list[Link]]:
+    """What a chain begins with, and its links in their order; none if it is no chain."""
+    links: list[Link] = []
+    while isinstance(node, Link):
+        links.append(node)
+        node = node.before
+    return node, links[::-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Binary(Link):
     """``x op y``; comparisons and ``and``/``or`` too; ``@`` in expectations alone."""
 
     op: str
-    left: Node
     right: Node
 
 
@@ -95,10 +114,9 @@ class Call(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Method(Node):
+class Method(Link):
     """``x.view(u8)``; ``arguments`` is None for a bare attribute such as ``x.T``."""
 
-    target: Node
     name: str
     arguments: tuple[Node, ...] | None
 
@@ -114,10 +132,9 @@ class Slice(Node):
 
 
 @dataclass(frozen=True, slots=True)
-class Index(Node):
+class Index(Link):
     """``t[i, a:b]``."""
 
-    target: Node
     items: tuple[Node, ...]
 
 
