@@ -57,6 +57,22 @@ class Measures(Protocol):
         """How long the run took, in microseconds."""
 
 
+def steps(node: tree.Node) -> tuple[tree.Node, list[tree.Link]]:
+    """What is computed first, and the links of the chain that then continue it, in their order.
+
+    A part with an integer operator is one constant, a chain or not.
+    """
+    links: list[tree.Link] = []
+    while isinstance(node, tree.Link) and not _of_integers(node):
+        links.append(node)
+        node = node.before
+    return node, links[::-1]
+
+
+def _of_integers(node: tree.Link) -> bool:
+    return isinstance(node, tree.Binary) and node.op not in _OPERATORS
+
+
 def is_condition(node: tree.Node) -> bool:
     """Whether a node is a comparison, or comparisons joined and picked from."""
     while isinstance(node, tree.Index | tree.Method):
@@ -86,6 +102,12 @@ class Checker:
 
     def check(self, node: tree.Node) -> None:
         """Look through a whole expression."""
+        first, links = steps(node)
+        self._first(first)
+        for link in links:
+            self._link(link)
+
+    def _first(self, node: tree.Node) -> None:
         match node:
             case tree.Name() | tree.Template():
                 self._name(node)
@@ -107,17 +129,18 @@ class Checker:
                 self._integers(node, "~")
             case tree.Unary(operand=operand):
                 self.check(operand)
-            case tree.Binary(op=op) if op not in _OPERATORS:
+            case tree.Binary(op=op):
                 self._integers(node, op)
-            case tree.Binary(before=left, right=right):
-                self.check(left)
-                self.check(right)
             case tree.Call():
                 self._call(node)
+
+    def _link(self, node: tree.Link) -> None:
+        match node:
+            case tree.Binary(right=right):
+                self.check(right)
             case tree.Method():
                 self._method(node)
-            case tree.Index(before=target, items=items):
-                self.check(target)
+            case tree.Index(items=items):
                 for item in items:
                     self._try(lambda item=item: _picked(item, self.scope))  # type: ignore[misc]
 
@@ -217,7 +240,6 @@ class Checker:
             self.report(node, "E0203", f"no engine '{node.name}'", hint)
 
     def _method(self, node: tree.Method) -> None:
-        self.check(node.before)
         if node.name not in METHODS:
             self.report(
                 node,
@@ -257,12 +279,16 @@ class Evaluator:
 
     def value(self, node: tree.Node) -> Elements:
         """The value of a node; raises Failure at the part that cannot be computed."""
+        at, links = steps(node)
         try:
-            return self._value(node)
+            value = self._first(at)
+            for at in links:
+                value = self._continued(value, at)
         except Refused as refused:
-            raise Failure(refused.at(self.scope.span(node))) from None
+            raise Failure(refused.at(self.scope.span(at))) from None
+        return value
 
-    def _value(self, node: tree.Node) -> Elements:
+    def _first(self, node: tree.Node) -> Elements:
         match node:
             case tree.Name() | tree.Template():
                 return self._name(name_of(node, self.scope))
@@ -272,17 +298,20 @@ class Evaluator:
                 return negative(self.value(operand))
             case tree.Unary(op="not", operand=operand):
                 return opposite(self.value(operand))
-            case tree.Binary(op=op, before=left, right=right) if op in _OPERATORS:
-                return binary(op, self.value(left), self.value(right))
             case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
                 return self._call(node)
-            case tree.Method(before=target):
-                return self._method(self.value(target), node)
-            case tree.Index(before=target, items=items):
-                whole = self.value(target)
-                picks = [_picked(i, self.scope) for i in items]
-                return _changed(whole, lambda array: _cut(array, picks))
         return Plain(_constant(evaluate(node, self.scope)))
+
+    def _continued(self, value: Elements, node: tree.Link) -> Elements:
+        match node:
+            case tree.Binary(op=op, right=right):
+                return binary(op, value, self.value(right))
+            case tree.Method():
+                return self._method(value, node)
+            case tree.Index(items=items):
+                picks = [_picked(i, self.scope) for i in items]
+                return _changed(value, lambda array: _cut(array, picks))
+        raise AssertionError(node)
 
     def _name(self, name: str) -> Elements:
         held = self.tensor(name)

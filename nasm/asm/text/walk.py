@@ -25,14 +25,14 @@ def _nodes(values: tuple[object, ...]) -> Iterator[tree.Node]:
             yield from _nodes(value)
 
 
-def descendants(node: tree.Node, links: bool = False) -> Iterator[tuple[int, tree.Node]]:
+def descendants(node: tree.Node) -> Iterator[tuple[int, tree.Node]]:
     """A node and all below it, each with its depth (0 for the node itself).
 
-    The links of a chain are equally deep, unless ``links`` says that they count.
+    The links of a chain are equally deep.
     """
     waiting = [(0, node)]
     while waiting:
         depth, current = waiting.pop()
         yield depth, current
-        first = current.before if isinstance(current, tree.Link) and not links else None
+        first = current.before if isinstance(current, tree.Link) else None
         waiting += [(depth + (child is not first), child) for child in children(current)]
