@@ -15,7 +15,8 @@ import numpy as np
 
 from nasm import gc_pause
 from nasm.asm.assemble import assemble
-from nasm.asm.expanding import evaluate
+from nasm.asm.expanding.evaluate import evaluate
+from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations import judge as expect
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
@@ -318,10 +319,10 @@ class Session:
         """
         source = Source("<expression>", text)
         node = parse_expression(source, 0, len(text))
-        scope = evaluate.Scope(source)
+        scope = Scope(source)
         scope.tensors = self.program.tensors
         scope.values.update(self.program.constants)
-        value = evaluate.evaluate(node, scope)
+        value = evaluate(node, scope)
         if not isinstance(value, View):
             raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))
         return value

@@ -337,7 +337,7 @@ def test_an_import_that_points_down_is_not(module: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("nasm.asm.text.parse", "from nasm.asm.expanding.evaluate import Scope"),
+        ("nasm.asm.text.parse", "from nasm.asm.expanding.scope import Scope"),
         ("nasm.asm.text.parse", "from nasm.asm.building import builder"),
         ("nasm.asm.building.builder", "from ..text import tree"),
         (

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from nasm import dtypes
-from nasm.asm.expanding.evaluate import Scope
+from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import CODES, check_static, judge
 from nasm.asm.expectations.values import Evaluator
 from nasm.asm.text.parse import parse_expression, parse_statement

@@ -23,7 +23,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm.expanding.evaluate import Scope, evaluate
+from nasm.asm.expanding.evaluate import evaluate
+from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
 from nasm.asm.expectations.values import Checker, Evaluator, Measures, is_condition
 from nasm.asm.expectations.verdict import compare, one_line, verdict

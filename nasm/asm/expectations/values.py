@@ -14,7 +14,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from nasm.asm.expanding.evaluate import CONSTANTS, Scope, evaluate, free_names, name_of
+from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
+from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.expectations.elements import Change, Elements, Plain, Stored, numbers
 from nasm.asm.expectations.functions import (
     ARITHMETIC,
