@@ -11,38 +11,18 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 from nasm import gc_pause
 from nasm.asm.assemble import assemble
-from nasm.asm.expanding import evaluate
-from nasm.asm.expectations import judge as expect
-from nasm.asm.text.parse import parse_expression
-from nasm.dtypes import DType
+from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.deadlock import deadlock
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem, Refused
-from nasm.records import (
-    MOST_INSTRUCTIONS,
-    BankRecord,
-    ChannelRecord,
-    EngineRecord,
-    Executed,
-    ExpectationRecord,
-    Message,
-    Progress,
-    QueueRecord,
-    RunReport,
-    SemaphoreRecord,
-    Status,
-)
-from nasm.sim.queues import Queue
-from nasm.sim.trace import InstructionRecord, Trace
+from nasm.problems import Failure, Problem
+from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
+from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
-from nasm.spec.view import View
 from nasm.targets import TARGETS
 
 CHUNK = 1_000
@@ -63,7 +43,7 @@ class Checkpoint:
         return f"<checkpoint at tick {self.now}>"
 
 
-class Session:
+class Session(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
@@ -145,11 +125,6 @@ class Session:
         self.back_to(self._checkpoints[0])
 
     # -- running
-
-    @property
-    def now(self) -> int:
-        """The tick the machine has reached."""
-        return self.machine.scheduler.now
 
     @property
     def over(self) -> bool:
@@ -293,99 +268,7 @@ class Session:
         finally:
             self.machine.scheduler.ignore(watching)
 
-    def queue(self, engine: str) -> Queue:
-        """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
-        number, dot, rest = engine.rpartition(".")
-        name = self.program.generation.engine(rest).name
-        core = int(number) if number.isdecimal() and len(number) < 10 else -1 if dot else 0
-        for queue in self.machine.scheduler.queues:
-            if (queue.core, queue.engine) == (core, name):
-                return queue
-        last = self.program.cores - 1
-        used = f"cores 0 to {last}" if last else "core 0 alone"
-        raise Refused("E0203", f"no engine '{engine}'", f"the program uses {used}")
-
-    # -- looking
-
-    def name(self, record: QueueRecord | EngineRecord | Executed) -> str:
-        """What to call the engine of a record: with its core if the program uses several."""
-        return self.program.named(record.core, record.engine)
-
-    def view(self, text: str) -> View:
-        """A tensor, or a slice or view of one, as the language writes it; raises Failure.
-
-        The program's constants may stand in it.
-        """
-        source = Source("<expression>", text)
-        node = parse_expression(source, 0, len(text))
-        scope = evaluate.Scope(source)
-        scope.tensors = self.program.tensors
-        scope.values.update(self.program.constants)
-        value = evaluate.evaluate(node, scope)
-        if not isinstance(value, View):
-            raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))
-        return value
-
-    def read(self, text: str) -> np.ndarray[Any, Any]:
-        """The elements of a tensor or slice now, in its dtype (ml_dtypes where numpy has none)."""
-        return tensor_io.contents(self.machine.addresses, self.view(text))
-
-    def known(self, text: str) -> np.ndarray[Any, Any]:
-        """Which elements of a tensor or slice are initialised."""
-        return tensor_io.known(self.machine.addresses, self.view(text))
-
-    def registers(self, engine: str) -> dict[int, int]:
-        """The registers of an engine that are initialised; it is named as :meth:`queue` says."""
-        held = self.machine.state.registers[self.queue(engine).index]
-        return {n: v for n, (v, k) in enumerate(zip(held.values, held.known, strict=True)) if k}
-
-    def queues(self) -> tuple[QueueRecord, ...]:
-        """Every queue as it stands."""
-        return tuple(describe.queue_record(self.machine, q) for q in self.machine.scheduler.queues)
-
-    def semaphores(self) -> tuple[SemaphoreRecord, ...]:
-        """Every semaphore and event the program names."""
-        return describe.semaphore_records(self.machine)
-
-    def channels(self) -> tuple[ChannelRecord, ...]:
-        """Every channel (DMA engine)."""
-        return describe.channel_records(self.machine)
-
-    def banks(self) -> tuple[BankRecord, ...]:
-        """Every bank of a banked memory."""
-        return describe.bank_records(self.machine)
-
-    @property
-    def hazards(self) -> tuple[Problem, ...]:
-        """The hazards of the run so far."""
-        return tuple(self.machine.hazards.found)
-
-    @property
-    def trace(self) -> Trace:
-        """Every record of the run so far; raises RuntimeError unless it was asked for."""
-        if self.machine.trace is None:
-            raise RuntimeError("no trace is kept: make the session with trace=True")
-        return self.machine.trace
-
-    @property
-    def messages(self) -> tuple[Message, ...]:
-        """What instructions have said so far: the first thousand messages, at the most."""
-        return describe.messages(self.machine)
-
-    def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
-        """The program's outputs as arrays of their dtypes."""
-        return {
-            name: tensor_io.contents(self.machine.addresses, View.whole(tensor))
-            for name, tensor in self.program.tensors.items()
-            if tensor.role in ("output", "inout")
-        }
-
     # -- the end
-
-    def expectations(self) -> tuple[ExpectationRecord, ...]:
-        """Judge what the program says must hold; raises Failure if an expression is wrong."""
-        measures = _Measures(self)
-        return tuple(expect.judge(e, measures) for e in self.program.expectations)
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
@@ -428,33 +311,3 @@ class Session:
             messages=self.messages,
             messages_left_out=machine.summary.left_out,
         )
-
-
-class _Measures:
-    """What expectations may ask of a session."""
-
-    def __init__(self, session: Session) -> None:
-        self.session = session
-        self.files = session.files
-
-    def tensor(self, name: str) -> tuple[np.ndarray[Any, Any], DType] | None:
-        tensor = self.session.program.tensors.get(name)
-        if tensor is None:
-            return None
-        return tensor_io.as_it_is(self.session.machine.addresses, tensor), tensor.dtype
-
-    def engine(self, what: str, name: str, core: int) -> float:
-        queue = self.session.queue(f"{core}.{name}")
-        cycle = self.session.machine.cycle(queue.index)
-        if what == "cycles":
-            return queue.finished // cycle
-        if what == "busy":
-            return queue.busy // cycle
-        if what == "stalls":
-            return sum(queue.waiting.values()) // cycle
-        if what == "util":
-            return queue.busy / max(1, self.session.now)
-        raise Refused("E0222", f"an engine has no measure '{what}'")
-
-    def time_us(self) -> float:
-        return self.session.machine.microseconds(self.session.now)

@@ -29,6 +29,7 @@ LAYERS = (
     ("spec", "sim"),
     ("targets", "asm"),
     ("machine",),
+    ("inspection",),
     ("session",),
     ("api", "codes"),
     ("report",),
@@ -225,7 +226,18 @@ def test_files_of_one_folder_do_not_know_one_another_in_a_circle() -> None:
 
 # -- nothing outside targets/neuron knows Neuron
 
-GENERIC = ("source", "problems", "records", "spec", "sim", "asm", "machine", "session", "api")
+GENERIC = (
+    "source",
+    "problems",
+    "records",
+    "spec",
+    "sim",
+    "asm",
+    "machine",
+    "inspection",
+    "session",
+    "api",
+)
 
 WORDS = frozenset(
     (
@@ -337,7 +349,7 @@ def test_an_import_that_points_down_is_not(module: str, text: str) -> None:
 @pytest.mark.parametrize(
     ("module", "text"),
     [
-        ("nasm.asm.text.parse", "from nasm.asm.expanding.evaluate import Scope"),
+        ("nasm.asm.text.parse", "from nasm.asm.expanding.scope import Scope"),
         ("nasm.asm.text.parse", "from nasm.asm.building import builder"),
         ("nasm.asm.building.builder", "from ..text import tree"),
         (

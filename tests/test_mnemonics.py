@@ -20,6 +20,7 @@ MNEMONICS = re.compile(rf"\b({'|'.join(TARGETS['trn1']().isa.rows)})s?\b")
 EXAMPLES = {
     "asm/text/syntax_errors.py": "texts that do not parse, some of which have an instruction",
     "cli/arguments.py": "what may be typed behind neuron-nasm",
+    "cli/help_texts.py": "the same",
     "codes/names.py": "a wrong program and a right one for each code",
     "codes/operands.py": "the same",
     "codes/running.py": "the same",

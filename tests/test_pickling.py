@@ -66,6 +66,40 @@ def test_a_copy_of_a_program_runs_as_the_program_does(name: str, copied: Copied)
 
 
 @COPIES
+@pytest.mark.parametrize(
+    "expectation",
+    [
+        "X" + " + 1" * 5_000 + " == 5000",
+        "(X < 1" + " and X == 0" * 5_000 + ")",
+        "X" + ".T[0:4]" * 2_500 + " == 0",
+        "(" * 5_000 + "X" + " + 1)" * 5_000 + " == 5000",
+        "1 + (" * 99 + "X" + ")" * 99 + " == 99",
+    ],
+    ids=["sum", "and", "changes of shape", "brackets", "deep"],
+)
+def test_a_copy_of_a_program_has_its_long_expectations(expectation: str, copied: Copied) -> None:
+    program = nasm.assemble(f".target trn1\n.hbm X f32[4, 4] = zeros\n.expect {expectation}\n")
+    twin = copied(program)
+    assert twin.expectations == program.expectations
+    assert repr(twin.expectations) == repr(program.expectations)
+    assert hash(twin.expectations[0].tree[0]) == hash(program.expectations[0].tree[0])
+    report = nasm.run(twin).report
+    assert report.ok
+    assert copied(report) == report == nasm.run(program).report
+
+
+def test_rows_of_operators_that_differ_in_one_are_not_equal() -> None:
+    def tree(row: str) -> object:
+        return nasm.assemble(f".target trn1\n.expect 1{row} == 1\n").expectations[0].tree
+
+    long = " + 1" * 5_000
+    assert tree(long) == tree(long)
+    assert tree(long) != tree(" - 1" + long[4:])
+    assert tree(long) != tree(" + 2" + long[4:])
+    assert tree(long) != tree(long + " + 1")
+
+
+@COPIES
 def test_a_copy_of_a_program_that_has_run_is_a_program(copied: Copied) -> None:
     program = nasm.assemble(STALE)
     report = nasm.run(program).report

@@ -1,14 +1,13 @@
-"""The command line: verbs, options, and what the help says."""
+"""The command line: verbs, options, and what is wrong with one that means nothing."""
 
 from __future__ import annotations
 
 import argparse
-import math
 import sys
 from typing import Any, NoReturn
 
 from nasm import __version__
-from nasm.cli import streams
+from nasm.cli import help_texts, streams, values
 from nasm.problems import did_you_mean
 from nasm.records import MOST_INSTRUCTIONS
 from nasm.stopping import TIMED_OUT
@@ -116,91 +115,13 @@ def _unfit(parsed: argparse.Namespace) -> str:
     return ""
 
 
-def binding(text: str) -> tuple[str, str]:
-    """NAME=FILE."""
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip() or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=FILE")
-    return name.strip(), value
-
-
-def define(text: str) -> tuple[str, int | float]:
-    """NAME=VALUE; the value is an integer, in any of the language's spellings, or a number."""
-    name, equals, value = (part.strip() for part in text.partition("="))
-    if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    for read in (_integer, float):
-        try:
-            found = read(value)
-        except ValueError:
-            continue
-        if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
-            raise argparse.ArgumentTypeError(f"'{value[:40]}' is beyond float64; write inf")
-        return name, found
-    raise argparse.ArgumentTypeError(
-        f"'{value}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
-    )
-
-
-def option(text: str) -> tuple[str, str]:
-    """NAME=VALUE; whether there is such an option, and the value, is for the target to say."""
-    name, equals, value = (part.strip() for part in text.partition("="))
-    if not equals or not name or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
-    return name, value
-
-
-def _integer(text: str) -> int:
-    return int(text, 0)
-
-
-def cycles(text: str) -> int:
-    """A positive number of cycles."""
-    try:
-        value = _integer(text)
-    except ValueError:
-        value = int(float(text)) if _whole(text) else 0
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number of cycles")
-    return value
-
-
-def instructions(text: str) -> int | None:
-    """A number of instructions; 0 and none mean that there is no limit."""
-    if text == "none" or text == "0":
-        return None
-    try:
-        return cycles(text)
-    except argparse.ArgumentTypeError:
-        said = f"'{text}' is not a positive whole number of instructions, nor 0 or none"
-        raise argparse.ArgumentTypeError(said) from None
-
-
-def seconds(text: str) -> float:
-    """A positive number of seconds."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0
-    if not (value > 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
-    return value
-
-
-def _whole(text: str) -> bool:
-    try:
-        return math.isfinite(float(text)) and float(text).is_integer()
-    except ValueError:
-        return False
-
-
 def parser() -> argparse.ArgumentParser:
     """The parser of the whole command line."""
     top: argparse.ArgumentParser = _Parser(
         prog=COMMAND,
         description="Assemble, run and inspect programs for the AWS Neuron instruction set on a\n"
         "simulated NeuronCore: values and cycles from one run, without the hardware.",
-        epilog=EPILOG,
+        epilog=help_texts.EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -253,7 +174,7 @@ def _common(verb: argparse.ArgumentParser) -> None:
         "-D",
         dest="defines",
         metavar="NAME=VALUE",
-        type=define,
+        type=values.define,
         action="append",
         default=[],
         help="override a constant that the program declares with .const",
@@ -262,7 +183,7 @@ def _common(verb: argparse.ArgumentParser) -> None:
         "--option",
         dest="options",
         metavar="NAME=VALUE",
-        type=option,
+        type=values.option,
         action="append",
         default=[],
         help="set a machine option; 'neuron-nasm isa --options' lists them",
@@ -291,7 +212,7 @@ def _inputs(verb: argparse.ArgumentParser) -> None:
         "--in",
         dest="inputs",
         metavar="NAME=FILE",
-        type=binding,
+        type=values.binding,
         action="append",
         default=[],
         help="fill a tensor from a .npy file, or from file.npz:key; overrides its initialiser",
@@ -302,7 +223,7 @@ def _limit(verb: argparse.ArgumentParser, what: str) -> None:
     verb.add_argument(
         "--max-instructions",
         metavar="N",
-        type=instructions,
+        type=values.instructions,
         default=MOST_INSTRUCTIONS,
         help=f"{what}: {MOST_INSTRUCTIONS:,} by default; 0 or none for no limit",
     )
@@ -316,7 +237,7 @@ def _timeout(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--timeout",
         metavar="SECONDS",
-        type=seconds,
+        type=values.seconds,
         help=f"stop after so many seconds of real time, with exit code {TIMED_OUT}",
     )
 
@@ -326,14 +247,14 @@ def _quiet(verb: argparse.ArgumentParser) -> None:
 
 
 def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "run", "run a program and report on it", RUN)
+    verb = _verb(verbs, "run", "run a program and report on it", help_texts.RUN)
     verb.add_argument("program", help="a .nasm file, or - for standard input")
     _inputs(verb)
     verb.add_argument(
         "--out",
         dest="outputs",
         metavar="NAME=FILE",
-        type=binding,
+        type=values.binding,
         action="append",
         default=[],
         help="write a tensor of any memory to a .npy file after the run; - is standard output",
@@ -352,7 +273,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--max-cycles",
         metavar="N",
-        type=cycles,
+        type=values.cycles,
         help="stop after N cycles of the base clock, with exit code 1",
     )
     _limit(verb, "stop after N instructions, with exit code 1")
@@ -362,7 +283,9 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "check", "assemble and check programs without running them", CHECK)
+    verb = _verb(
+        verbs, "check", "assemble and check programs without running them", help_texts.CHECK
+    )
     verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
     _common(verb)
     _timeout(verb)
@@ -371,7 +294,9 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "isa", "show the manual page of an instruction, or list instructions", ISA)
+    verb = _verb(
+        verbs, "isa", "show the manual page of an instruction, or list instructions", help_texts.ISA
+    )
     verb.add_argument("mnemonic", nargs="?", help="an instruction, as programs spell it")
     verb.add_argument(
         "--search",
@@ -393,20 +318,24 @@ def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _explain(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "explain", "explain a diagnostic in full, or list all of them", EXPLAIN)
+    verb = _verb(
+        verbs, "explain", "explain a diagnostic in full, or list all of them", help_texts.EXPLAIN
+    )
     verb.add_argument("code", nargs="?", help="a code, like E0501")
     _json(verb)
 
 
 def _help(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "help", "explain a command, an instruction or a diagnostic", HELP)
+    verb = _verb(
+        verbs, "help", "explain a command, an instruction or a diagnostic", help_texts.HELP
+    )
     verb.add_argument(
         "topic", nargs="?", help="a command (run), an instruction (Max8) or a code (E0501)"
     )
 
 
 def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "repl", "debug a program: step, and inspect the machine", REPL)
+    verb = _verb(verbs, "repl", "debug a program: step, and inspect the machine", help_texts.REPL)
     verb.add_argument("program", nargs="?", help="a .nasm file")
     _common(verb)
     _inputs(verb)
@@ -420,64 +349,3 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         default=[],
         help="execute a command; may be given several times",
     )
-
-
-EPILOG = """\
-examples:
-  neuron-nasm run matmul.nasm                 run it: cycles and expectations
-  neuron-nasm run matmul.nasm --in A=a.npy --out C=c.npy
-  neuron-nasm check *.nasm                    report all errors in all files
-  neuron-nasm isa TensorTensor                its operands, rules and sources
-  neuron-nasm explain E0501                   what a diagnostic means
-  neuron-nasm repl matmul.nasm                step through it
-
-'neuron-nasm help COMMAND' explains a command's options.
-
-exit codes: 0 no errors; 1 the program fails (an expectation, a hazard, a
-deadlock, a fault, a limit); 2 it does not assemble, or the command line
-or a file is wrong; 70 a defect in nasm; 124 --timeout; 130 Ctrl-C,
-143 SIGTERM, 129 SIGHUP.
-"""
-RUN = """\
-examples:
-  neuron-nasm run matmul.nasm
-  neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
-  neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
-  neuron-nasm run matmul.nasm --trace trace.json
-  neuron-nasm run matmul.nasm --option rounding=stochastic
-  cat matmul.nasm | neuron-nasm run - --json
-
-A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
-lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
-their width. Files are written atomically: the outputs if the program ran to
-its end, the trace in any case.
-"""
-CHECK = """\
-examples:
-  neuron-nasm check matmul.nasm
-  neuron-nasm check programs/*.nasm -D N=512 --json
-"""
-ISA = """\
-examples:
-  neuron-nasm isa
-  neuron-nasm isa MultiplyMoving
-  neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
-  neuron-nasm isa --options                   what --option may set
-  neuron-nasm isa TensorTensor --example | neuron-nasm run -
-"""
-EXPLAIN = """\
-examples:
-  neuron-nasm explain
-  neuron-nasm explain E0501
-"""
-HELP = """\
-examples:
-  neuron-nasm help run
-  neuron-nasm help TensorTensor
-  neuron-nasm help E0501
-"""
-REPL = """\
-examples:
-  neuron-nasm repl matmul.nasm
-  neuron-nasm repl matmul.nasm -ex run -ex "info queues"
-"""

@@ -51,17 +51,17 @@ def _shape(node: object) -> str:
             return f"[{', '.join(map(_shape, items))}]"
         case Unary(op=op, operand=operand):
             return f"({op} {_shape(operand)})"
-        case Binary(op=op, left=left, right=right):
+        case Binary(op=op, before=left, right=right):
             return f"({_shape(left)} {op} {_shape(right)})"
         case Named(name=name, value=value):
             return f"{name}={_shape(value)}"
         case Call(function=function, arguments=arguments):
             return f"{_shape(function)}({', '.join(map(_shape, arguments))})"
-        case Method(target=target, name=name, arguments=None):
+        case Method(before=target, name=name, arguments=None):
             return f"{_shape(target)}.{name}"
-        case Method(target=target, name=name, arguments=arguments):
+        case Method(before=target, name=name, arguments=arguments):
             return f"{_shape(target)}.{name}({', '.join(map(_shape, arguments))})"
-        case Index(target=target, items=items):
+        case Index(before=target, items=items):
             return f"{_shape(target)}[{', '.join(map(_shape, items))}]"
         case Slice(first=first, stop=stop, length=length, step=step):
             return f"<{_shape(first)}:{_shape(stop)} +{_shape(length)} /{_shape(step)}>"

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.expanding.evaluate import evaluate, name_of
+from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType, find

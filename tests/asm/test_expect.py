@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +15,7 @@ import numpy as np
 import pytest
 
 from nasm import dtypes
-from nasm.asm.expanding.evaluate import Scope
+from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import CODES, check_static, judge
 from nasm.asm.expectations.values import Evaluator
 from nasm.asm.text.parse import parse_expression, parse_statement
@@ -314,6 +315,69 @@ def test_what_a_run_holds_is_not_changed():
     held = np.arange(4, dtype=np.float32)
     judged("t * 2 - 1 == softmax(-t)", Run({"t": (held, "f32")}))
     assert held.tolist() == [0, 1, 2, 3]
+
+
+# ---------------------------------------------------------------- rows of operators
+
+ROWS: dict[str, Callable[[int], str]] = {
+    "sum": lambda n: f"V{' + 1' * n} - {n} == V",
+    "sum of products": lambda n: f"V{' + 2 * V - V / 0.5' * (n // 3)} == V",
+    "brackets": lambda n: f"{'(' * n}I{' + 1)' * n} == I + {n}",
+    "and": lambda n: f"(V < 2{' and I[0] == 3' * n})",
+    "or": lambda n: f"(V > 2{' or V < 1 and I[1] > 1' * (n // 2)} or V <= 1)",
+    "not": lambda n: f"(not V > 2{' and not V > 1' * n})",
+    "numbers": lambda n: f"0{' + 1' * n} == {n}",
+    "integers": lambda n: f"I * (1{' & 1' * n}) == I",
+    "matrices": lambda n: f"A{' @ [[1, 0, 0], [0, 1, 0], [0, 0, 1]]' * (n // 5)} == A",
+    "changes of shape": lambda n: f"I{'.T[0:3]' * (n // 2)} == I",
+    "an argument": lambda n: f"sum(V{' + 1' * n}) == sum(V) + {4 * n}",
+}
+"""Expectations that hold, with about so many operators in a row."""
+
+
+@pytest.mark.parametrize("count", [102, 5_000])
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
+def test_a_row_of_operators_may_be_as_long_as_a_program(row, count):
+    assert checked(row(count)) == []
+    assert judged(row(count)).held
+
+
+@pytest.mark.parametrize("row", ROWS.values(), ids=ROWS.keys())
+def test_a_row_of_operators_takes_work_in_proportion_to_its_length(row):
+    def work(count: int) -> int:
+        """Calls that it takes to judge a row."""
+        calls = 0
+
+        def called(*event: object) -> None:
+            nonlocal calls
+            calls += 1
+
+        wanted = expectation(f".expect {row(count)}")
+        run, before = Run(TENSORS), sys.getprofile()
+        sys.setprofile(called)
+        try:
+            judge(wanted, run)
+        finally:
+            sys.setprofile(before)
+        return calls
+
+    once = work(300)
+    assert 2 * once < work(1_200) < 4.1 * once
+
+
+def test_what_a_part_of_a_row_refuses_is_pointed_at_up_to_there():
+    assert checked("V + W + A.U + (V & 1) == 1") == [
+        ("E0208", "W", "nothing is called 'W'"),
+        ("E0222", "A.U", "no '.U' in an expectation"),
+        ("E0222", "(V & 1)", "'&' is for constants, and V is a tensor"),
+    ]
+    assert checked("V + 1 & 2 == 1") == [
+        ("E0222", "V + 1 & 2", "'&' is for constants, and V is a tensor")
+    ]
+    with pytest.raises(Failure) as caught:
+        judged("1 + V + 2 + I + A == 1")
+    (found,) = caught.value.problems
+    assert (found.code, found.span and found.span.text) == ("E0221", "1 + V + 2 + I")
 
 
 # ---------------------------------------------------------------- what is said

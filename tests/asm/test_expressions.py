@@ -20,19 +20,19 @@ def test_a_template_in_a_name_holds_expressions_at_their_place(expression):
     assert expression("w{k}_{j+1}_x") == Template(
         0,
         12,
-        ("w", Name(2, 3, "k"), "_", Binary(6, 9, "+", Name(6, 7, "j"), Number(8, 9, 1)), "_x"),
+        ("w", Name(2, 3, "k"), "_", Binary(6, 9, Name(6, 7, "j"), "+", Number(8, 9, 1)), "_x"),
     )
 
 
 def test_brackets_belong_to_the_span_of_what_they_enclose(expression):
     assert expression("(a+b)*c") == Binary(
-        0, 7, "*", Binary(0, 5, "+", Name(1, 2, "a"), Name(3, 4, "b")), Name(6, 7, "c")
+        0, 7, Binary(0, 5, Name(1, 2, "a"), "+", Name(3, 4, "b")), "*", Name(6, 7, "c")
     )
 
 
 def test_an_expression_in_the_middle_of_a_text_keeps_the_offsets_of_the_text():
     assert parse_expression(Source("x", "print a + 1 now"), 6, 11) == Binary(
-        6, 11, "+", Name(6, 7, "a"), Number(10, 11, 1)
+        6, 11, Name(6, 7, "a"), "+", Number(10, 11, 1)
     )
 
 

@@ -181,7 +181,7 @@ def test_constants(statement):
         26,
         (
             Named(7, 14, "N", Number(11, 14, 512)),
-            Named(16, 26, "K", Binary(20, 26, "//", Name(20, 21, "N"), Number(25, 26, 4))),
+            Named(16, 26, "K", Binary(20, 26, Name(20, 21, "N"), "//", Number(25, 26, 4))),
         ),
     )
 

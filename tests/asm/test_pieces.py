@@ -140,6 +140,17 @@ def test_an_expectation_in_pieces_says_what_it_says_of_the_whole(
     assert [repr_of(e) for e in judged(*texts)] == [repr_of(e) for e in whole]
 
 
+@pytest.mark.parametrize("side", ["A{} * 2", "A.T{}", "R{} * C", "N{}"])
+def test_a_row_of_operators_in_pieces_says_what_it_says_of_the_whole(
+    side: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    text = side.format(" + 0.1 - R * 0.01" * 600 if "A.T" not in side else " + 0.1" * 1_200)
+    texts = [f"{text} == 0.5", f"sum({text}) == 0.5", f"mean({text}, axis=0) == 0.5"]
+    whole = judged(*texts)
+    monkeypatch.setattr(pieces, "PIECE", 1_000)
+    assert [repr_of(e) for e in judged(*texts)] == [repr_of(e) for e in whole]
+
+
 def repr_of(record: ExpectationRecord) -> str:
     """Everything of a record, NaN included."""
     return f"{record.held} {record.summary} {record.measured} {record.bound} {record.worst}"

@@ -21,8 +21,7 @@ from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
 from nasm.spec.initial import possible
 from nasm.spec.instruction import Row, bind
-from nasm.spec.kinds import shown
-from nasm.spec.memory import MOST_AXES, Memory, Tensor
+from nasm.spec.memory import Memory, Tensor
 from nasm.spec.names import identifier
 from nasm.spec.numbers import plain
 from nasm.spec.program import Expectation, Instruction, Program, QueueProgram, Update, Wait
@@ -105,7 +104,7 @@ class ProgramBuilder:
         space = self.memory(memory)
         kind = dtype_named(dtype)
         sizes = given.shape(shape)
-        _shape_fits(name, sizes, space)
+        check.shape_fits(name, sizes, space)
         if given.role(role) and not space.io:
             raise Refused(
                 "E0313",
@@ -382,24 +381,6 @@ def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
 def _declared(value: object) -> tuple[Note, ...]:
     tensor = value.tensor if isinstance(value, View) else value
     return declared_note(tensor.name, tensor.span) if isinstance(tensor, Tensor) else ()
-
-
-def _shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
-    wrong = [n for n in shape if type(n) is not int or n < 1]
-    if not shape or wrong:
-        found = shown(wrong[0]) if wrong else "no axis"
-        raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
-    if len(shape) > MOST_AXES:
-        raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
-    if memory.partitions and shape[0] > memory.partitions:
-        raise Refused(
-            "E0304",
-            f"{name} has {shown(shape[0])} partitions; {memory.name} has {memory.partitions}",
-            "the first axis of an on-chip tensor is its partition axis: tile it",
-        )
-    most = 2**40
-    if math.prod(shape) > most:
-        raise Refused("E0304", f"{name}{shown(list(shape))} has more than {most:,} elements")
 
 
 def _in_order(problems: Iterable[Problem]) -> list[Problem]:

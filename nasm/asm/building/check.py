@@ -1,7 +1,8 @@
-"""Checks of instructions: availability, updates, labels, and the rules of every instruction."""
+"""Checks of shapes and instructions: availability, updates, labels, the rules of every one."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Callable, Container, Iterable
 from dataclasses import replace
@@ -13,7 +14,9 @@ from nasm.source import Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row, Rule
+from nasm.spec.kinds import shown
 from nasm.spec.lists import views
+from nasm.spec.memory import MOST_AXES, Memory
 from nasm.spec.program import Instruction, Program, Update, Wait
 from nasm.spec.shapes import Shapes
 from nasm.spec.target import Target, rules_of
@@ -128,6 +131,25 @@ def _written(update: Update) -> str:
     sign = "" if update.op == "=" else "-" if update.value < 0 else "+"
     value = abs(update.value) if sign else update.value
     return f"{sign}= {value}" + (" @read" if update.at_read else "")
+
+
+def shape_fits(name: str, shape: tuple[int, ...], memory: Memory) -> None:
+    """Refuses a shape that no tensor of a memory has."""
+    wrong = [n for n in shape if type(n) is not int or n < 1]
+    if not shape or wrong:
+        found = shown(wrong[0]) if wrong else "no axis"
+        raise Refused("E0304", f"the size of an axis is an integer of at least 1, not {found}")
+    if len(shape) > MOST_AXES:
+        raise Refused("E0304", f"{name} has {len(shape)} axes; wanted at most {MOST_AXES}")
+    if memory.partitions and shape[0] > memory.partitions:
+        raise Refused(
+            "E0304",
+            f"{name} has {shown(shape[0])} partitions; {memory.name} has {memory.partitions}",
+            "the first axis of an on-chip tensor is its partition axis: tile it",
+        )
+    most = 2**40
+    if math.prod(shape) > most:
+        raise Refused("E0304", f"{name}{shown(list(shape))} has more than {most:,} elements")
 
 
 def option_fits(target: Target, generation: Generation, option: str, value: object) -> None:

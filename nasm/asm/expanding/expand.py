@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 from nasm.asm.building.builder import ProgramBuilder, declared_note
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.evaluate import Scope, evaluate, name_of
+from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.rounds import Rounds, rounds_of
+from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
@@ -331,7 +332,7 @@ class Expander:
         """What the sides of a comparison are, those that are not written as numbers."""
         if not isinstance(condition, tree.Binary) or condition.op not in COMPARE:
             return ""
-        sides = [s for s in (condition.left, condition.right) if not isinstance(s, tree.Number)]
+        sides = [s for s in (condition.before, condition.right) if not isinstance(s, tree.Number)]
         said = [f"{self._span(s).text} is {shown(evaluate(s, self.scope))}" for s in sides]
         return listed(said, "and") if said else ""
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from nasm.asm.expanding.evaluate import Closure, Scope, compile_node, free_names
+from nasm.asm.expanding.evaluate import Closure, compile_node, free_names
 from nasm.asm.expanding.functions import integer_of, truth
+from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
 from nasm.asm.text.walk import descendants

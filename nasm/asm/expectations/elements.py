@@ -2,12 +2,14 @@
 
 What is computed element by element never exists as a whole: it is a :class:`Joined`, of which a
 window is asked for at a time. What needs all of its elements (a sum along an axis, a product of
-matrices) asks for the whole ``array``.
+matrices) asks for the whole ``array``. A row of operators makes a row of them, each the first
+operand of the next, which may be longer than Python's stack.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -55,6 +57,11 @@ class Elements:
         """Some that follow one another in row-major order, as a line."""
         raise NotImplementedError
 
+    def under(self, window: Window) -> Window:
+        """The window that one of a common shape needs of these: axes of 1 are repeated."""
+        own = window[len(window) - len(self.shape) :]
+        return tuple(slice(0, 1) if n == 1 else w for w, n in zip(own, self.shape, strict=True))
+
     def _makes_room(self) -> None:
         if self.size > pieces.PIECE:
             room_for([("an expectation's values in float64", 8 * self.size)])
@@ -87,25 +94,37 @@ class Plain(Elements):
         return part if self.truth else numbers(part)
 
 
+@dataclass(frozen=True, slots=True)
+class _Changes:
+    """A change of shape, and those before it."""
+
+    before: _Changes | None
+    change: Change
+
+
 class Stored(Elements):
     """The elements of a tensor or of a file in their dtype: widened when they are looked at.
 
-    ``base`` is all of it, in row-major order, and ``changes`` lead from there to what is meant. The
-    whole array is laid out as if it were widened first, for sums go by the layout.
+    ``base`` is all of it, in row-major order. The whole array is laid out as if it were widened
+    first and its shape changed then, for sums go by the layout.
     """
 
-    def __init__(self, base: Array, dtype: DType, changes: tuple[Change, ...] = ()) -> None:
-        self._base, self.dtype, self._changes = base, dtype, changes
-        held = base
-        for change in changes:
-            held = change(held)
-        self._held, self.shape = held, held.shape
-        self.straight = self.runs = held.flags.c_contiguous
+    def __init__(self, base: Array, dtype: DType) -> None:
+        self._changes: _Changes | None = None
+        self._base = base
+        self._hold(base, dtype)
         to_float64(base.reshape(-1)[:0], dtype)  # says if that cannot be
+
+    def _hold(self, held: Array, dtype: DType) -> None:
+        self._held, self.shape, self.dtype = held, held.shape, dtype
+        self.straight = self.runs = held.flags.c_contiguous
 
     def changed(self, change: Change) -> Stored:
         """In another shape."""
-        return Stored(self._base, self._dtype, (*self._changes, change))
+        other = copy(self)
+        other._changes = _Changes(self._changes, change)
+        other._hold(change(self._held), self._dtype)
+        return other
 
     @property
     def _dtype(self) -> DType:
@@ -119,8 +138,12 @@ class Stored(Elements):
         if self.straight:
             return to_float64(self._held, self._dtype)
         whole: Array = to_float64(self._base, self._dtype)
-        for change in self._changes:
-            whole = change(whole)
+        changes, at = [], self._changes
+        while at is not None:
+            changes.append(at.change)
+            at = at.before
+        while changes:
+            whole = changes.pop()(whole)
         return whole
 
     def part(self, window: Window) -> Array:
@@ -130,19 +153,6 @@ class Stored(Elements):
     def run(self, start: int, stop: int) -> Array:
         """Some that follow one another."""
         return to_float64(self._held.reshape(-1)[start:stop], self._dtype)
-
-
-@dataclass(frozen=True, slots=True)
-class _Operand:
-    elements: Elements
-
-    def under(self, window: Window) -> Array:
-        """The part that a window of the common shape needs: axes of 1 are repeated."""
-        shape = self.elements.shape
-        own = window[len(window) - len(shape) :]
-        return self.elements.part(
-            tuple(slice(0, 1) if n == 1 else w for w, n in zip(own, shape, strict=True))
-        )
 
 
 class Joined(Elements):
@@ -155,7 +165,7 @@ class Joined(Elements):
         shape: tuple[int, ...],
         truth: bool = False,
     ) -> None:
-        self._apply, self._operands = apply, operands
+        self._apply, self._first, self._others = apply, operands[0], operands[1:]
         self.shape, self.truth = shape, truth
         self.straight = all(o.straight for o in operands)
         self.runs = all(o.size == 1 or (o.shape == shape and o.runs) for o in operands)
@@ -163,8 +173,18 @@ class Joined(Elements):
     @property
     def array(self) -> Array:
         """All of them at once."""
-        if not self.straight or self.size <= pieces.PIECE:
-            return np.asarray(self._apply(*(o.array for o in self._operands)))
+        row: list[Joined] = []
+        at: Elements = self
+        while isinstance(at, Joined) and (not at.straight or at.size <= pieces.PIECE):
+            row.append(at)
+            at = at._first
+        value = at._piecewise() if isinstance(at, Joined) else at.array
+        while row:
+            joined = row.pop()
+            value = np.asarray(joined._apply(value, *(o.array for o in joined._others)))
+        return value
+
+    def _piecewise(self) -> Array:
         self._makes_room()
         whole: Array = np.empty(self.shape, np.bool_ if self.truth else np.float64)
         for window in windows(self.shape):
@@ -173,12 +193,36 @@ class Joined(Elements):
 
     def part(self, window: Window) -> Array:
         """Those of a window."""
-        return np.asarray(self._apply(*(_Operand(o).under(window) for o in self._operands)))
+        row: list[tuple[Joined, Window]] = []
+        at: Elements = self
+        while isinstance(at, Joined):
+            row.append((at, window))
+            at = at._first
+            window = at.under(window)
+        value = at.part(window)
+        while row:
+            joined, window = row.pop()
+            others = (o.part(o.under(window)) for o in joined._others)
+            value = np.asarray(joined._apply(value, *others))
+        return value
 
     def run(self, start: int, stop: int) -> Array:
         """Some that follow one another."""
-        parts = [o.array.reshape(()) if o.size == 1 else o.run(start, stop) for o in self._operands]
-        return np.broadcast_to(self._apply(*parts), (stop - start,))
+        row, at = [self], self._first
+        while isinstance(at, Joined) and at.size > 1:
+            row.append(at)
+            at = at._first
+        value = _along(at, start, stop)
+        while row:
+            joined = row.pop()
+            others = (_along(o, start, stop) for o in joined._others)
+            value = np.broadcast_to(joined._apply(value, *others), (stop - start,))
+        return value
+
+
+def _along(elements: Elements, start: int, stop: int) -> Array:
+    """A run of elements, or the only one."""
+    return elements.array.reshape(()) if elements.size == 1 else elements.run(start, stop)
 
 
 def numbers(array: Array) -> Float64:

@@ -23,9 +23,11 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm.expanding.evaluate import Scope, evaluate
+from nasm.asm.expanding.evaluate import evaluate
+from nasm.asm.expanding.scope import Scope
+from nasm.asm.expectations.checker import Checker, is_condition
 from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
-from nasm.asm.expectations.values import Checker, Evaluator, Measures, is_condition
+from nasm.asm.expectations.values import Evaluator, Measures
 from nasm.asm.expectations.verdict import compare, one_line, verdict
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, DTypeError, check_npy, convert_float64, from_npy, to_float64

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import fields, is_dataclass
 from math import prod
 
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.text import tree
+from nasm.asm.text.walk import children
 from nasm.spec import pieces
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Expectation
@@ -30,19 +30,21 @@ def memory(expectation: Expectation, tensors: Mapping[str, Tensor]) -> int:
     return size
 
 
-def _whole(node: object, tensors: Mapping[str, Tensor]) -> int:
+def _whole(side: tree.Node | None, tensors: Mapping[str, Tensor]) -> int:
     """Elements that are widened as a whole."""
-    if isinstance(node, tuple):
-        return sum(_whole(item, tensors) for item in node)
-    if not isinstance(node, tree.Node) or not is_dataclass(node):
-        return 0
-    if isinstance(node, tree.Call):
-        along = any(isinstance(argument, tree.Named) for argument in node.arguments)
-        if along or node.function.name in WHOLE:
-            return 2 * _elements(node.arguments, tensors)
-    elif isinstance(node, tree.List) or (isinstance(node, tree.Binary) and node.op == "@"):
-        return 2 * _elements(node, tensors)
-    return sum(_whole(getattr(node, f.name), tensors) for f in fields(node))
+    found, waiting = 0, [side] if side is not None else []
+    while waiting:
+        node = waiting.pop()
+        match node:
+            case tree.Call(function=tree.Name(name=name), arguments=arguments) if (
+                name in WHOLE or any(isinstance(a, tree.Named) for a in arguments)
+            ):
+                found += 2 * _elements(arguments, tensors)
+            case tree.List() | tree.Binary(op="@"):
+                found += 2 * _elements(node, tensors)
+            case _:
+                waiting += children(node)
+    return found
 
 
 def _elements(node: object, tensors: Mapping[str, Tensor]) -> int:

@@ -1,44 +1,33 @@
-"""The sides of an expectation: what is wrong with them before a run, and their values after it.
+"""The values of the sides of an expectation, after the run.
 
-:class:`Checker` finds what needs no run to be found; :class:`Evaluator` computes a tree that
-passed it. A name is a tensor, a constant or a loop variable, never two of them. Indices, axes and
-options are constant expressions of the language; so is what stands around one of the integer
-operators (``& | ^ << >> ~``), which float64 lacks.
+A name is a tensor, a constant or a loop variable, never two of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
-from nasm.asm.expanding.evaluate import CONSTANTS, Scope, evaluate, free_names, name_of
-from nasm.asm.expectations.elements import Change, Elements, Plain, Stored, numbers
-from nasm.asm.expectations.functions import (
-    ARITHMETIC,
-    COMPARE,
-    FUNCTIONS,
-    LOGIC,
-    SHAPES,
-    binary,
-    call,
-    negative,
-    opposite,
+from nasm.asm.expanding.evaluate import evaluate, name_of
+from nasm.asm.expanding.scope import Scope
+from nasm.asm.expectations.constants import (
+    CONSTANT_FUNCTIONS,
+    METRICS,
+    Window,
+    integers,
+    picked,
+    steps,
 )
+from nasm.asm.expectations.elements import Change, Elements, Plain, Stored, numbers
+from nasm.asm.expectations.functions import SHAPES, binary, call, negative, opposite
 from nasm.asm.text import tree
 from nasm.dtypes import Array, DType, DTypeError
 from nasm.open_files import Allowed
-from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
+from nasm.problems import Failure, Refused
 from nasm.spec.kinds import shown
 
-METRICS = ("cycles", "busy", "util", "stalls")
-CONSTANT_FUNCTIONS = ("ceil_div", "log2")
-METHODS = ("T", "reshape", "permute")
 DEEPEST_LIST = 32
-_WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
-_OPERATORS = (*ARITHMETIC, "@", *COMPARE, *LOGIC)
 
 
 class Measures(Protocol):
@@ -57,192 +46,8 @@ class Measures(Protocol):
         """How long the run took, in microseconds."""
 
 
-def is_condition(node: tree.Node) -> bool:
-    """Whether a node is a comparison, or comparisons joined and picked from."""
-    while isinstance(node, tree.Index | tree.Method):
-        node = node.target
-    if isinstance(node, tree.Unary):
-        return node.op == "not"
-    return isinstance(node, tree.Binary) and (node.op in COMPARE or node.op in LOGIC)
-
-
-# ---------------------------------------------------------------- before a run
-
-
-@dataclass(slots=True)
-class Checker:
-    """Collects what is wrong with an expression that no run can fix.
-
-    ``known`` decides which names are tensors, ``names`` are those to suggest; ``engines`` are all
-    spellings of engines, or None if they are not known yet. The program uses so many ``cores``.
-    """
-
-    scope: Scope
-    known: Callable[[str], bool]
-    names: Collection[str] = ()
-    engines: Collection[str] | None = None
-    cores: int | None = None
-    problems: list[Problem] = field(default_factory=list)
-
-    def check(self, node: tree.Node) -> None:
-        """Look through a whole expression."""
-        match node:
-            case tree.Name() | tree.Template():
-                self._name(node)
-            case tree.Text():
-                self.report(node, "E0210", "a file can only be the whole right side")
-            case tree.Register():
-                self.report(
-                    node,
-                    "E0210",
-                    "a register cannot be used in an expectation",
-                    "have the program store it in a tensor, and compare that",
-                )
-            case tree.List(items=items):
-                for item in items:
-                    self.check(item)
-                if not items:
-                    self.report(node, SHAPES, "an empty list has nothing to compare")
-            case tree.Unary(op="~"):
-                self._integers(node, "~")
-            case tree.Unary(operand=operand):
-                self.check(operand)
-            case tree.Binary(op=op) if op not in _OPERATORS:
-                self._integers(node, op)
-            case tree.Binary(left=left, right=right):
-                self.check(left)
-                self.check(right)
-            case tree.Call():
-                self._call(node)
-            case tree.Method():
-                self._method(node)
-            case tree.Index(target=target, items=items):
-                self.check(target)
-                for item in items:
-                    self._try(lambda item=item: _picked(item, self.scope))  # type: ignore[misc]
-
-    def report(self, node: tree.Node, code: str, message: str, hint: str = "") -> None:
-        """Keep a problem at a node."""
-        self.problems.append(Problem(code, message, self.scope.span(node), hint))
-
-    def constant(self, node: tree.Node) -> Any:
-        """The value of a constant expression, or None with its problems kept."""
-        return self._try(lambda: evaluate(node, self.scope))
-
-    def _try(self, compute: Callable[[], Any]) -> Any:
-        try:
-            return compute()
-        except Failure as failure:
-            self.problems += failure.problems
-            return None
-
-    def _name(self, node: tree.Name | tree.Template) -> None:
-        name = self._try(lambda: name_of(node, self.scope))
-        if name is None or self.known(name):
-            return
-        found = self.scope.values.get(name, CONSTANTS.get(name))
-        if found is None:
-            close = did_you_mean(name, [*self.names, *self.scope.values])
-            self.report(node, "E0208", f"nothing is called '{name}'", close)
-        elif not isinstance(found, bool | int | float | list):
-            self.report(node, "E0210", f"wanted a tensor or a number, found {shown(found)}")
-
-    def _integers(self, node: tree.Node, op: str) -> None:
-        tensors = sorted(n for n in free_names(node) if self.known(n))
-        if tensors:
-            self.report(
-                node,
-                "E0222",
-                f"'{op}' is for constants, and {tensors[0]} is a tensor",
-                "expectations compute in float64; comparisons are joined with 'and', 'or', 'not'",
-            )
-        else:
-            self.constant(node)
-
-    def _call(self, node: tree.Call) -> None:
-        name = node.function.name
-        plain = [a for a in node.arguments if not isinstance(a, tree.Named)]
-        named = [a for a in node.arguments if isinstance(a, tree.Named)]
-        function = FUNCTIONS.get(name)
-        fewest, most = (function.fewest, function.most) if function else (1, 1)
-        if function is None and name not in _WORDS:
-            hint = did_you_mean(name, _WORDS) or f"the functions are {listed(_WORDS, 'and')}"
-            self.report(node.function, "E0222", f"no function '{name}' in an expectation", hint)
-            return
-        if name in CONSTANT_FUNCTIONS:
-            self._integers(node, name)
-            return
-        if name == "time_us":
-            fewest = most = 0
-        takes = "axis" if function is not None and function.axis else ""
-        self._option(name, named, "core" if name in METRICS else takes)
-        if not fewest <= len(plain) <= most:
-            wanted = "an engine" if name in METRICS else _arguments(fewest, most)
-            self.report(node, "E0222", f"{name} takes {wanted}, found {len(plain)} arguments")
-        elif name in METRICS:
-            self._engine(name, plain[0])
-            return
-        for argument in plain:
-            self.check(argument)
-
-    def _option(self, name: str, named: list[tree.Named], takes: str) -> None:
-        """The one option of a function: ``axis``, ``core`` or none."""
-        for at, option in enumerate(named):
-            if option.name != takes:
-                hint = did_you_mean(option.name, [takes]) if takes else ""
-                self.report(option, "E0222", f"{name} has no option '{option.name}'", hint)
-            elif at:
-                self.report(option, "E0222", f"{takes}= is given twice")
-            else:
-                self._whole(takes, option.value)
-
-    def _whole(self, what: str, node: tree.Node) -> None:
-        """The value of an option: an integer, and of a core one that the program uses."""
-        found = self.constant(node)
-        if found is None:
-            return
-        if type(found) is not int:
-            article = "an" if what == "axis" else "a"
-            self.report(node, "E0210", f"{article} {what} is an integer, found {shown(found)}")
-        elif what == "core" and self.cores is not None and not 0 <= found < self.cores:
-            used = f"cores 0 to {self.cores - 1}" if self.cores > 1 else "core 0 alone"
-            self.report(node, "E0318", f"no core {found}: the program uses {used}")
-
-    def _engine(self, metric: str, node: tree.Node) -> None:
-        if not isinstance(node, tree.Name):
-            self.report(node, "E0222", f"{metric} takes the name of an engine")
-        elif self.engines is not None and node.name not in self.engines:
-            hint = did_you_mean(node.name, self.engines)
-            hint = hint or f"the engines are {listed(sorted(self.engines), 'and')}"
-            self.report(node, "E0203", f"no engine '{node.name}'", hint)
-
-    def _method(self, node: tree.Method) -> None:
-        self.check(node.target)
-        if node.name not in METHODS:
-            self.report(
-                node,
-                "E0222",
-                f"no '.{node.name}' in an expectation",
-                did_you_mean(node.name, METHODS) or "there are .T, .reshape(…) and .permute(…)",
-            )
-        elif (node.arguments is None) != (node.name == "T"):
-            write = "without parentheses" if node.name == "T" else "with sizes in parentheses"
-            self.report(node, "E0222", f".{node.name} is written {write}")
-        elif node.arguments is not None:
-            self._try(lambda: _sizes(node, self.scope))
-
-
-def _arguments(fewest: int, most: int) -> str:
-    if fewest == most:
-        return f"{fewest} argument" + ("s" if fewest != 1 else "")
-    return f"at least {fewest} argument"
-
-
-# ---------------------------------------------------------------- after it
-
-
 class Evaluator:
-    """Computes the values of nodes that a :class:`Checker` found nothing wrong with."""
+    """Computes the values of nodes with which the checker found nothing wrong."""
 
     def __init__(self, scope: Scope, measures: Measures) -> None:
         self.scope = scope
@@ -257,12 +62,16 @@ class Evaluator:
 
     def value(self, node: tree.Node) -> Elements:
         """The value of a node; raises Failure at the part that cannot be computed."""
+        at, links = steps(node)
         try:
-            return self._value(node)
+            value = self._first(at)
+            for at in links:
+                value = self._continued(value, at)
         except Refused as refused:
-            raise Failure(refused.at(self.scope.span(node))) from None
+            raise Failure(refused.at(self.scope.span(at))) from None
+        return value
 
-    def _value(self, node: tree.Node) -> Elements:
+    def _first(self, node: tree.Node) -> Elements:
         match node:
             case tree.Name() | tree.Template():
                 return self._name(name_of(node, self.scope))
@@ -272,17 +81,20 @@ class Evaluator:
                 return negative(self.value(operand))
             case tree.Unary(op="not", operand=operand):
                 return opposite(self.value(operand))
-            case tree.Binary(op=op, left=left, right=right) if op in _OPERATORS:
-                return binary(op, self.value(left), self.value(right))
             case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
                 return self._call(node)
-            case tree.Method(target=target):
-                return self._method(self.value(target), node)
-            case tree.Index(target=target, items=items):
-                whole = self.value(target)
-                picks = [_picked(i, self.scope) for i in items]
-                return _changed(whole, lambda array: _cut(array, picks))
         return Plain(_constant(evaluate(node, self.scope)))
+
+    def _continued(self, value: Elements, node: tree.Link) -> Elements:
+        match node:
+            case tree.Binary(op=op, right=right):
+                return binary(op, value, self.value(right))
+            case tree.Method():
+                return self._method(value, node)
+            case tree.Index(items=items):
+                picks = [picked(i, self.scope) for i in items]
+                return _changed(value, lambda array: _cut(array, picks))
+        raise AssertionError(node)
 
     def _name(self, name: str) -> Elements:
         held = self.tensor(name)
@@ -312,7 +124,7 @@ class Evaluator:
     def _method(self, target: Elements, node: tree.Method) -> Elements:
         if node.name == "T":
             return _changed(target, lambda array: array.T)
-        sizes, reshapes = _sizes(node, self.scope), node.name == "reshape"
+        sizes, reshapes = integers(node, self.scope), node.name == "reshape"
         try:
             return _changed(
                 target, lambda array: array.reshape(sizes) if reshapes else array.transpose(sizes)
@@ -351,61 +163,14 @@ def _stacked(items: list[Array]) -> Array:
     return np.stack(items)
 
 
-def _sizes(node: tree.Method, scope: Scope) -> list[int]:
-    """The integers a method is given, one by one or as a list."""
-    given = [evaluate(a, scope) for a in node.arguments or ()]
-    sizes = given[0] if len(given) == 1 and isinstance(given[0], list) else given
-    for size in sizes:
-        if type(size) is not int:
-            message = f".{node.name} takes integers, found {shown(size)}"
-            raise Failure(Problem("E0222", message, scope.span(node)))
-    return sizes
-
-
-# ---------------------------------------------------------------- indices
-
-
-@dataclass(frozen=True, slots=True)
-class _Window:
-    """``first : +length``."""
-
-    first: int
-    length: int
-
-
-def _picked(node: tree.Node, scope: Scope) -> int | slice | _Window:
-    """One item between brackets, as numbers."""
-    if not isinstance(node, tree.Slice):
-        return _integer(node, scope)
-    first, stop, length, step = (
-        None if part is None else _integer(part, scope)
-        for part in (node.first, node.stop, node.length, node.step)
-    )
-    if step == 0:
-        raise Failure(Problem("E0305", "a slice with step 0", scope.span(node)))
-    if length is None:
-        return slice(first, stop, step)
-    if step is not None:
-        raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
-    return _Window(first or 0, length)
-
-
-def _integer(node: tree.Node, scope: Scope) -> int:
-    value = evaluate(node, scope)
-    if type(value) is not int:
-        message = f"an index is an integer, found {shown(value)}"
-        raise Failure(Problem("E0305", message, scope.span(node)))
-    return value
-
-
-def _cut(array: Array, picks: list[int | slice | _Window]) -> Array:
+def _cut(array: Array, picks: list[int | slice | Window]) -> Array:
     """The picked part; an integer drops its axis. Refuses what reaches outside or is empty."""
     if len(picks) > array.ndim:
         raise Refused("E0305", f"{len(picks)} indices for a value with {array.ndim} axes")
     items: list[int | slice] = []
     for axis, (pick, count) in enumerate(zip(picks, array.shape, strict=False)):
         where = f"axis {axis}, which has {count}"
-        if isinstance(pick, _Window):
+        if isinstance(pick, Window):
             first = pick.first + count if pick.first < 0 else pick.first
             if first < 0:
                 raise Refused("E0305", f"index {pick.first} is outside {where}")

@@ -122,14 +122,15 @@ def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> 
 def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
     """What the grammar lets pass: too much depth, and matrix products outside expectations."""
     if node.end - start > DEEPEST and len(_DEEPENS.findall(text, start, node.end)) > DEEPEST:
-        for depth, inner in descendants(node, links=expectation):
+        for depth, inner in descendants(node):
             if depth > DEEPEST:
-                raise _too_deep(node, inner, expectation)
+                message = f"an expression is nested more than {DEEPEST} deep"
+                raise Mistake("E0122", message, inner.start, inner.end)
     if expectation or text.find("@", start + 1, node.end) < 0:
         return
     for _, inner in descendants(node):
         if isinstance(inner, tree.Binary) and inner.op == "@":
-            at = text.find("@", inner.left.end)
+            at = text.find("@", inner.before.end)
             raise Mistake(
                 "E0113",
                 "'@' multiplies matrices in '.expect' only",
@@ -137,12 +138,3 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
                 at + 1,
                 "an '@engine' comes first on its line" if isinstance(node, tree.Line) else "",
             )
-
-
-def _too_deep(node: tree.Node, inner: tree.Node, expectation: bool) -> Mistake:
-    message = f"an expression is nested more than {DEEPEST} deep"
-    hint = ""
-    if expectation and all(depth <= DEEPEST for depth, _ in descendants(node)):
-        message = f"an expectation has more than {DEEPEST} operators in a row"
-        hint = "put parts of the row in ( )"
-    return Mistake("E0122", message, inner.start, inner.end, hint)

@@ -100,7 +100,7 @@ def _apply(values: list[tree.Node], operator: Token) -> None:
         values.append(tree.Unary(operator.start_pos, right.end, operator.value, right))
     else:
         left = values.pop()
-        values.append(tree.Binary(left.start, right.end, operator.value, left, right))
+        values.append(tree.Binary(left.start, right.end, left, operator.value, right))
 
 
 def _needs_brackets(operator: Token) -> Mistake:

@@ -253,8 +253,8 @@ TABLE = (
         "E0122",
         "nested too deeply",
         "Expressions may be nested 100 deep and blocks 100 deep. A row of operators or of "
-        "methods is not nested, however long it is; in `.expect` it has at most 100. Give parts "
-        "of an expression a name with `.const`.",
+        "methods is not nested, however long it is. Give parts of an expression a name with "
+        "`.const`.",
         ("Nop " + "-" * 120 + "1", ".if 1\n" * 101 + ".end\n" * 101),
     ),
     Entry(

@@ -7,6 +7,7 @@ Nodes carry character offsets into their source; a statement becomes a
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 # ---------------------------------------------------------------- expressions
 
@@ -69,12 +70,61 @@ class Unary(Node):
     operand: Node
 
 
-@dataclass(frozen=True, slots=True)
-class Binary(Node):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Link(Node):
+    """What continues the node ``before`` it: ``+ c`` of ``a + b + c``, ``[0]`` of ``x.T[0]``.
+
+    Links that continue one another make a chain, which may be longer than Python's stack: it is
+    compared, hashed, shown and pickled as what it begins with and its links, side by side.
+    ``start`` and ``end`` are those of the chain as far as this link.
+    """
+
+    before: Node
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not type(self):
+            return NotImplemented
+        return _side_by_side(self) == _side_by_side(other)
+
+    def __hash__(self) -> int:
+        return hash(_side_by_side(self))
+
+    def __repr__(self) -> str:
+        first, *links = _side_by_side(self)
+        shown = (f"{kind.__name__}{tuple(fields)}" for kind, *fields in links)
+        return f"chain({first!r}, {', '.join(shown)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _continued, _side_by_side(self)
+
+
+def _side_by_side(node: Node) -> tuple[Any, ...]:
+    """What a chain begins with, and of each link its type and its fields without ``before``."""
+    first, links = chain(node)
+    return first, *((type(n), n.start, n.end, *(getattr(n, f) for f in n.__slots__)) for n in links)
+
+
+def _continued(node: Node, *links: tuple[Any, ...]) -> Node:
+    """The chain of which these are the parts."""
+    for kind, start, end, *fields in links:
+        node = kind(start, end, node, *fields)
+    return node
+
+
+def chain(node: Node) -> tuple[Node, list[Link]]:
+    """What a chain begins with, and its links in their order; none if it is no chain."""
+    links: list[Link] = []
+    while isinstance(node, Link):
+        links.append(node)
+        node = node.before
+    return node, links[::-1]
+
+
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Binary(Link):
     """``x op y``; comparisons and ``and``/``or`` too; ``@`` in expectations alone."""
 
     op: str
-    left: Node
     right: Node
 
 
@@ -94,11 +144,10 @@ class Call(Node):
     arguments: tuple[Node, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Method(Node):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Method(Link):
     """``x.view(u8)``; ``arguments`` is None for a bare attribute such as ``x.T``."""
 
-    target: Node
     name: str
     arguments: tuple[Node, ...] | None
 
@@ -113,11 +162,10 @@ class Slice(Node):
     step: Node | None
 
 
-@dataclass(frozen=True, slots=True)
-class Index(Node):
+@dataclass(frozen=True, slots=True, eq=False, repr=False)
+class Index(Link):
     """``t[i, a:b]``."""
 
-    target: Node
     items: tuple[Node, ...]
 
 

@@ -25,32 +25,14 @@ def _nodes(values: tuple[object, ...]) -> Iterator[tree.Node]:
             yield from _nodes(value)
 
 
-def before(node: tree.Node) -> tree.Node | None:
-    """What a link of a chain continues: ``a + b`` of ``a + b + c``, ``x.T`` of ``x.T[0]``."""
-    match node:
-        case tree.Binary(left=first) | tree.Method(target=first) | tree.Index(target=first):
-            return first
-    return None
-
-
-def chain(node: tree.Node) -> tuple[tree.Node, list[tree.Node]]:
-    """What a chain begins with, and its links in their order; none if it is no chain."""
-    links: list[tree.Node] = []
-    first = before(node)
-    while first is not None:
-        links.append(node)
-        node, first = first, before(first)
-    return node, links[::-1]
-
-
-def descendants(node: tree.Node, links: bool = False) -> Iterator[tuple[int, tree.Node]]:
+def descendants(node: tree.Node) -> Iterator[tuple[int, tree.Node]]:
     """A node and all below it, each with its depth (0 for the node itself).
 
-    The links of a chain are equally deep, unless ``links`` says that they count.
+    The links of a chain are equally deep.
     """
     waiting = [(0, node)]
     while waiting:
         depth, current = waiting.pop()
         yield depth, current
-        first = None if links else before(current)
+        first = current.before if isinstance(current, tree.Link) else None
         waiting += [(depth + (child is not first), child) for child in children(current)]

@@ -1,0 +1,202 @@
+"""What is wrong with the sides of an expectation, as far as that needs no run to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
+from nasm.asm.expanding.scope import CONSTANTS, Scope
+from nasm.asm.expectations.constants import CONSTANT_FUNCTIONS, METRICS, integers, picked, steps
+from nasm.asm.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAPES
+from nasm.asm.text import tree
+from nasm.problems import Failure, Problem, did_you_mean, listed
+from nasm.spec.kinds import shown
+
+METHODS = ("T", "reshape", "permute")
+_WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
+
+
+def is_condition(node: tree.Node) -> bool:
+    """Whether a node is a comparison, or comparisons joined and picked from."""
+    while isinstance(node, tree.Index | tree.Method):
+        node = node.before
+    if isinstance(node, tree.Unary):
+        return node.op == "not"
+    return isinstance(node, tree.Binary) and (node.op in COMPARE or node.op in LOGIC)
+
+
+@dataclass(slots=True)
+class Checker:
+    """Collects what is wrong with an expression that no run can fix.
+
+    ``known`` decides which names are tensors, ``names`` are those to suggest; ``engines`` are all
+    spellings of engines, or None if they are not known yet. The program uses so many ``cores``.
+    """
+
+    scope: Scope
+    known: Callable[[str], bool]
+    names: Collection[str] = ()
+    engines: Collection[str] | None = None
+    cores: int | None = None
+    problems: list[Problem] = field(default_factory=list)
+
+    def check(self, node: tree.Node) -> None:
+        """Look through a whole expression."""
+        first, links = steps(node)
+        self._first(first)
+        for link in links:
+            self._link(link)
+
+    def _first(self, node: tree.Node) -> None:
+        match node:
+            case tree.Name() | tree.Template():
+                self._name(node)
+            case tree.Text():
+                self.report(node, "E0210", "a file can only be the whole right side")
+            case tree.Register():
+                self.report(
+                    node,
+                    "E0210",
+                    "a register cannot be used in an expectation",
+                    "have the program store it in a tensor, and compare that",
+                )
+            case tree.List(items=items):
+                for item in items:
+                    self.check(item)
+                if not items:
+                    self.report(node, SHAPES, "an empty list has nothing to compare")
+            case tree.Unary(op="~"):
+                self._integers(node, "~")
+            case tree.Unary(operand=operand):
+                self.check(operand)
+            case tree.Binary(op=op):
+                self._integers(node, op)
+            case tree.Call():
+                self._call(node)
+
+    def _link(self, node: tree.Link) -> None:
+        match node:
+            case tree.Binary(right=right):
+                self.check(right)
+            case tree.Method():
+                self._method(node)
+            case tree.Index(items=items):
+                for item in items:
+                    self._try(lambda item=item: picked(item, self.scope))  # type: ignore[misc]
+
+    def report(self, node: tree.Node, code: str, message: str, hint: str = "") -> None:
+        """Keep a problem at a node."""
+        self.problems.append(Problem(code, message, self.scope.span(node), hint))
+
+    def constant(self, node: tree.Node) -> Any:
+        """The value of a constant expression, or None with its problems kept."""
+        return self._try(lambda: evaluate(node, self.scope))
+
+    def _try(self, compute: Callable[[], Any]) -> Any:
+        try:
+            return compute()
+        except Failure as failure:
+            self.problems += failure.problems
+            return None
+
+    def _name(self, node: tree.Name | tree.Template) -> None:
+        name = self._try(lambda: name_of(node, self.scope))
+        if name is None or self.known(name):
+            return
+        found = self.scope.values.get(name, CONSTANTS.get(name))
+        if found is None:
+            close = did_you_mean(name, [*self.names, *self.scope.values])
+            self.report(node, "E0208", f"nothing is called '{name}'", close)
+        elif not isinstance(found, bool | int | float | list):
+            self.report(node, "E0210", f"wanted a tensor or a number, found {shown(found)}")
+
+    def _integers(self, node: tree.Node, op: str) -> None:
+        tensors = sorted(n for n in free_names(node) if self.known(n))
+        if tensors:
+            self.report(
+                node,
+                "E0222",
+                f"'{op}' is for constants, and {tensors[0]} is a tensor",
+                "expectations compute in float64; comparisons are joined with 'and', 'or', 'not'",
+            )
+        else:
+            self.constant(node)
+
+    def _call(self, node: tree.Call) -> None:
+        name = node.function.name
+        plain = [a for a in node.arguments if not isinstance(a, tree.Named)]
+        named = [a for a in node.arguments if isinstance(a, tree.Named)]
+        function = FUNCTIONS.get(name)
+        fewest, most = (function.fewest, function.most) if function else (1, 1)
+        if function is None and name not in _WORDS:
+            hint = did_you_mean(name, _WORDS) or f"the functions are {listed(_WORDS, 'and')}"
+            self.report(node.function, "E0222", f"no function '{name}' in an expectation", hint)
+            return
+        if name in CONSTANT_FUNCTIONS:
+            self._integers(node, name)
+            return
+        if name == "time_us":
+            fewest = most = 0
+        takes = "axis" if function is not None and function.axis else ""
+        self._option(name, named, "core" if name in METRICS else takes)
+        if not fewest <= len(plain) <= most:
+            wanted = "an engine" if name in METRICS else _arguments(fewest, most)
+            self.report(node, "E0222", f"{name} takes {wanted}, found {len(plain)} arguments")
+        elif name in METRICS:
+            self._engine(name, plain[0])
+            return
+        for argument in plain:
+            self.check(argument)
+
+    def _option(self, name: str, named: list[tree.Named], takes: str) -> None:
+        """The one option of a function: ``axis``, ``core`` or none."""
+        for at, option in enumerate(named):
+            if option.name != takes:
+                hint = did_you_mean(option.name, [takes]) if takes else ""
+                self.report(option, "E0222", f"{name} has no option '{option.name}'", hint)
+            elif at:
+                self.report(option, "E0222", f"{takes}= is given twice")
+            else:
+                self._whole(takes, option.value)
+
+    def _whole(self, what: str, node: tree.Node) -> None:
+        """The value of an option: an integer, and of a core one that the program uses."""
+        found = self.constant(node)
+        if found is None:
+            return
+        if type(found) is not int:
+            article = "an" if what == "axis" else "a"
+            self.report(node, "E0210", f"{article} {what} is an integer, found {shown(found)}")
+        elif what == "core" and self.cores is not None and not 0 <= found < self.cores:
+            used = f"cores 0 to {self.cores - 1}" if self.cores > 1 else "core 0 alone"
+            self.report(node, "E0318", f"no core {found}: the program uses {used}")
+
+    def _engine(self, metric: str, node: tree.Node) -> None:
+        if not isinstance(node, tree.Name):
+            self.report(node, "E0222", f"{metric} takes the name of an engine")
+        elif self.engines is not None and node.name not in self.engines:
+            hint = did_you_mean(node.name, self.engines)
+            hint = hint or f"the engines are {listed(sorted(self.engines), 'and')}"
+            self.report(node, "E0203", f"no engine '{node.name}'", hint)
+
+    def _method(self, node: tree.Method) -> None:
+        if node.name not in METHODS:
+            self.report(
+                node,
+                "E0222",
+                f"no '.{node.name}' in an expectation",
+                did_you_mean(node.name, METHODS) or "there are .T, .reshape(…) and .permute(…)",
+            )
+        elif (node.arguments is None) != (node.name == "T"):
+            write = "without parentheses" if node.name == "T" else "with sizes in parentheses"
+            self.report(node, "E0222", f".{node.name} is written {write}")
+        elif node.arguments is not None:
+            self._try(lambda: integers(node, self.scope))
+
+
+def _arguments(fewest: int, most: int) -> str:
+    if fewest == most:
+        return f"{fewest} argument" + ("s" if fewest != 1 else "")
+    return f"at least {fewest} argument"

@@ -1,0 +1,61 @@
+"""What --help says below the options: examples and notes, for the command and each verb."""
+
+EPILOG = """\
+examples:
+  neuron-nasm run matmul.nasm                 run it: cycles and expectations
+  neuron-nasm run matmul.nasm --in A=a.npy --out C=c.npy
+  neuron-nasm check *.nasm                    report all errors in all files
+  neuron-nasm isa TensorTensor                its operands, rules and sources
+  neuron-nasm explain E0501                   what a diagnostic means
+  neuron-nasm repl matmul.nasm                step through it
+
+'neuron-nasm help COMMAND' explains a command's options.
+
+exit codes: 0 no errors; 1 the program fails (an expectation, a hazard, a
+deadlock, a fault, a limit); 2 it does not assemble, or the command line
+or a file is wrong; 70 a defect in nasm; 124 --timeout; 130 Ctrl-C,
+143 SIGTERM, 129 SIGHUP.
+"""
+RUN = """\
+examples:
+  neuron-nasm run matmul.nasm
+  neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
+  neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
+  neuron-nasm run matmul.nasm --trace trace.json
+  neuron-nasm run matmul.nasm --option rounding=stochastic
+  cat matmul.nasm | neuron-nasm run - --json
+
+A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
+lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
+their width. Files are written atomically: the outputs if the program ran to
+its end, the trace in any case.
+"""
+CHECK = """\
+examples:
+  neuron-nasm check matmul.nasm
+  neuron-nasm check programs/*.nasm -D N=512 --json
+"""
+ISA = """\
+examples:
+  neuron-nasm isa
+  neuron-nasm isa MultiplyMoving
+  neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
+  neuron-nasm isa --options                   what --option may set
+  neuron-nasm isa TensorTensor --example | neuron-nasm run -
+"""
+EXPLAIN = """\
+examples:
+  neuron-nasm explain
+  neuron-nasm explain E0501
+"""
+HELP = """\
+examples:
+  neuron-nasm help run
+  neuron-nasm help TensorTensor
+  neuron-nasm help E0501
+"""
+REPL = """\
+examples:
+  neuron-nasm repl matmul.nasm
+  neuron-nasm repl matmul.nasm -ex run -ex "info queues"
+"""

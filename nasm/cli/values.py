@@ -1,0 +1,84 @@
+"""The values of options, as they are typed; each refuses what it cannot read."""
+
+from __future__ import annotations
+
+import argparse
+import math
+
+
+def binding(text: str) -> tuple[str, str]:
+    """NAME=FILE."""
+    name, equals, value = text.partition("=")
+    if not equals or not name.strip() or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=FILE")
+    return name.strip(), value
+
+
+def define(text: str) -> tuple[str, int | float]:
+    """NAME=VALUE; the value is an integer, in any of the language's spellings, or a number."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not name.isidentifier():
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    for read in (_integer, float):
+        try:
+            found = read(value)
+        except ValueError:
+            continue
+        if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
+            raise argparse.ArgumentTypeError(f"'{value[:40]}' is beyond float64; write inf")
+        return name, found
+    raise argparse.ArgumentTypeError(
+        f"'{value}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
+    )
+
+
+def option(text: str) -> tuple[str, str]:
+    """NAME=VALUE; whether there is such an option, and the value, is for the target to say."""
+    name, equals, value = (part.strip() for part in text.partition("="))
+    if not equals or not name or not value:
+        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+    return name, value
+
+
+def _integer(text: str) -> int:
+    return int(text, 0)
+
+
+def cycles(text: str) -> int:
+    """A positive number of cycles."""
+    try:
+        value = _integer(text)
+    except ValueError:
+        value = int(float(text)) if _whole(text) else 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number of cycles")
+    return value
+
+
+def instructions(text: str) -> int | None:
+    """A number of instructions; 0 and none mean that there is no limit."""
+    if text == "none" or text == "0":
+        return None
+    try:
+        return cycles(text)
+    except argparse.ArgumentTypeError:
+        said = f"'{text}' is not a positive whole number of instructions, nor 0 or none"
+        raise argparse.ArgumentTypeError(said) from None
+
+
+def seconds(text: str) -> float:
+    """A positive number of seconds."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0
+    if not (value > 0 and math.isfinite(value)):
+        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+    return value
+
+
+def _whole(text: str) -> bool:
+    try:
+        return math.isfinite(float(text)) and float(text).is_integer()
+    except ValueError:
+        return False

@@ -1,0 +1,164 @@
+"""What a program on a machine holds: read, and never changed, between any two events of its run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm.asm.expanding.evaluate import evaluate
+from nasm.asm.expanding.scope import Scope
+from nasm.asm.expectations.judge import judge
+from nasm.asm.text.parse import parse_expression
+from nasm.dtypes import DType
+from nasm.machine import Machine, describe, tensor_io
+from nasm.open_files import Allowed
+from nasm.problems import Failure, Problem, Refused
+from nasm.records import (
+    BankRecord,
+    ChannelRecord,
+    EngineRecord,
+    Executed,
+    ExpectationRecord,
+    Message,
+    QueueRecord,
+    SemaphoreRecord,
+)
+from nasm.sim.queues import Queue
+from nasm.sim.trace import Trace
+from nasm.source import Source
+from nasm.spec.program import Program
+from nasm.spec.view import View
+
+
+class Inspection:
+    """What can be asked of a program on a machine; ``files`` are those that it may read."""
+
+    program: Program
+    machine: Machine
+    files: Allowed
+
+    @property
+    def now(self) -> int:
+        """The tick the machine has reached."""
+        return self.machine.scheduler.now
+
+    def name(self, record: QueueRecord | EngineRecord | Executed) -> str:
+        """What to call the engine of a record: with its core if the program uses several."""
+        return self.program.named(record.core, record.engine)
+
+    def view(self, text: str) -> View:
+        """A tensor, or a slice or view of one, as the language writes it; raises Failure.
+
+        The program's constants may stand in it.
+        """
+        source = Source("<expression>", text)
+        node = parse_expression(source, 0, len(text))
+        scope = Scope(source)
+        scope.tensors = self.program.tensors
+        scope.values.update(self.program.constants)
+        value = evaluate(node, scope)
+        if not isinstance(value, View):
+            raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))
+        return value
+
+    def read(self, text: str) -> np.ndarray[Any, Any]:
+        """The elements of a tensor or slice now, in its dtype (ml_dtypes where numpy has none)."""
+        return tensor_io.contents(self.machine.addresses, self.view(text))
+
+    def known(self, text: str) -> np.ndarray[Any, Any]:
+        """Which elements of a tensor or slice are initialised."""
+        return tensor_io.known(self.machine.addresses, self.view(text))
+
+    def registers(self, engine: str) -> dict[int, int]:
+        """The registers of an engine that are initialised; it is named as :meth:`queue` says."""
+        held = self.machine.state.registers[self.queue(engine).index]
+        return {n: v for n, (v, k) in enumerate(zip(held.values, held.known, strict=True)) if k}
+
+    def queue(self, engine: str) -> Queue:
+        """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
+        number, dot, rest = engine.rpartition(".")
+        name = self.program.generation.engine(rest).name
+        core = int(number) if number.isdecimal() and len(number) < 10 else -1 if dot else 0
+        for queue in self.machine.scheduler.queues:
+            if (queue.core, queue.engine) == (core, name):
+                return queue
+        last = self.program.cores - 1
+        used = f"cores 0 to {last}" if last else "core 0 alone"
+        raise Refused("E0203", f"no engine '{engine}'", f"the program uses {used}")
+
+    def queues(self) -> tuple[QueueRecord, ...]:
+        """Every queue as it stands."""
+        return tuple(describe.queue_record(self.machine, q) for q in self.machine.scheduler.queues)
+
+    def semaphores(self) -> tuple[SemaphoreRecord, ...]:
+        """Every semaphore and event the program names."""
+        return describe.semaphore_records(self.machine)
+
+    def channels(self) -> tuple[ChannelRecord, ...]:
+        """Every channel (DMA engine)."""
+        return describe.channel_records(self.machine)
+
+    def banks(self) -> tuple[BankRecord, ...]:
+        """Every bank of a banked memory."""
+        return describe.bank_records(self.machine)
+
+    @property
+    def hazards(self) -> tuple[Problem, ...]:
+        """The hazards of the run so far."""
+        return tuple(self.machine.hazards.found)
+
+    @property
+    def trace(self) -> Trace:
+        """Every record of the run so far; raises RuntimeError unless it was asked for."""
+        if self.machine.trace is None:
+            raise RuntimeError("no trace is kept: make the session with trace=True")
+        return self.machine.trace
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """What instructions have said so far: the first thousand messages, at the most."""
+        return describe.messages(self.machine)
+
+    def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The program's outputs as arrays of their dtypes."""
+        return {
+            name: tensor_io.contents(self.machine.addresses, View.whole(tensor))
+            for name, tensor in self.program.tensors.items()
+            if tensor.role in ("output", "inout")
+        }
+
+    def expectations(self) -> tuple[ExpectationRecord, ...]:
+        """Judge what the program says must hold; raises Failure if an expression is wrong."""
+        measures = _Measures(self)
+        return tuple(judge(e, measures) for e in self.program.expectations)
+
+
+class _Measures:
+    """What expectations may ask."""
+
+    def __init__(self, held: Inspection) -> None:
+        self.held = held
+        self.files = held.files
+
+    def tensor(self, name: str) -> tuple[np.ndarray[Any, Any], DType] | None:
+        tensor = self.held.program.tensors.get(name)
+        if tensor is None:
+            return None
+        return tensor_io.as_it_is(self.held.machine.addresses, tensor), tensor.dtype
+
+    def engine(self, what: str, name: str, core: int) -> float:
+        queue = self.held.queue(f"{core}.{name}")
+        cycle = self.held.machine.cycle(queue.index)
+        if what == "cycles":
+            return queue.finished // cycle
+        if what == "busy":
+            return queue.busy // cycle
+        if what == "stalls":
+            return sum(queue.waiting.values()) // cycle
+        if what == "util":
+            return queue.busy / max(1, self.held.now)
+        raise Refused("E0222", f"an engine has no measure '{what}'")
+
+    def time_us(self) -> float:
+        return self.held.machine.microseconds(self.held.now)
