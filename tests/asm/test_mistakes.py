@@ -190,11 +190,25 @@ def test_what_is_too_deep_for_any_later_walk_is_refused(text):
     assert only(text).code == "E0122"
 
 
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("-", ""), ("(-", ")"), ("abs(", ")"), ("1 + (", ")"), ("[", "]"), ("not ", "")],
+)
+@pytest.mark.parametrize(
+    "line", [".const A = {}", ".expect {} == 0", ".if {}\n.end", "Nop {}", "Nop op={}"]
+)
+def test_what_is_nested_100_deep_is_not_nested_more_than_100_deep(line, opening, closing):
+    for deep, codes in ((100, []), (101, ["E0122"])):
+        text = line.format(f"({opening * deep}1{closing * deep})")
+        assert [p.code for p in problems(text)] == codes
+
+
 @pytest.mark.parametrize("side", ["x" + " + 1" * 101, "x" + ".T" * 101, "x" + "[0]" * 101])
 def test_a_row_of_operators_in_an_expectation_has_a_longest(side):
     found = only(f".expect {side} == 1")
     assert found.message == "an expectation has more than 100 operators in a row"
     assert found.hint == "put parts of the row in ( )"
+    assert problems(".expect x" + " + 1" * 100 + " == 1") == []
     halves = "x" + " + 1" * 90
     assert problems(f".expect ({halves}) + ({halves}) == 1") == []
 
