@@ -18,6 +18,9 @@ PROC, CGROUPS = Path("/proc"), Path("/sys/fs/cgroup")
 NAMED = 3
 """How many of the largest needs a refusal names."""
 
+LACKING = "not enough memory on this computer for this program"
+"""The message of E0808 where memory has run out, and nobody can say for what."""
+
 UNLIMITED = 2**60
 """A limit of this many bytes is none: version 1 of control groups has no other word for it."""
 
@@ -44,6 +47,15 @@ def room_for(needs: Iterable[tuple[str, int]], hint: str = "") -> None:
         f"this needs {_said(total)} of memory: {largest}{rest}; {found[1]} {_said(found[0])}",
         hint or "compare a part of the tensor, or run it where there is more memory",
     )
+
+
+def lacking(error: BaseException) -> bool:
+    """Whether an exception says that memory ran out.
+
+    Under a limit of the shell a SystemError does so too: here and there Python fails to allocate
+    something and forgets to say why.
+    """
+    return isinstance(error, MemoryError) or (isinstance(error, SystemError) and any(_limits()))
 
 
 def _said(size: int) -> str:

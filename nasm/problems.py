@@ -304,8 +304,12 @@ def _seen(match: re.Match[str]) -> str:
 
 def quoted(text: str) -> str:
     """A user's word for a sentence: all of it visible, on one line, and cut where it is long."""
-    cut = text if len(text) <= LONGEST else text[: LONGEST - 1] + _GAP
-    return clean(cut.replace("\n", "\\n").replace("\t", "\\t"))
+    return in_line(text if len(text) <= LONGEST else text[: LONGEST - 1] + _GAP)
+
+
+def in_line(text: str) -> str:
+    """Text that is to stay on its line, such as the name of a file: its newlines are escapes."""
+    return clean(text.replace("\n", "\\n").replace("\t", "\\t"))
 
 
 def columns(text: str) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import Enum
 
-from nasm.problems import Problem, clean, counted
+from nasm.problems import Problem, clean, counted, in_line
 from nasm.source import Span
 
 MARKS = ("✓", "✗")
@@ -221,7 +221,7 @@ class RunReport:
     def title(self) -> str:
         """Which program ran on which machine, with the options that are not the default."""
         chosen = "".join(f", {name}={value}" for name, value in self.options)
-        return f"{clean(self.program) or 'a program'} on {self.generation}{chosen}"
+        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}"
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -17,6 +17,11 @@ class Source:
     def __repr__(self) -> str:
         return f"<source {self.name}>"
 
+    @property
+    def shown(self) -> str:
+        """Its name on one line, whatever a file may be called."""
+        return self.name.replace("\n", "\\n")
+
     def _line_starts(self) -> list[int]:
         if not self._starts:
             self._starts.append(0)
@@ -77,7 +82,7 @@ class Span:
 
     def __str__(self) -> str:
         line, column = self.source.position(self.start)
-        return f"{self.source.name}:{line}:{column}"
+        return f"{self.source.shown}:{line}:{column}"
 
     def __repr__(self) -> str:
         return f"<{self}>"

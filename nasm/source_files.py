@@ -35,6 +35,9 @@ def source_of(text_or_path: Text, files: Allowed = ANY) -> Source:
         return text_or_path
     if isinstance(text_or_path, str) and "\n" in text_or_path:
         return Source("<text>", text_or_path.removeprefix(MARK))
+    if not isinstance(text_or_path, str | Path):  # open() takes a number for a descriptor
+        kind = type(text_or_path).__name__
+        raise TypeError(f"a program is a text (str) or a path, not {kind}")
     try:
         with (
             open(text_or_path, "rb")

@@ -194,3 +194,8 @@ def test_a_limit_of_the_shell_is_met_with_a_sentence(tmp_path: Path) -> None:
         "error[E0808]: this needs 5.6 GiB of memory: 2.8 GiB for the " in done.stderr + done.stdout
     )
     assert "the limit of the shell (ulimit -v) leaves" in done.stderr + done.stdout
+
+
+def test_without_a_limit_an_error_of_the_interpreter_says_nothing_of_memory(computer: Path) -> None:
+    assert host_memory.lacking(MemoryError())
+    assert not host_memory.lacking(SystemError("bad argument"))

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from nasm import docstrings, stopping
+from nasm import docstrings, host_memory, stopping
 from nasm.cli import arguments, streams
 from nasm.cli.answer import Answer
 from nasm.problems import Problem, clean
@@ -86,8 +86,8 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     if isinstance(error, arguments.Wrong):
         problem = Problem("E0812", str(error))
         return _Ending(REFUSED, error.text, "refused", (problem,))
-    if isinstance(error, MemoryError):
-        problem = Problem("E0808", "not enough memory on this computer for this program")
+    if host_memory.lacking(error):
+        problem = Problem("E0808", host_memory.LACKING)
         return _Ending(REFUSED, _line(problem), "refused", (problem,))
     if not isinstance(error, Exception):
         raise error

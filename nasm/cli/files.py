@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import io
+import codecs
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -30,7 +30,7 @@ def program_text(path: str) -> Source:
         from pathlib import Path
 
         return source_of(Path(path))
-    read = sys.stdin.buffer.read(LARGEST + 1) if sys.stdin else b""
+    read = sys.stdin.buffer.read(LARGEST + 1)
     return Source("<stdin>", decoded(read, "standard input"))
 
 
@@ -109,10 +109,8 @@ def trace(session: Session, path: str) -> int:
 
     def save(out: IO[bytes]) -> None:
         nonlocal slices
-        text = io.TextIOWrapper(out, encoding="utf-8", newline="\n")
-        slices = report.write(session, text)
-        text.flush()
-        text.detach()
+        # Not a TextIOWrapper, which closes what it wraps if that cannot be written to.
+        slices = report.write(session, codecs.getwriter("utf-8")(out))
 
     results.replace(path, save)
     return slices

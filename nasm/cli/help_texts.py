@@ -28,7 +28,7 @@ examples:
 A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
 lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
 their width. Files are written atomically: the outputs if the program ran to
-its end, the trace in any case.
+its end, the trace unless a signal stops the run.
 """
 CHECK = """\
 examples:

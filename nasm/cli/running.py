@@ -11,7 +11,7 @@ from nasm import stopping
 from nasm.cli import files, results
 from nasm.cli.screen import Screen
 from nasm.machine import describe
-from nasm.problems import Failure, Problem, counted
+from nasm.problems import Failure, Problem, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, tables
 from nasm.session import Session
@@ -30,7 +30,7 @@ class Run:
         self.written: list[dict[str, Any]] = []
         self.unwritten: list[Problem] = []
         self.notes: list[str] = []
-        self.telling = False
+        self.judged = self.telling = False
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
@@ -103,6 +103,7 @@ class Run:
             )
         if heard.asked is not None:
             raise heard.asked
+        self.judged = True
         return report
 
     # -- what is written
@@ -120,7 +121,7 @@ class Run:
         try:
             if self.trace:
                 slices = files.trace(session, self.trace)
-                self.notes.append(f"wrote {slices:,} slices to {self.trace}")
+                self.notes.append(f"wrote {slices:,} slices to {in_line(self.trace)}")
         except Failure as failure:
             self.unwritten += failure.problems
 
@@ -180,9 +181,11 @@ class Run:
 
     def late(self, session: Session, over: bool) -> Problem:
         """What --timeout has cut off."""
-        span, where = None, "its results were not all written"
-        if not over:
-            span, where = describe.standing(session.machine)
+        if over:
+            undone = "its results were written" if self.judged else "its expectations were judged"
+            said = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
+            return Problem("E0516", said, None, "allow more with --timeout")
+        span, where = describe.standing(session.machine)
         return Problem(
             "E0516",
             f"still running after {self.args.timeout:g} s: {where}",
@@ -194,7 +197,7 @@ class Run:
         """Where it was told to stop, on standard error."""
         far = session.progress(0.0)
         at = "after its end" if over else f"at {far.microseconds:,.3f} µs"
-        files = ", ".join(item["file"] for item in self.written) or "nothing"
+        files = ", ".join(in_line(item["file"]) for item in self.written) or "nothing"
         self.screen.note(
             f"{told} after {counted(far.instructions, 'instruction')}, {at}; {files} was written"
         )
@@ -209,7 +212,7 @@ class Run:
 def _wrote(item: dict[str, Any]) -> str:
     kept, stored = item["dtype"], item["stored_as"]
     dtype = kept if stored == kept else f"{kept} as {stored}"
-    return f"wrote {item['tensor']} to {item['file']} ({dtype}{item['shape']})"
+    return f"wrote {item['tensor']} to {in_line(item['file'])} ({dtype}{item['shape']})"
 
 
 def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:

@@ -1,4 +1,4 @@
-"""Standard output and error: closed, full, left by their readers, or short of characters."""
+"""The standard streams: closed, full, left by their readers, or short of characters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,9 @@ class Unwritable(Exception):
 
 
 def prepare() -> None:
-    """Make sure that both streams exist and can show every character, if only by another."""
+    """Make sure that all streams exist and can show every character, if only by another."""
+    if sys.stdin is None:
+        sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:
             setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115

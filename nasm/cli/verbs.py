@@ -9,10 +9,10 @@ from typing import Any
 
 from rich.text import Text
 
-from nasm import stopping
+from nasm import host_memory, stopping
 from nasm.cli import streams
 from nasm.cli.screen import Screen
-from nasm.problems import Failure, Problem, counted
+from nasm.problems import Failure, Problem, counted, in_line
 from nasm.report import jsonable
 
 OK, REFUSED = 0, 2
@@ -76,8 +76,10 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
         )
     except Failure as failure:
         return about, list(failure.problems)
-    except MemoryError:
-        return about, [Problem("E0808", "not enough memory on this computer for this program")]
+    except (MemoryError, SystemError) as error:
+        if not host_memory.lacking(error):
+            raise
+        return about, [Problem("E0808", host_memory.LACKING)]
     about["target"] = program.generation.spellings[0]
     about["generation"] = program.generation.summary
     about["options"] = program.chosen
@@ -92,7 +94,7 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
 def _fine(about: dict[str, Any]) -> Text:
     queues = about["instructions"]
     return Text(
-        f"{about['file']}: ok, {counted(sum(queues.values()), 'instruction')} on "
+        f"{in_line(about['file'])}: ok, {counted(sum(queues.values()), 'instruction')} on "
         f"{counted(len(queues), 'engine')}, {about['generation']}"
     )
 

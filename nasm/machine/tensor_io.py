@@ -10,7 +10,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.machine.addresses import Addresses
 from nasm.open_files import ANY, Allowed
-from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.problems import Failure, Problem, Refused, did_you_mean, quoted
 from nasm.sim.memory import Array
 from nasm.spec.array_files import ArrayFile, read_array
 from nasm.spec.initial import initial
@@ -32,7 +32,10 @@ def load(
     have = f"its inputs: {', '.join(taking)}" if taking else ""
     problems = [
         Problem(
-            "E0803", f"the program has no input '{name}'", None, did_you_mean(name, tensors) or have
+            "E0803",
+            f"the program has no input '{quoted(str(name))}'",
+            None,
+            did_you_mean(str(name), tensors) or have,
         )
         for name in inputs
         if name not in tensors
@@ -112,6 +115,9 @@ def accepted(tensor: Tensor, given: Any) -> Array:
     except (TypeError, ValueError, OverflowError):
         raise Refused("E0804", f"what was given for {tensor.name} is no array") from None
     _fits(tensor, array.shape, array.dtype)
+    if np.ma.is_masked(given):  # type: ignore[no-untyped-call]
+        said = f"the array given for {tensor.name} has elements that are masked"
+        raise Refused("E0804", said, "give them values, with its method filled")
     return dtypes.from_npy(array, tensor.dtype)
 
 

@@ -84,7 +84,7 @@ def list_(shell: Shell, rest: str) -> None:
             marks.setdefault(q.span.line, []).append(shell.session.name(q))
     last = source.position(len(source.text.rstrip()))[0]
     width = max((len(",".join(m)) for m in marks.values()), default=0)
-    shell.screen.say(source.name)
+    shell.screen.say(source.shown)
     for n in range(max(1, line - AROUND), min(last, line + AROUND) + 1):
         mark = ",".join(marks.get(n, ()))
         shown = fitted(f"{mark:>{width}} {n:>4} | ", source.line(n))
@@ -104,7 +104,7 @@ def _place(shell: Shell, word: str) -> tuple[Source, int]:
         last = source.position(len(source.text))[0]
         number = int(word) if len(word) <= len(str(last)) else 0
         if not 1 <= number <= last:
-            raise Refused(WRONG, f"no line {quoted(word)}: {source.name} has {last}")
+            raise Refused(WRONG, f"no line {quoted(word)}: {source.shown} has {last}")
         return source, number
     span = _labelled(shell, word)
     if span is None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from nasm import stopping
-from nasm.problems import Failure, Refused, counted, quoted
+from nasm.problems import Failure, Refused, counted, in_line, quoted
 from nasm.records import Progress, Status
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
@@ -241,7 +241,7 @@ def load(shell: Shell, rest: str) -> None:
     except Failure as failure:
         shell.refuse(failure.problems, NOT_ASSEMBLED)
         if shell.loaded:
-            shell.screen.say(f"not loaded: {shell.path} stays as it was", "yellow")
+            shell.screen.say(f"not loaded: {in_line(shell.path)} stays as it was", "yellow")
         return
     loaded(shell)
 
@@ -251,7 +251,7 @@ def loaded(shell: Shell) -> None:
     program = shell.program
     engines = sum(1 for q in program.queues if len(q))
     shell.screen.say(
-        f"{shell.path}: {counted(len(program), 'instruction')} on "
+        f"{in_line(shell.path)}: {counted(len(program), 'instruction')} on "
         f"{counted(engines, 'engine')}, {program.generation.summary}"
         + "".join(f", {name}={value}" for name, value in program.chosen.items())
     )

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from nasm import host_memory
 from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
@@ -144,7 +145,11 @@ class Shell:
         except Refused as refused:
             self.refuse([refused.at(None)], FAILED)
         except Exception as error:
-            self.defect(error)
+            if host_memory.lacking(error):
+                self._tear()
+                self.refuse([Problem("E0808", host_memory.LACKING)], FAILED)
+            else:
+                self.defect(error)
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""

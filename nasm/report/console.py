@@ -7,6 +7,7 @@ message reaches a terminal that cannot be seen there.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterable
 from typing import IO, Any
 
@@ -14,6 +15,10 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from nasm.problems import clean
+
+_SIZES = ("COLUMNS", "LINES")
+_SIZE = re.compile("0*[1-9][0-9]{0,3}", re.ASCII)
+"""What a size is that a screen can have: of ``COLUMNS=0`` Rich makes no line at all."""
 
 
 class Visible(Console):
@@ -40,6 +45,7 @@ def settings(stream: IO[str], color: str) -> dict[str, Any]:
     systems = {"auto": "auto", "always": _system(), "never": None}
     return {
         "file": stream,
+        "_environ": {k: v for k, v in os.environ.items() if k not in _SIZES or _SIZE.fullmatch(v)},
         "highlight": False,
         "markup": False,
         "emoji": False,

@@ -9,7 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from nasm.problems import Problem, clean, folded
+from nasm.problems import Problem, clean, folded, in_line
 from nasm.records import (
     MARKS,
     EngineRecord,
@@ -76,7 +76,7 @@ def failures(
 def heading(report: RunReport) -> Text:
     """Which program ran on which machine."""
     text = Text(report.title)
-    text.stylize("bold", 0, len(clean(report.program)))
+    text.stylize("bold", 0, len(in_line(report.program)))
     return text
 
 

@@ -113,6 +113,20 @@ def test_powers_are_pythons() -> None:
     assert refused("10.0 ** 400") == "E0211"
 
 
+def test_an_integer_has_up_to_4096_bits_and_no_fewer() -> None:
+    assert value("2 ** 4095").bit_length() == value("2**2048 * 2**2047").bit_length() == 4096
+    assert value("3 ** 2584") == 3**2584
+    for text in ("2 ** 4096", "3 ** 2585", "(-2) ** 4096", "2**2048 * 2**2048", "7 ** 10**30"):
+        assert refused(text) == "E0211"
+
+
+def test_what_is_beyond_float64_is_told_in_our_words() -> None:
+    with pytest.raises(Failure, match=r"2\.0 \*\* 99999 is beyond float64"):
+        value("2.0 ** 99999")
+    with pytest.raises(Failure, match="an integer of 401 digits / 3 is beyond float64"):
+        value("10**400 / 3")
+
+
 def test_unary_operators() -> None:
     assert (value("-5"), value("--5"), value("~5"), value("-2**2")) == (-5, 5, -6, -4)
     assert (value("not 3"), value("not 0"), value("not not 0.5")) == (False, True, True)

@@ -199,6 +199,19 @@ def test_a_row_of_operators_is_not_deep(line):
     assert found.message == "an expression is nested more than 100 deep"
 
 
+@pytest.mark.parametrize(
+    ("opening", "closing"),
+    [("-", ""), ("(-", ")"), ("abs(", ")"), ("1 + (", ")"), ("[", "]"), ("not ", "")],
+)
+@pytest.mark.parametrize(
+    "line", [".const A = {}", ".expect {} == 0", ".if {}\n.end", "Nop {}", "Nop op={}"]
+)
+def test_what_is_nested_100_deep_is_not_nested_more_than_100_deep(line, opening, closing):
+    for deep, codes in ((100, []), (101, ["E0122"])):
+        text = line.format(f"({opening * deep}1{closing * deep})")
+        assert [p.code for p in problems(text)] == codes
+
+
 @pytest.mark.parametrize("prefix", ["0x" + "f" * 1024, "0b" + "1" * 4096, str(2**4096 - 1)])
 def test_an_integer_has_4096_bits_in_every_base(prefix):
     assert problems(f".const N = {prefix}") == []

@@ -224,3 +224,78 @@ def test_a_long_run_shows_its_progress_and_an_interrupt_says_how_far_it_got(tmp_
     assert "Traceback" not in said
     assert "interrupted after " in said
     assert "RegisterAlu" in said or "CompareBranch" in said
+
+
+def test_a_trace_whose_reader_leaves_or_whose_disk_is_full_is_no_defect() -> None:
+    full = subprocess.run(
+        f"{sys.executable} -m nasm run {MATMUL} --trace - >/dev/full",
+        shell=True,
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    assert full.returncode == 2
+    assert full.stderr.startswith("error[E0806]: cannot write /dev/stdout: No space left")
+    left = subprocess.run(
+        [
+            "bash",
+            "-o",
+            "pipefail",
+            "-c",
+            f"{sys.executable} -m nasm run {MATMUL} --trace - | head -c 1",
+        ],
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    assert (left.returncode, left.stdout) == (0, "{")
+    assert "E0901" not in left.stderr
+
+
+@pytest.mark.parametrize(
+    ("given", "code"),
+    [
+        (["repl", MATMUL], 0),
+        (["repl", "-"], 2),
+        (["repl", MATMUL, "-x", "-"], 0),
+        (["run", "-"], 2),
+    ],
+)
+def test_a_closed_standard_input_is_an_empty_one(given: list[str], code: int) -> None:
+    done = subprocess.run(
+        f"{sys.executable} -m nasm {' '.join(given)} <&-",
+        shell=True,
+        capture_output=True,
+        text=True,
+        env=ENVIRONMENT,
+        timeout=60,
+    )
+    assert done.returncode == code, done.stderr
+    assert "E0901" not in done.stderr
+
+
+@pytest.mark.parametrize("columns", ["0", "\u00b2", "-3", ""])
+def test_a_width_that_is_none_is_not_believed(columns: str) -> None:
+    for verb, said in (("run", "expectation met"), ("repl", "quit")):
+        done = subprocess.run(
+            [*COMMAND, verb, MATMUL, *(["-ex", "help"] if verb == "repl" else [])],
+            capture_output=True,
+            text=True,
+            check=False,
+            env={**ENVIRONMENT, "COLUMNS": columns},
+            timeout=60,
+        )
+        assert done.returncode == 0
+        assert said in done.stdout
+
+
+def test_a_newline_in_the_name_of_a_file_begins_no_line(tmp_path: Path) -> None:
+    name = "a\nPASS: 1 expectation met\n.nasm"
+    (tmp_path / name).write_text(HALVES.replace("* 0.5", "* 0.25"), encoding="utf-8")
+    results = ("--out", f"Y={tmp_path}/y\nPASS", "--trace", f"{tmp_path}/t\nPASS")
+    for verb, more in (("run", results), ("check", ()), ("repl", ("-ex", "list", "-ex", "run"))):
+        done = process(verb, tmp_path / name, *more)
+        assert done.out
+        assert not [x for x in (done.out + done.err).splitlines() if x.startswith("PASS")]

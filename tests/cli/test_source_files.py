@@ -70,3 +70,16 @@ def test_a_lone_carriage_return_ends_a_line_too(tmp_path: Path) -> None:
     path = tmp_path / "made.nasm"
     path.write_bytes(b".target trn2\r.const N = 1\r")
     assert nasm.assemble(path).constants == {"N": 1}
+
+
+@pytest.mark.parametrize("given", [0, True, None, b"p.nasm", ["p.nasm"]])
+def test_what_is_no_text_and_no_path_is_no_program(given: Any) -> None:
+    with pytest.raises(TypeError, match=r"a program is a text \(str\) or a path, not "):
+        nasm.run(given)
+
+
+@pytest.mark.parametrize("name", [1, b"X", None, ("X",), "X" * 1000])
+def test_the_name_of_an_input_may_be_anything_but_is_then_unknown(name: Any) -> None:
+    with pytest.raises(Failure, match="E0803") as caught:
+        nasm.run(".target trn1\n", inputs={name: [1.0]})
+    assert len(str(caught.value)) < 200

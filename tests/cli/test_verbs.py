@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from nasm import __version__, repl
+from nasm import __version__, host_memory, repl
 from nasm.asm.assemble import assemble
 from nasm.cli import main, verbs
 from nasm.source import Source
@@ -426,10 +426,14 @@ def test_a_defect_prints_its_details_if_asked(
     assert "Traceback" in capsys.readouterr().err
 
 
-def test_too_little_memory_is_no_defect(ran: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception")])
+def test_too_little_memory_is_no_defect(
+    error: Exception, ran: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def greedy(_: object) -> int:
-        raise MemoryError
+        raise error
 
+    monkeypatch.setattr(host_memory, "_limits", lambda: iter([(1 << 30, "a limit")]))
     monkeypatch.setitem(verbs.VERBS, "explain", greedy)
     done = ran("explain", "--json")
     assert done.code == 2

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from nasm import host_memory
 from nasm.repl import main, run_commands
 from nasm.repl.command import COMMANDS, Command
 from nasm.repl.screen import cut, table, wrapped
@@ -240,6 +241,22 @@ def test_a_bug_in_a_command_is_told_and_the_next_command_is_done(
     said, after = capsys.readouterr().out.splitlines()
     assert said.startswith("defect in nasm: ZeroDivisionError: division by zero (in broken, ")
     assert said.endswith(", please report")
+    assert after == "$loaded = 0"
+
+
+@pytest.mark.parametrize("error", [MemoryError(), SystemError("error return without exception")])
+def test_too_little_memory_for_a_command_is_no_defect(
+    error: Exception, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def greedy(*_: object) -> None:
+        raise error
+
+    monkeypatch.setattr(host_memory, "_limits", lambda: iter([(1 << 30, "a limit")]))
+    command = Command("greedy", (), "greedy", (), False, greedy, "Fail.")
+    monkeypatch.setitem(COMMANDS, "greedy", command)
+    assert main("programs/matmul.nasm", commands=["greedy", "p $loaded"]) == 1
+    said, after = capsys.readouterr().out.splitlines()
+    assert said.startswith("error[E0808]: not enough memory")
     assert after == "$loaded = 0"
 
 

@@ -505,6 +505,10 @@ def test_a_pipe_is_read_where_a_user_names_it(tmp_path: Path) -> None:
         (range(3), "A is [2], the given array [3]"),
         ("a.npy", "A is [2], the given array []"),
         (np.zeros(2), "A: the array holds float64, wanted float32"),
+        (
+            np.ma.array(np.zeros(2, np.float32), mask=[False, True]),
+            "the array given for A has elements that are masked",
+        ),
     ],
 )
 def test_what_python_gives_is_compared(given: Any, said: str) -> None:

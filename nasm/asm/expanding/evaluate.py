@@ -209,7 +209,9 @@ def _binary(node: tree.Binary) -> Link:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
             return apply(first, second)
-        except (ZeroDivisionError, OverflowError, ValueError) as problem:
+        except OverflowError:
+            raise Refused("E0211", f"{shown(a)} {op} {shown(b)} is beyond float64") from None
+        except (ZeroDivisionError, ValueError) as problem:
             raise Refused("E0211", f"{shown(a)} {op} {shown(b)}: {problem}") from None
 
     return compute

@@ -38,8 +38,11 @@ def truth(value: Value, what: str) -> bool:
 
 
 def _power(a: int | float, b: int | float) -> int | float:
-    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b * a.bit_length() > WORST_BITS:
-        raise Refused("E0211", f"{shown(a)} ** {shown(b)} has more than {WORST_BITS:,} bits")
+    if isinstance(a, int) and isinstance(b, int) and abs(a) > 1 and b > 0:
+        # It has more bits than b * (bits of a, less one), and at most b * (bits of a).
+        if b * (a.bit_length() - 1) >= WORST_BITS:
+            raise Refused("E0211", f"{shown(a)} ** {shown(b)} has more than {WORST_BITS:,} bits")
+        return bounded(a**b)
     result = a**b
     if isinstance(result, complex):
         raise Refused("E0211", f"{shown(a)} ** {shown(b)} is not a real number")
@@ -50,7 +53,8 @@ def _power(a: int | float, b: int | float) -> int | float:
 
 def _product(a: int | float, b: int | float) -> int | float:
     if isinstance(a, int) and isinstance(b, int):
-        _fits(a.bit_length() + b.bit_length())
+        _fits(a.bit_length() + b.bit_length() - 1)  # or one more
+        return bounded(a * b)
     return a * b
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import replace
 
 from lark import UnexpectedInput
@@ -13,7 +14,7 @@ from nasm.asm.text.diagnose import diagnose
 from nasm.asm.text.lines import LogicalLine, logical_lines
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Built
-from nasm.asm.text.walk import descendants
+from nasm.asm.text.walk import children, descendants
 from nasm.problems import MOST_SAID, Failure, Problem
 from nasm.source import Source
 
@@ -122,10 +123,11 @@ def _read(text: str, line: LogicalLine, symbol: str, explained: bool = True) -> 
 def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
     """What the grammar lets pass: too much depth, and matrix products outside expectations."""
     if node.end - start > DEEPEST and len(_DEEPENS.findall(text, start, node.end)) > DEEPEST:
-        for depth, inner in descendants(node):
-            if depth > DEEPEST:
-                message = f"an expression is nested more than {DEEPEST} deep"
-                raise Mistake("E0122", message, inner.start, inner.end)
+        for whole in _expressions(node):
+            for depth, inner in descendants(whole):
+                if depth > DEEPEST:
+                    message = f"an expression is nested more than {DEEPEST} deep"
+                    raise Mistake("E0122", message, inner.start, inner.end)
     if expectation or text.find("@", start + 1, node.end) < 0:
         return
     for _, inner in descendants(node):
@@ -138,3 +140,12 @@ def _check(text: str, node: tree.Node, start: int, expectation: bool) -> None:
                 at + 1,
                 "an '@engine' comes first on its line" if isinstance(node, tree.Line) else "",
             )
+
+
+def _expressions(node: tree.Node) -> Iterator[tree.Node]:
+    """The expressions of a statement, or the one that a node is."""
+    if not isinstance(node, tree.Statement):
+        yield node
+        return
+    for child in children(node):
+        yield child.value if isinstance(child, tree.Named) else child
