@@ -36,7 +36,7 @@ def source_of(text_or_path: Text, files: Allowed = ANY) -> Source:
     if isinstance(text_or_path, str) and "\n" in text_or_path:
         return Source("<text>", text_or_path.removeprefix(MARK))
     if not isinstance(text_or_path, str | Path):  # open() takes a number for a descriptor
-        kind = type(text_or_path).__name__
+        kind = type(text_or_path).__name__  # type: ignore[unreachable]
         raise TypeError(f"a program is a text (str) or a path, not {kind}")
     try:
         with (

@@ -115,7 +115,7 @@ def accepted(tensor: Tensor, given: Any) -> Array:
     except (TypeError, ValueError, OverflowError):
         raise Refused("E0804", f"what was given for {tensor.name} is no array") from None
     _fits(tensor, array.shape, array.dtype)
-    if np.ma.is_masked(given):  # type: ignore[no-untyped-call]
+    if np.ma.is_masked(given):
         said = f"the array given for {tensor.name} has elements that are masked"
         raise Refused("E0804", said, "give them values, with its method filled")
     return dtypes.from_npy(array, tensor.dtype)

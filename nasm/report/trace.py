@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from typing import Any, TextIO
+from typing import Any, Protocol
 
 from nasm.machine.describe import form_text, update_text, wait_text
 from nasm.session import Session
@@ -20,7 +20,14 @@ LANES = 64
 Event = dict[str, Any]
 
 
-def write(session: Session, out: TextIO) -> int:
+class Written(Protocol):
+    """What text can be written to."""
+
+    def write(self, text: str, /) -> object:
+        """Take some more."""
+
+
+def write(session: Session, out: Written) -> int:
     """Write the trace of a session as JSON, an event per line; returns how many slices it has.
 
     The session was made with ``trace=True``.
