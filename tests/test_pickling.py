@@ -63,6 +63,40 @@ def test_a_copy_of_a_program_runs_as_the_program_does(name: str, copied: Copied)
     for key, value in one.outputs.items():
         assert other.outputs[key].tobytes() == value.tobytes()
     assert repr(twin) == repr(program)
+    assert twin == program
+
+
+@COPIES
+@pytest.mark.parametrize("path", sorted(PROGRAMS.glob("*.nasm")), ids=lambda path: path.stem)
+def test_a_copy_of_a_program_equals_it(path: Path, copied: Copied) -> None:
+    program = nasm.assemble(path)
+    assert copied(program) == program
+    assert nasm.assemble(path) == program
+
+
+CHANGES = {
+    "a size": ("[4, 8]", "[4, 9]"),
+    "an operand": ("1.0", "2.0"),
+    "a row": ("@vector Memset t", "@gpsimd Memset t"),
+    "a view": ("u, t[:, 0:4]", "u, t[:, 1:5]"),
+    "a wait": ("$done >= 1", "$done == 1"),
+    "an expectation": ("u == 1", "u == 2"),
+    "a constant": ("N = 5", "N = 6"),
+    "a place": ("[4, 4]", "[4, 4] @ 0:512"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_another_program_does_not_equal_it(change: str) -> None:
+    text = (
+        ".target trn2\n.const N = 5\n.sbuf t f32[4, 8]\n.sbuf u f32[4, 4]\n.sem done\n"
+        "@vector Memset t, 1.0  $done++\n@scalar Activation u, t[:, 0:4], op=copy  $done >= 1\n"
+        ".expect u == 1\n"
+    )
+    before, after = CHANGES[change]
+    assert before in text
+    assert nasm.assemble(text) == nasm.assemble(text)
+    assert nasm.assemble(text.replace(before, after)) != nasm.assemble(text)
 
 
 @COPIES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING
 
 from nasm.open_files import ANY, Allowed
@@ -15,6 +15,7 @@ from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.options import OptionValue
 from nasm.spec.shapes import Shape, Shapes
+from nasm.spec.view import Offsets, View
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation
@@ -96,7 +97,7 @@ class QueueProgram:
         return len(self.instructions)
 
 
-@dataclass(slots=True, repr=False)
+@dataclass(slots=True, repr=False, eq=False)
 class Program:
     """What the builder makes and a machine runs. Index 0 of each table means 'none'.
 
@@ -122,6 +123,8 @@ class Program:
     constants: dict[str, int | float] = field(default_factory=dict)
     warnings: list[Problem] = field(default_factory=list)
     files: Allowed = ANY
+
+    __hash__ = None  # type: ignore[assignment]  # it is being made while it is used
 
     @property
     def options(self) -> Mapping[str, OptionValue]:
@@ -164,7 +167,36 @@ class Program:
     def __len__(self) -> int:
         return sum(len(q) for q in self.queues)
 
+    def __eq__(self, other: object) -> bool:
+        """Whether it is the same program, tensor by tensor, instruction by instruction."""
+        if not isinstance(other, Program):
+            return NotImplemented
+        return all(
+            _outline(getattr(self, f.name)) == _outline(getattr(other, f.name))
+            for f in fields(Program)
+        )
+
     def __repr__(self) -> str:
         counts = ((len(self), "instruction"), (len(self.tensors), "tensor"))
         held = ", ".join(counted(n, what) for n, what in counts)
         return f"<program for {self.generation.summary}: {held}>"
+
+
+_LOOKED_INTO = (Tensor, View, Offsets, DeclaredTransfer)
+"""What tensors, which are equal to themselves alone, are parts of."""
+
+
+def _outline(value: object) -> object:
+    """What a part of a program is, with the number of a tensor in the place of each mention."""
+    if isinstance(value, list | tuple):
+        return [_outline(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _outline(item) for key, item in value.items()}
+    if isinstance(value, Instruction):
+        return value.row.name, _outline(value.operands)
+    if isinstance(value, _LOOKED_INTO):
+        parts = {f.name: getattr(value, f.name) for f in fields(value)}
+        if isinstance(value, View):
+            parts["tensor"] = value.tensor.index
+        return type(value), {name: _outline(part) for name, part in parts.items()}
+    return value
