@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 
 from nasm import __version__
 from nasm.cli import streams
-from nasm.problems import did_you_mean
+from nasm.problems import did_you_mean, quoted
 from nasm.records import MOST_INSTRUCTIONS
 from nasm.stopping import TIMED_OUT
 
@@ -62,9 +62,9 @@ def refusal(given: list[str]) -> str:
     if word in LATER:
         return f"'{word}' is not implemented yet: {LATER[word]} is planned for a later version"
     if word.endswith(".nasm"):
-        return f"'{word}' is not a command; to run it: {COMMAND} run {word}"
+        return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
     close = did_you_mean(word, (*VERBS, *LATER)) or f"the commands are {', '.join(VERBS)}"
-    return f"no command '{word}': {close}"
+    return f"no command '{quoted(word)}': {close}"
 
 
 def read(given: list[str]) -> argparse.Namespace:
@@ -84,9 +84,10 @@ def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) ->
     known = _options(top, verb)
     name = rest[0].partition("=")[0]
     if not name.startswith("-"):
-        return f"{verb or 'it'} takes no '{rest[0]}' here: '{COMMAND} {verb} --help' shows its use"
+        said = f"{verb or 'it'} takes no '{quoted(rest[0])}' here"
+        return f"{said}: '{COMMAND} {verb} --help' shows its use"
     hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
-    return f"{verb or COMMAND} has no option {name}: {hint}"
+    return f"{verb or COMMAND} has no option {quoted(name)}: {hint}"
 
 
 def _options(top: argparse.ArgumentParser, verb: str | None) -> list[str]:
@@ -120,7 +121,7 @@ def binding(text: str) -> tuple[str, str]:
     """NAME=FILE."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=FILE")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not NAME=FILE")
     return name.strip(), value
 
 
@@ -128,17 +129,17 @@ def define(text: str) -> tuple[str, int | float]:
     """NAME=VALUE; the value is an integer, in any of the language's spellings, or a number."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not NAME=VALUE")
     for read in (_integer, float):
         try:
             found = read(value)
         except ValueError:
             continue
         if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
-            raise argparse.ArgumentTypeError(f"'{value[:40]}' is beyond float64; write inf")
+            raise argparse.ArgumentTypeError(f"'{quoted(value)}' is beyond float64; write inf")
         return name, found
     raise argparse.ArgumentTypeError(
-        f"'{value}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
+        f"'{quoted(value)}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
     )
 
 
@@ -146,7 +147,7 @@ def option(text: str) -> tuple[str, str]:
     """NAME=VALUE; whether there is such an option, and the value, is for the target to say."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not NAME=VALUE")
     return name, value
 
 
@@ -161,7 +162,9 @@ def cycles(text: str) -> int:
     except ValueError:
         value = int(float(text)) if _whole(text) else 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number of cycles")
+        raise argparse.ArgumentTypeError(
+            f"'{quoted(text)}' is not a positive whole number of cycles"
+        )
     return value
 
 
@@ -172,7 +175,7 @@ def instructions(text: str) -> int | None:
     try:
         return cycles(text)
     except argparse.ArgumentTypeError:
-        said = f"'{text}' is not a positive whole number of instructions, nor 0 or none"
+        said = f"'{quoted(text)}' is not a positive whole number of instructions, nor 0 or none"
         raise argparse.ArgumentTypeError(said) from None
 
 
@@ -183,7 +186,7 @@ def seconds(text: str) -> float:
     except ValueError:
         value = 0
     if not (value > 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not a positive number of seconds")
     return value
 
 
