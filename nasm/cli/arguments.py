@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 
 from nasm import __version__
 from nasm.cli import help_texts, streams, values
-from nasm.problems import did_you_mean
+from nasm.problems import did_you_mean, quoted
 from nasm.records import MOST_INSTRUCTIONS
 from nasm.stopping import TIMED_OUT
 
@@ -61,9 +61,9 @@ def refusal(given: list[str]) -> str:
     if word in LATER:
         return f"'{word}' is not implemented yet: {LATER[word]} is planned for a later version"
     if word.endswith(".nasm"):
-        return f"'{word}' is not a command; to run it: {COMMAND} run {word}"
+        return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
     close = did_you_mean(word, (*VERBS, *LATER)) or f"the commands are {', '.join(VERBS)}"
-    return f"no command '{word}': {close}"
+    return f"no command '{quoted(word)}': {close}"
 
 
 def read(given: list[str]) -> argparse.Namespace:
@@ -83,9 +83,10 @@ def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) ->
     known = _options(top, verb)
     name = rest[0].partition("=")[0]
     if not name.startswith("-"):
-        return f"{verb or 'it'} takes no '{rest[0]}' here: '{COMMAND} {verb} --help' shows its use"
+        said = f"{verb or 'it'} takes no '{quoted(rest[0])}' here"
+        return f"{said}: '{COMMAND} {verb} --help' shows its use"
     hint = did_you_mean(name, known) or f"it has {', '.join(known)}"
-    return f"{verb or COMMAND} has no option {name}: {hint}"
+    return f"{verb or COMMAND} has no option {quoted(name)}: {hint}"
 
 
 def _options(top: argparse.ArgumentParser, verb: str | None) -> list[str]:

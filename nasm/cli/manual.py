@@ -11,7 +11,7 @@ from rich.text import Text
 from nasm import codes
 from nasm.cli import arguments, streams
 from nasm.cli.screen import Screen
-from nasm.problems import Problem, Refused
+from nasm.problems import Problem, Refused, quoted
 from nasm.report import examples, explanations, jsonable, lists, pages
 from nasm.report.search import search
 from nasm.spec.instruction import Row
@@ -146,7 +146,7 @@ def help_(args: argparse.Namespace) -> int:
         said = f"{said} is planned for a later version"
     hints = (load().isa.meant(topic, arguments.VERBS) for load in TARGETS.values())
     hint = said or next(filter(None, hints), "") or f"commands: {', '.join(arguments.VERBS)}"
-    message = f"no command, instruction or diagnostic '{topic}'"
+    message = f"no command, instruction or diagnostic '{quoted(topic)}'"
     Screen(args.color).problems([Problem("E0811", message, None, hint)])
     return REFUSED
 

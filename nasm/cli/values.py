@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import math
 
+from nasm.problems import quoted
+
 
 def binding(text: str) -> tuple[str, str]:
     """NAME=FILE."""
     name, equals, value = text.partition("=")
     if not equals or not name.strip() or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=FILE")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not NAME=FILE")
     return name.strip(), value
 
 
@@ -18,17 +20,17 @@ def define(text: str) -> tuple[str, int | float]:
     """NAME=VALUE; the value is an integer, in any of the language's spellings, or a number."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name.isidentifier():
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not NAME=VALUE")
     for read in (_integer, float):
         try:
             found = read(value)
         except ValueError:
             continue
         if isinstance(found, float) and math.isinf(found) and "inf" not in value.lower():
-            raise argparse.ArgumentTypeError(f"'{value[:40]}' is beyond float64; write inf")
+            raise argparse.ArgumentTypeError(f"'{quoted(value)}' is beyond float64; write inf")
         return name, found
     raise argparse.ArgumentTypeError(
-        f"'{value}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
+        f"'{quoted(value)}' is not a number, like 256, 0x100, 1_024, -1 or 1.5"
     )
 
 
@@ -36,7 +38,7 @@ def option(text: str) -> tuple[str, str]:
     """NAME=VALUE; whether there is such an option, and the value, is for the target to say."""
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name or not value:
-        raise argparse.ArgumentTypeError(f"'{text}' is not NAME=VALUE")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not NAME=VALUE")
     return name, value
 
 
@@ -51,7 +53,9 @@ def cycles(text: str) -> int:
     except ValueError:
         value = int(float(text)) if _whole(text) else 0
     if value < 1:
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive whole number of cycles")
+        raise argparse.ArgumentTypeError(
+            f"'{quoted(text)}' is not a positive whole number of cycles"
+        )
     return value
 
 
@@ -62,7 +66,7 @@ def instructions(text: str) -> int | None:
     try:
         return cycles(text)
     except argparse.ArgumentTypeError:
-        said = f"'{text}' is not a positive whole number of instructions, nor 0 or none"
+        said = f"'{quoted(text)}' is not a positive whole number of instructions, nor 0 or none"
         raise argparse.ArgumentTypeError(said) from None
 
 
@@ -73,7 +77,7 @@ def seconds(text: str) -> float:
     except ValueError:
         value = 0
     if not (value > 0 and math.isfinite(value)):
-        raise argparse.ArgumentTypeError(f"'{text}' is not a positive number of seconds")
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not a positive number of seconds")
     return value
 
 

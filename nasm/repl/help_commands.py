@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import textwrap
 
-from nasm.problems import Refused, did_you_mean
+from nasm.problems import Refused, did_you_mean, quoted
 from nasm.repl import command as commands
 from nasm.repl import inspect_commands, run_commands
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
@@ -71,7 +71,7 @@ def _about(shell: Shell, word: str) -> None:
         hint = target.isa.meant(word, COMMANDS) if target else did_you_mean(word, COMMANDS)
         if not hint and target is None:
             hint = "instructions belong to a target: load a program first"
-        raise Refused(WRONG, f"no command, instruction or code '{word}'", hint)
+        raise Refused(WRONG, f"no command, instruction or code '{quoted(word)}'", hint)
     shell.screen.show(pages.rich_page(pages.page(row, target)))
     here = _time_here(row, shell.program)
     if here:

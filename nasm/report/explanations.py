@@ -14,7 +14,7 @@ from rich.text import Text
 
 from nasm import codes
 from nasm.codes.row import Code
-from nasm.problems import Refused, did_you_mean
+from nasm.problems import Refused, did_you_mean, quoted
 
 _QUOTED = re.compile(r"`((?:\\.|[^`])*)`")
 
@@ -26,7 +26,7 @@ def find(code: str) -> Code:
         hint = did_you_mean(code.upper(), [r.code for r in codes.table()])
         raise Refused(
             "E0807",
-            f"no diagnostic has the code '{code}'",
+            f"no diagnostic has the code '{quoted(code)}'",
             hint or "'neuron-nasm explain' lists them all",
         )
     return row

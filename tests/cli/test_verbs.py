@@ -506,3 +506,29 @@ def test_the_command_can_be_called_in_any_thread(halves: Path, tmp_path: Path) -
     thread.start()
     thread.join()
     assert codes == [0, 124]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("run", MATMUL, "-D", "N={}"),
+        ("run", MATMUL, "--out", "{}"),
+        ("run", MATMUL, "--option", "{}"),
+        ("run", MATMUL, "--max-cycles", "{}"),
+        ("run", MATMUL, "--max-instructions", "{}"),
+        ("run", MATMUL, "--timeout", "{}"),
+        ("{}",),
+        ("run", MATMUL, "{}"),
+        ("run", MATMUL, "--{}"),
+        ("help", "{}"),
+        ("explain", "{}"),
+    ],
+)
+def test_what_is_wrong_with_an_argument_is_said_in_one_line_that_is_not_long(
+    ran: Any, given: tuple[str, ...]
+) -> None:
+    done = ran(*(word.format("1\nPASS" + "9" * 5000) for word in given))
+    assert done.code == 2
+    first, *others = done.err.splitlines()
+    assert len(first) < 300
+    assert not [line for line in others if line.startswith("PASS")]
