@@ -141,7 +141,8 @@ def mx(t: Tiles) -> Array:
         scale = np.ldexp(np.float32(1), t[f"{name}s"][rows].astype(np.int32) - 127)
         values *= np.repeat(scale, 8, axis=0)[:, :, None]
         sides.append(values.transpose(0, 2, 1).reshape(P * 4, -1))
-    return sides[0].T @ sides[1]
+    first, second = (side.astype(np.float64) for side in sides)
+    return (first.T @ second).astype(np.float32)
 
 
 def _packed(random: np.random.Generator) -> Tiles:
