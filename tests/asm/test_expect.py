@@ -18,6 +18,7 @@ from nasm import dtypes
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import CODES, check_static, judge
 from nasm.asm.expectations.values import Evaluator
+from nasm.asm.expectations.verdict import one_line
 from nasm.asm.text.parse import parse_expression, parse_statement
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Refused, render
@@ -706,3 +707,9 @@ def test_codes_are_explained():
     for title, explanation in CODES.values():
         assert title[0].islower()
         assert explanation.endswith(".")
+
+
+def test_an_expectation_with_a_long_row_of_blanks_is_shown_at_once() -> None:
+    blanks = " " * 500_000  # looked at once for each of them it would take hours
+    shown = one_line(f"a{blanks}== ({blanks}\n 1 ; why\n ; and why\n)")
+    assert shown == f"a{blanks}== ( 1  )"
