@@ -8,6 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from nasm.spec.by_name import named
+from nasm.spec.figures import Figure
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
@@ -45,7 +46,8 @@ class Target:
 
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number. ``module`` is where it is written,
+    casts of a stream of instructions, by the stream's number. ``figures`` are the rows that the
+    numbers of its generations come from. ``module`` is where it is written,
     under the name TARGET.
     """
 
@@ -58,6 +60,7 @@ class Target:
     plan: Callable[[Transfer, Generation, str], Plan] | None = None
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
+    figures: tuple[Figure, ...] = ()
     casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
