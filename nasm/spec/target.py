@@ -7,12 +7,15 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from nasm.problems import Failure, Problem
+from nasm.records import FigureSet
 from nasm.spec.by_name import named
 from nasm.spec.figures import Figure
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
 from nasm.spec.options import Option, OptionValue, in_force
+from nasm.spec.timing import NONE, Timing
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
@@ -70,14 +73,41 @@ class Target:
         """A generation by any of its spellings."""
         return next((g for g in self.generations if name in g.spellings or name == g.name), None)
 
-    def configured(self, generation: Generation, given: Mapping[str, object]) -> Generation:
-        """A generation with these options in force; raises Failure with all that are wrong."""
-        return replace(generation, options=in_force(self.options, given))
+    def configured(
+        self, generation: Generation, options: Mapping[str, object], timing: Timing = NONE
+    ) -> Generation:
+        """A generation with these options and figures; raises Failure with all that is wrong."""
+        problems: list[Problem] = []
+        chosen, numbers = generation.options, generation.numbers
+        try:
+            chosen = in_force(self.options, options)
+        except Failure as failure:
+            problems += failure.problems
+        try:
+            numbers = timing.in_force(self.figures, self.generations, generation)
+        except Failure as failure:
+            problems += failure.problems
+        if problems:
+            raise Failure(problems)
+        return replace(generation, options=chosen, numbers=numbers)
 
     def chosen(self, generation: Generation) -> dict[str, OptionValue]:
         """The options of a generation that are not as they are by default."""
         defaults = in_force(self.options, {})
         return {n: v for n, v in generation.options.items() if v != defaults[n]}
+
+    def figures_set(self, generation: Generation) -> tuple[FigureSet, ...]:
+        """The figures of a generation that are not as they are by default."""
+        plain = self.generation(generation.name)
+        assert plain is not None
+        numbers = (
+            (f, generation.numbers.get(f.name), plain.numbers.get(f.name)) for f in self.figures
+        )
+        return tuple(
+            FigureSet(figure.name, figure.unit, now.value, before.value, now.source)
+            for figure, now, before in numbers
+            if now is not None and before is not None and now != before
+        )
 
     def available(self, row: Row, generation: Generation) -> bool:
         """Whether a generation has an instruction."""

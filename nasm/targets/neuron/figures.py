@@ -262,7 +262,7 @@ FIGURES = (
     everywhere("gather_fixed", "cycles", "nki.isa.local_gather: fixed part of the cycles of an "
                "index", 28, DOC, f"{NKI_COSTS}: local_gather"),
     everywhere("gather_per_element", "cycles", "nki.isa.local_gather: part for each element of an "
-               "index", 4, DOC, f"{NKI_COSTS}: local_gather"),
+               "index", 4, DOC, f"{NKI_COSTS}: local_gather", RATE),
     everywhere("gather_group", "elements", "nki.isa.nc_n_gather: elements of data in a "
                "group of instructions", 512, DOC, "nki.isa.nc_n_gather", RATE),
     everywhere("topk_per_element", "cycles", "nki.isa.topk, per element of the snake", 4, DOC,
