@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from nasm.pace import Pace
 from nasm.problems import Failure, Problem
 from nasm.records import FigureSet
 from nasm.spec.by_name import named
@@ -50,8 +51,9 @@ class Target:
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
     casts of a stream of instructions, by the stream's number. ``figures`` are the rows that the
-    numbers of its generations come from. ``module`` is where it is written,
-    under the name TARGET.
+    numbers of its generations come from. ``paces`` makes what paces the instructions of a core, by
+    the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
+    earlier results. ``module`` is where it is written, under the name TARGET.
     """
 
     name: str
@@ -65,6 +67,8 @@ class Target:
     options: tuple[Option, ...] = ()
     figures: tuple[Figure, ...] = ()
     casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
+    paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
+    interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -7,7 +7,7 @@ from nasm.targets.neuron import dma, indirection, rules
 from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
-from nasm.targets.neuron.options import OPTIONS, casting
+from nasm.targets.neuron.options import OPTIONS, casting, interlocked
 
 SAMPLES = Samples(
     tensors=(
@@ -45,4 +45,5 @@ TARGET = Target(
     options=OPTIONS,
     figures=FIGURES,
     casting=casting,
+    interlocked=interlocked,
 )
