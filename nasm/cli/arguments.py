@@ -103,6 +103,8 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb == "run" and parsed.trace_detail is not None and parsed.trace is None:
+        return "--trace-detail says what --trace shows: give that, too"
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -281,7 +283,15 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--trace",
         metavar="FILE",
-        help="write a trace for ui.perfetto.dev or chrome://tracing; - is standard output",
+        help="write a trace for ui.perfetto.dev or chrome://tracing, gzipped if its name ends in "
+        ".gz; - is standard output",
+    )
+    verb.add_argument(
+        "--trace-detail",
+        metavar="WHAT",
+        choices=("transfers", "packets"),
+        help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
+        "each share on its DMA engine as well",
     )
     verb.add_argument(
         "--max-cycles",
