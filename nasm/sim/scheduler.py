@@ -164,16 +164,16 @@ class Scheduler:
             return
         work = task.work
         earliest = task.unit.free_at if task.needs is None else task.needs.free_at
-        if (
-            earliest > now
-            or (queue.flight and work.reads and self.interlock)
-            or work.gate is not None
-        ):
-            earliest = self._blocked_until(queue, task, earliest)
-            if earliest > now:
-                queue.due = earliest
-                self._push(earliest, START, queue.index, queue)
-                return
+        writer, gated = None, False
+        if work.gate is not None and work.gate() > earliest:
+            earliest, gated = work.gate(), True
+        if queue.flight and work.reads and self.interlock:
+            ready, flying = self._ready(queue, task)
+            if ready > earliest:
+                earliest, writer = ready, flying
+        if earliest > now:
+            self._hold(queue, task, earliest, writer, gated)
+            return
         if (task.unit.waiting or task.needs is not None) and self._yields(queue, task, "unit"):
             return
         if task.expand is not None:
@@ -192,26 +192,22 @@ class Scheduler:
             return
         self._start(queue, task, now)
 
-    def _blocked_until(self, queue: Queue, task: Task, earliest: int) -> int:
-        """When nothing blocks the head of a queue any more; if that is later, what does it."""
-        work = task.work
-        cause, because = "unit", -1
-        blocker: Resource | Who | None = task.unit
-        if work.gate is not None and work.gate() > earliest:
-            earliest, cause, blocker = work.gate(), "data", None
-            held = (flying.record for flying in queue.flight if flying.until == earliest)
-            because = next(held, queue.record)
-        if queue.flight and work.reads and self.interlock:
-            ready, writer = self._ready(queue, task)
-            if writer is not None and ready > earliest:
-                earliest, cause, because = ready, "data", writer.record
-                blocker = (queue.index, writer.pc)
-        if earliest > self.now:
-            if cause == "unit":
-                self._ask(queue, task, self.now)
-                because = task.unit.record if task.needs is None else task.needs.record
-            queue.cause, queue.blocker, queue.because = cause, blocker, because
-        return earliest
+    def _hold(
+        self, queue: Queue, task: Task, until: int, writer: Flying | None, gated: bool
+    ) -> None:
+        """Let the head of a queue try again when a result is there, or its unit is free."""
+        queue.cause = "data"
+        if writer is not None:
+            queue.blocker, queue.because = (queue.index, writer.pc), writer.record
+        elif gated:
+            held = (flying.record for flying in queue.flight if flying.until == until)
+            queue.blocker, queue.because = None, next(held, queue.record)
+        else:
+            queue.cause, queue.blocker = "unit", task.unit
+            queue.because = task.unit.record if task.needs is None else task.needs.record
+            self._ask(queue, task, self.now)
+        queue.due = until
+        self._push(until, START, queue.index, queue)
 
     def _ports(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether a task can have the ports that it wants now; if not, it waits for its turn."""
