@@ -37,6 +37,7 @@ OPTIONS: tuple[dict[str, object], ...] = (
     {},
     {"rounding": "stochastic", "rounding.seed": "5"},
     {"cast.overflow": "saturate", "cast.e4m3fn": "saturate", "nan.maximum": "ignore"},
+    {"ordering": "relaxed"},
     {"accumulate": "after_cast", "quantize_mx.scale": "ocp", "mx.scale255": "infinity"},
 )
 CYCLES, OF_A_LOOP = 3_000_000, 5_000
@@ -160,6 +161,10 @@ def looked_at(program: Program, text: str) -> None:
     assert all(
         head <= start < finish for *_, head, start, finish in session.machine.trace.instructions
     ), text
+    for queue in session.machine.scheduler.queues:
+        busy, idle = queue.times(session.now)
+        assert busy + sum(idle.values()) == session.now, text
+        assert min([busy, *idle.values()]) >= 0, text
     if loops and report.status is Status.LIMIT:
         return
     assert report.status in ENDS, text
