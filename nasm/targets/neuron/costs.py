@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nasm.spec.evidence import Cost, Evidence, weakest
+from nasm.spec.evidence import Cost, Evidence, Fact, weakest
 from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
 from nasm.targets.neuron import dge
@@ -41,7 +41,13 @@ def drained(
     context: Context, tail: str, interval: float, evidence: Evidence, source: str, unit: str = ""
 ) -> Cost:
     """An interval in whole cycles, and results after the figure named by ``tail``."""
-    after = context.generation.number(tail)
+    return followed(context, context.generation.number(tail), interval, evidence, source, unit)
+
+
+def followed(
+    context: Context, after: Fact, interval: float, evidence: Evidence, source: str, unit: str = ""
+) -> Cost:
+    """An interval in whole cycles, and results so many nanoseconds after it."""
     whole = math.ceil(interval)
     if any(v.gathers for _, v in context.tiles):
         evidence, source = ASSUMED, f"{source}; no figure for indirection: taken as a plain tile"
