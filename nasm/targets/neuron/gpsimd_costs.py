@@ -10,17 +10,9 @@ import math
 from nasm.spec.evidence import Cost, Fact
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import (
-    ASSUMED,
-    DOC,
-    NOTHING,
-    drain,
-    drained,
-    floored,
-    gpsimd_start,
-    slots,
-)
+from nasm.targets.neuron.costs import ASSUMED, DOC, NOTHING, drain, drained, floored, gpsimd_start
 from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.strides import slots
 
 
 @of_operands

@@ -11,9 +11,10 @@ from dataclasses import replace
 from nasm.spec.evidence import Cost, Fact, weakest
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import drained, floored, followed, gigahertz, slots, strided
+from nasm.targets.neuron.costs import drained, floored, followed, gigahertz
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, columns, moves_bits, placed
+from nasm.targets.neuron.strides import port_slots, slots
 
 CELL = 32
 """Rows and columns of the smallest tile of the array on any generation."""
@@ -36,7 +37,7 @@ def load_stationary(
     """
     fast: Fact = context.generation.number("fast_load")
     rounds = passes(stationary, moves_bits(context, is_transpose) or onezero)
-    count = rounds * columns(stationary, perf_mode) * (2 if strided(context) else 1)
+    count = rounds * port_slots(context, columns(stationary, perf_mode))
     interval = count / fast.value
     return drained(context, "load_drain_ns", interval, fast.evidence, fast.source, LOADER)
 
@@ -63,7 +64,7 @@ def multiply_moving(
     exact = moves_bits(context, is_transpose)
     where = placed(tile_position, tile_size)
     least = number("matmul_min")
-    count = columns(moving, perf_mode) * (2 if strided(context) else 1)
+    count = port_slots(context, columns(moving, perf_mode))
     rounds = passes(moving, exact or moving_onezero or stationary_onezero)
     interval = rounds * max(least.value, count)
     evidence, source = least.evidence, f"{NKI_COSTS}: max(64, N)"
