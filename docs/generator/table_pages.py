@@ -6,7 +6,7 @@ from generator.examples import GENERATIONS
 from generator.markdown import NOTE, code, joined, table
 from nasm.dtypes import DTYPES
 from nasm.problems import rounded
-from nasm.report.lists import option_values
+from nasm.report.lists import only, option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, ActivationFunction
 from nasm.targets.neuron.alu import OPERATORS, Operator
 from nasm.targets.neuron.options import OPTIONS
@@ -130,7 +130,7 @@ def options() -> str:
     rows = [
         [
             code(option.name) if not n else "",
-            option.summary if not n else "",
+            f"{option.summary}{only(option)}" if not n else "",
             code(word),
             meaning,
             option.evidence.value if not n else "",
@@ -146,7 +146,8 @@ def options() -> str:
         "plausible, or the runtime lets one choose. `--option NAME=VALUE` sets one, several if "
         "repeated; so does `options={NAME: VALUE}` of `nasm.run`, `nasm.assemble` and "
         "`nasm.Builder`. A report names those that are not as they are by default.",
-        "*evidence* and *source* are those of the default. `neuron-nasm isa --options` prints "
-        "this list.",
+        "*evidence* and *source* are those of the default. An option with generations in "
+        "parentheses is refused on others, where it would change nothing. `neuron-nasm isa "
+        "--options` prints this list.",
         table(["option", "decides", "value", "", "evidence", "source"], rows),
     )

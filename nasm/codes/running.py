@@ -292,7 +292,7 @@ ROWS = (
         "an unknown machine option, or a value it does not take",
         "`--option NAME=VALUE` chooses between plausible interpretations of the documentation, or "
         "sets what the runtime lets one configure. `neuron-nasm isa --options` lists the options "
-        "with their values.",
+        "with their values, and the generations that take one if not all of them do.",
         "$ neuron-nasm run programs/matmul.nasm --option rounding=random",
         "$ neuron-nasm run programs/matmul.nasm --option rounding=stochastic",
     ),

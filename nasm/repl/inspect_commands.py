@@ -293,7 +293,7 @@ def options(shell: Shell, rest: str) -> None:
     program = shell.program
     rows = [
         (o.name, str(program.options[o.name]), str(o.default), o.describe())
-        for o in program.target.options
+        for o in program.target.offered(program.generation)
     ]
     _rows(shell, ("option", "value", "default", "may be"), rows, "the machine has no options")
 

@@ -65,6 +65,14 @@ class Written:
     options: dict[str, object]
 
 
+def on_machine(on: str, options: dict[str, object]) -> dict[str, object]:
+    """Those of some options that a machine takes."""
+    generation = TARGET.generation(on)
+    assert generation is not None
+    taken = {option.name for option in TARGET.offered(generation)}
+    return {name: value for name, value in options.items() if name in taken}
+
+
 def every_row(
     on: str,
     check: Callable[[str, dict[str, object]], None],
@@ -84,7 +92,7 @@ def every_row(
             choices = Choices(random)
             others = (choices.one_of(*all_rows) for _ in range(lines - 1))
             text = Writer(choices, on).program([all_rows[number], *others])
-            return Written(text, choices.one_of(*OPTIONS))
+            return Written(text, on_machine(on, choices.one_of(*OPTIONS)))
 
         name = f"{check.__qualname__.partition('.')[0]}_{on}_{number}"
         examples(make, lambda made: check(made.text, made.options), name, count)()

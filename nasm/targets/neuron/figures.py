@@ -77,6 +77,7 @@ def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: fl
     return each(name, "ns", meaning, v2, Fact(v3, MEAS, source), v4)
 
 
+_BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
@@ -120,6 +121,15 @@ FIGURES = (
          Fact(1, ASSUMED, "no figure is published"),
          Fact(2, MEAS, f"{TRN2_PROBES}: K = 64 takes twice the time of K = 128"),
          Fact(2, ASSUMED, "carried over from v3, whose limiter v4 has as well")),
+    Figure("stride_bytes", "bytes", "an innermost axis that steps so far, or further, halves the "
+           "rate of a port", {"v2": _doc(16, "architecture guide: above 16 bytes half the rate, "
+                                         "below the full one")}),
+    Figure("block_bytes", "bytes", "what a port of SBUF or PSUM fetches together",
+           {"v3": Fact(16, MEAS, _BLOCKS), "v4": Fact(16, ASSUMED, f"carried over from v3: "
+                                                      f"{_BLOCKS}")}),
+    Figure("block_slots", "elements", "what a block counts as, if few of its elements are taken",
+           {"v3": Fact(2, MEAS, _BLOCKS), "v4": Fact(2, ASSUMED, f"carried over from v3: "
+                                                     f"{_BLOCKS}")}),
     Figure("quantize_rate", "elements per cycle", "how fast a tile is read to quantise it to MX",
            {"v4": _doc(4, "Trainium3 guide, 'MX data-type Quantization': 4 per cycle")}, RATE),
     everywhere("gpsimd_start", "cycles", "start-up of a GpSimd instruction, added to its interval",
