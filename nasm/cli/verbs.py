@@ -123,6 +123,7 @@ def repl(args: argparse.Namespace) -> int:
             options=dict(args.options),
             files=args.files,
             most=args.max_instructions,
+            values=args.values,
             script=args.script,
             commands=args.commands,
             color=args.color,

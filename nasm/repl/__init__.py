@@ -29,6 +29,7 @@ def main(
     options: Mapping[str, object] | None = None,
     files: Files | None = None,
     most: int | None = MOST_INSTRUCTIONS,
+    values: bool = True,
     script: str | None = None,
     commands: Sequence[str] = (),
     color: str = "auto",
@@ -55,6 +56,7 @@ def main(
             options=options,
             files=files,
             most=most,
+            values=values,
         )
     except Failure as failure:
         for problem in failure.problems:

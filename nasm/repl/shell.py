@@ -48,8 +48,9 @@ class Shell:
         options: Mapping[str, object] | None = None,
         files: Files | None = None,
         most: int | None = MOST_INSTRUCTIONS,
+        values: bool = True,
     ) -> None:
-        self.screen = screen
+        self.screen, self.values = screen, values
         self.target, self.options = target, options
         self.most = most
         self.defines, self.inputs = defines, inputs
@@ -102,6 +103,7 @@ class Shell:
             defines=self.defines if same else None,
             inputs=self.inputs if same else None,
             files=self.files,
+            values=self.values,
         )
         if not same:
             self.defines = self.inputs = None
