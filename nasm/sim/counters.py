@@ -11,11 +11,18 @@ LOWEST, HIGHEST = -(2**31), 2**31 - 1
 Who = tuple[int, int]
 """A queue and the pc of its instruction."""
 
+TRANSFER = -1
+"""Stands for the number of a queue where a transfer posts."""
+
 
 class Semaphore:
-    """A counter, when and by whom it was last changed, and which queues are parked on it."""
+    """A counter, when and by whom it was last changed, and which queues are parked on it.
 
-    __slots__ = ("before", "by", "changed", "delay", "parked", "value")
+    ``by`` is the instruction that changed it, ``record`` the number of its start or of the shares
+    that landed, and ``poster`` the queue, or :data:`TRANSFER`.
+    """
+
+    __slots__ = ("before", "by", "changed", "delay", "parked", "poster", "record", "value")
 
     def __init__(self) -> None:
         self.value = 0
@@ -23,6 +30,8 @@ class Semaphore:
         self.changed = 0
         self.delay = 0
         self.by: Who | None = None
+        self.record = -1
+        self.poster: int | None = None
         self.parked: list[int] = []
 
     def post(self, op: str, value: int, now: int, delay: int, by: Who) -> bool:
@@ -50,11 +59,13 @@ class Semaphore:
 
     def save(self) -> Any:
         """Everything that changes."""
-        return self.value, self.before, self.changed, self.delay, self.by, tuple(self.parked)
+        numbers = (self.value, self.before, self.changed, self.delay)
+        return numbers, (self.by, self.record, self.poster), tuple(self.parked)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.value, self.before, self.changed, self.delay, self.by, parked = saved
+        numbers, (self.by, self.record, self.poster), parked = saved
+        self.value, self.before, self.changed, self.delay = numbers
         self.parked = list(parked)
 
 
