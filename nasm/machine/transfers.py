@@ -265,7 +265,11 @@ class Transfers:
         """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        return plan(transfer, context.generation, context.engine)
+        made = plan(transfer, context.generation, context.engine)
+        if made.maker:
+            for core in range(self.program.cores):
+                self.scheduler.resources.named(core, made.maker, -1)
+        return made
 
     def bind(self, transfer: Transfer, plan: Plan) -> Launched:
         """A transfer as the target splits it, bound to the memories."""
@@ -307,4 +311,13 @@ class Transfers:
             urgency=plan.urgency,
             landed=landed,
         )
-        self.scheduler.issue(flight, now + plan.dispatch)
+        self.scheduler.issue(flight, max(now + plan.dispatch, self._made(plan, who, now)))
+
+    def _made(self, plan: Plan, who: Who, now: int) -> int:
+        """When what a core has to make for a transfer is made: one transfer after the other."""
+        if not plan.maker:
+            return now
+        core = self.program.queues[who[0]].core
+        maker = self.scheduler.resources.named(core, plan.maker, -1)
+        maker.take(max(now, maker.free_at) + plan.making, who)
+        return maker.free_at
