@@ -7,6 +7,7 @@ from nasm.targets.neuron import dma, indirection, rules
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.options import OPTIONS, casting, interlocked
+from nasm.targets.neuron.paces import PACES
 
 SAMPLES = Samples(
     tensors=(
@@ -43,5 +44,6 @@ TARGET = Target(
     samples=SAMPLES,
     options=OPTIONS,
     casting=casting,
+    paces=PACES,
     interlocked=interlocked,
 )
