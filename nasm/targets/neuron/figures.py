@@ -88,6 +88,7 @@ _RATE = (
 _PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,024 + 7"
 _LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
+_SILU = f"{TRN2_PROBES}: silu out of PSUM 260 ns + 1.33 ns per element"
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
@@ -241,8 +242,16 @@ FIGURES = (
            155, f"{TRN2_PROBES}: DVE completion 155 ns + streaming", 0.96 / 1.2),
     _drain("scalar_drain_ns", "the same on Scalar, functions that need a table", _CHAIN, 290,
            f"{TRN2_PROBES}: table functions 276 to 296 ns + streaming"),
-    _drain("scalar_copy_drain_ns", "the same on Scalar, copies and what needs no table", _CHAIN,
-           190, f"{TRN2_PROBES}: copies 190 ns + streaming"),
+    _drain("scalar_copy_drain_ns", "the same on Scalar, copies that are no activation functions",
+           _CHAIN, 190, f"{TRN2_PROBES}: copies 190 ns + streaming"),
+    _drain("scalar_psum_copy_drain_ns", "the same, copies out of PSUM", _CHAIN, 166,
+           f"{TRN2_PROBES}: copies out of PSUM 159 to 174 ns + streaming"),
+    _drain("scalar_identity_drain_ns", "the same on Scalar, op=copy of an activation", _CHAIN, 202,
+           f"{TRN2_PROBES}: copy and identity as activation functions 202 ns + streaming"),
+    _drain("silu_psum_drain_ns", "the same on Scalar, silu out of PSUM", _CHAIN, 260, _SILU),
+    each("silu_psum_per_element", "cycles", "silu out of PSUM, per element of a partition",
+         _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(1.6, MEAS, _SILU),
+         Fact(1.6, ASSUMED, f"carried over from v3: {_SILU}")),
     _drain("gpsimd_drain_ns", "the same on GpSimd",
            Fact(50, ASSUMED, f"carried over from v3: {TRN2_PROBES}"), 50,
            f"{TRN2_PROBES}: affine_select completion against issue"),
