@@ -319,5 +319,5 @@ class Transfers:
             return now
         core = self.program.queues[who[0]].core
         maker = self.scheduler.resources.named(core, plan.maker, -1)
-        maker.take(max(now, maker.free_at) + plan.making, who)
+        maker.take(max(now, maker.free_at) + plan.making, who, self.scheduler.record)
         return maker.free_at
