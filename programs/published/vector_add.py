@@ -1,4 +1,4 @@
-"""Vector addition: a university's first exercise on Trainium2, and what a student measured of it."""
+"""Vector addition: the first exercise of a course, and what a student measured on Trainium2."""
 
 from __future__ import annotations
 

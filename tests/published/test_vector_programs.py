@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ml_dtypes import bfloat16
 
 import nasm
 
@@ -31,3 +32,10 @@ def test_vector_add_adds(sizes: dict[str, int]) -> None:
     shape = sizes["P"], sizes["COUNT"] * sizes["F"]
     a, b = (np.random.default_rng(seed).standard_normal(shape).astype("f4") for seed in (1, 2))
     assert np.array_equal(outputs("vector_add.nasm", **sizes)["C"], a + b)
+
+
+def test_mixed_transfers_return_what_they_loaded() -> None:
+    out = outputs("mixed_dge.nasm", F=32, EACH=1)
+    x = np.random.default_rng(1).standard_normal((128, 128)).astype("f4").astype(bfloat16)
+    assert np.array_equal(out["Y"], x)
+    assert np.array_equal(out["Z"], x[None, :16])
