@@ -9,8 +9,8 @@ QUERYING = "aws-neuron/neuron-agentic-development, skills/neuron-nki-profile-que
 
 CHOICES = (
     "The kernel itself is not published, but what it does is: sixteen tiles loaded and stored, "
-    "four in each mode; four transposed loads, four transposes in SBUF, and stores of 16 x 256 bytes, "
-    "which are taken to be the transposed tiles. The input is one tile high.",
+    "four in each mode; four transposed loads, four transposes in SBUF, and stores of 16 x 256 "
+    "bytes, which are taken to be the transposed tiles. The input is one tile high.",
     "Transfers without descriptors to make: loaded by Sync and stored by GpSimd, as AWS's profiles "
     "of the mamba kernels show it. With those of the hardware: by Sync and Scalar, which alone "
     "have them.",

@@ -11,10 +11,11 @@ import nasm
 FOLDER = Path(__file__).parents[2] / "programs" / "published"
 
 
-def outputs(name: str, **sizes: int) -> dict[str, np.ndarray]:
+def outputs(
+    name: str, inputs: dict[str, np.ndarray] | None = None, **sizes: int
+) -> dict[str, np.ndarray]:
     """What a program of the ledger leaves in its outputs, after a clean run."""
-    program = nasm.assemble(FOLDER / name, defines=sizes)
-    result = nasm.run(program)
+    result = nasm.run(FOLDER / name, inputs, defines=sizes)
     assert result.ok, str(result)
     return {**result.outputs}
 
@@ -39,3 +40,40 @@ def test_mixed_transfers_return_what_they_loaded() -> None:
     x = np.random.default_rng(1).standard_normal((128, 128)).astype("f4").astype(bfloat16)
     assert np.array_equal(out["Y"], x)
     assert np.array_equal(out["Z"], x[None, :16])
+
+
+def drawn(seed: int, *shape: int) -> np.ndarray:
+    """What random(seed=1), or normal of another seed, put into a tensor."""
+    generator = np.random.default_rng(seed)
+    return (generator.random(shape) if seed == 1 else generator.standard_normal(shape)).astype("f4")
+
+
+def mamba(a: np.ndarray, positions: int) -> np.ndarray:
+    """What mamba's three versions compute, one position after another, in float64."""
+    channels, states = a.shape
+    delta, u = (drawn(seed, channels, positions).astype("f8") for seed in (1, 2))
+    b, c = (drawn(seed, states, positions).astype("f8") for seed in (4, 5))
+    out = np.zeros((channels, positions))
+    state = np.zeros((channels, states))
+    for i in range(positions):
+        state = np.exp(delta[:, i, None] * a) * state + (delta * u)[:, i, None] * b[:, i]
+        out[:, i] = state @ c[:, i]
+    return out
+
+
+@pytest.mark.parametrize(
+    ("name", "sizes"),
+    [
+        ("mamba_v1.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5, "RELOAD": 1}),
+        ("mamba_v1.nasm", {"CHANNELS": 256, "SEQ": 8, "STATES": 4, "RELOAD": 0}),
+        ("mamba_v2.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
+        ("mamba_v2.nasm", {"CHANNELS": 128, "SEQ": 1024, "STATES": 3}),
+        ("mamba_v3.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
+        ("mamba_v3.nasm", {"CHANNELS": 256, "SEQ": 1024, "STATES": 3}),
+        ("mamba_v3.nasm", {"CHANNELS": 256, "SEQ": 5632, "STATES": 3}),
+    ],
+)
+def test_every_version_of_mamba_computes_the_same(name: str, sizes: dict[str, int]) -> None:
+    a = -drawn(1, sizes["CHANNELS"], sizes["STATES"])
+    found = outputs(name, {"A": a}, **sizes)["OUT"]
+    assert np.allclose(found, mamba(a, sizes["SEQ"]), rtol=1e-4, atol=1e-4)
