@@ -45,14 +45,14 @@ FULL = Kernel(
     name="matmul stream",
     source=QUERYING + "investigations/te_inefficiency.md, V1",
     choices=STREAM_CHOICES,
-    program=text("stream.nasm"),
+    program=text("matmul_stream.nasm"),
     full={"COUNT": 512, "SHORT": 0},
 )
 SHORT = Kernel(
     name="matmul stream, short sides",
     source=QUERYING + "investigations/te_inefficiency.md, V0",
     choices=STREAM_CHOICES,
-    program=text("stream.nasm"),
+    program=text("matmul_stream.nasm"),
     full={"COUNT": 512, "SHORT": 1},
 )
 
