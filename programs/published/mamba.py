@@ -14,8 +14,8 @@ CHOICES = (
     "broadcast_to is one matmul of ones by the row, on Tensor, as the tutorial says of broadcasts "
     "over partitions. Vector reads its result in PSUM: PSUM stays full long after the last matmul, "
     "and too few instructions of Vector are counted for copies to SBUF.",
-    "Instructions stay in the order of the source on every engine; each engine runs as far ahead as "
-    "its buffers allow.",
+    "Instructions stay in the order of the source on every engine; each engine runs as far ahead "
+    "as its buffers allow.",
 )
 OF_V1 = (
     "States are the outer loop and tiles the inner one, as the tutorial describes the version that "
@@ -35,7 +35,8 @@ KEPT = (
 HOISTED = (
     "delta * u does not depend on the state, and is computed once for each tile: a figure of the "
     "performance guide shows the compiler spill a deltaU of all positions, which lives that long.",
-    "PSUM holds four broadcasts of B and four of C, one a bank: the profiles show all eight in use.",
+    "PSUM holds four broadcasts of B and four of C, one a bank: the profiles show all eight in "
+    "use.",
     "delta and u of the next tile are loaded meanwhile.",
 )
 CUT = (

@@ -70,10 +70,26 @@ def mamba(a: np.ndarray, positions: int) -> np.ndarray:
         ("mamba_v2.nasm", {"CHANNELS": 128, "SEQ": 1024, "STATES": 3}),
         ("mamba_v3.nasm", {"CHANNELS": 384, "SEQ": 8, "STATES": 5}),
         ("mamba_v3.nasm", {"CHANNELS": 256, "SEQ": 1024, "STATES": 3}),
-        ("mamba_v3.nasm", {"CHANNELS": 256, "SEQ": 5632, "STATES": 3}),
+        ("mamba_v3.nasm", {"CHANNELS": 384, "SEQ": 1024, "STATES": 3, "HELD": 1}),
     ],
 )
 def test_every_version_of_mamba_computes_the_same(name: str, sizes: dict[str, int]) -> None:
     a = -drawn(1, sizes["CHANNELS"], sizes["STATES"])
     found = outputs(name, {"A": a}, **sizes)["OUT"]
     assert np.allclose(found, mamba(a, sizes["SEQ"]), rtol=1e-4, atol=1e-4)
+
+
+def test_layernorm_normalises_rows() -> None:
+    x, (gamma, beta) = drawn(1, 384, 1024).astype("f8"), drawn(2, 2, 1024).astype("f8")
+    shifted = x - x.mean(axis=1, keepdims=True)
+    scaled = shifted / np.sqrt((shifted**2).mean(axis=1, keepdims=True) + 1e-5)
+    found = outputs("layernorm_v1.nasm", ROWS=384, COLUMNS=1024)["Y"]
+    assert np.allclose(found, scaled * gamma + beta, rtol=1e-4, atol=1e-4)
+
+
+def test_products_of_windows_and_filters() -> None:
+    filters = drawn(2, 128, 3)
+    image = np.random.default_rng(1).standard_normal((128, 10)).astype("f4")
+    windows = np.stack([image[:, at : at + 3] for at in range(8)], axis=1)
+    found = outputs("depthwise.nasm", COUNT=11, WIDTH=8)["P"]
+    assert np.array_equal(found, windows * filters[:, None])
