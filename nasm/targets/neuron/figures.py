@@ -88,6 +88,7 @@ _RATE = (
 _PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,024 + 7"
 _LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
+_TABLE = f"{TRN2_PROBES}: ACT_TABLE_LOAD, as in profiles of others"
 _SILU = f"{TRN2_PROBES}: silu out of PSUM 260 ns + 1.33 ns per element"
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
@@ -248,6 +249,10 @@ FIGURES = (
            f"{TRN2_PROBES}: copies out of PSUM 159 to 174 ns + streaming"),
     _drain("scalar_identity_drain_ns", "the same on Scalar, op=copy of an activation", _CHAIN, 202,
            f"{TRN2_PROBES}: copy and identity as activation functions 202 ns + streaming"),
+    each("table_load_ns", "ns", "loading a table of activation functions, which Scalar's datapath "
+         "does",
+         Fact(368, ASSUMED, "ACT_TABLE_LOAD in a published sample profile of unnamed platform"),
+         Fact(1283, MEAS, _TABLE), Fact(1283, ASSUMED, f"carried over from v3: {_TABLE}")),
     _drain("silu_psum_drain_ns", "the same on Scalar, silu out of PSUM", _CHAIN, 260, _SILU),
     each("silu_psum_per_element", "cycles", "silu out of PSUM, per element of a partition",
          _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(1.6, MEAS, _SILU),
