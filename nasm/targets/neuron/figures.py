@@ -89,6 +89,8 @@ _PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,
 _LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
 _TABLE = f"{TRN2_PROBES}: ACT_TABLE_LOAD, as in profiles of others"
+_BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
+_CHANGE = f"{_BLOCK} issue after 234 ns, or 93 if the last had the same pair of quadrants"
 _SILU = f"{TRN2_PROBES}: silu out of PSUM 260 ns + 1.33 ns per element"
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
@@ -112,7 +114,6 @@ _WORDS = f"{TRN2_PROBES}: DVE copy of int32, 0.67 ns per element"
 _DYNAMIC = f"{NKI_COSTS}: tensor_copy_dynamic_src and _dst, max(600, N)"
 _APART = f"{TRN2_PROBES}: 91 ns for each tile of scale or bias that is read"
 _TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, which takes N"
-_BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 
 _SUMS = "Trainium3 guide, 'SBUF Read-Add-Write': 50 % of DMA throughput before NeuronCore-v4"
 _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
@@ -297,6 +298,9 @@ FIGURES = (
          _doc(64, f"{NKI_COSTS}: nc_transpose max(64, N)"),
          Fact(90, MEAS, f"{_BLOCK} issue every 93 ns"),
          Fact(90, ASSUMED, f"v3's cycles: {_BLOCK} issue every 93 ns")),
+    Figure("transpose_change", "cycles", "what is added for a transpose on Vector between other "
+           "quadrants than the last",
+           {"v3": Fact(135, MEAS, _CHANGE), "v4": Fact(135, ASSUMED, f"v3's cycles: {_CHANGE}")}),
     _drain("transpose_drain_ns", "from the end of a transpose's interval on Vector to its results",
            _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
            140, f"{_BLOCK} complete in 233 ns, issue every 93", 0.96 / 1.2),
