@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from generator.examples import GENERATIONS
-from generator.markdown import NOTE, code, joined, number, table
+from generator.markdown import NOTE, code, joined, table
 from nasm.dtypes import DTYPES
+from nasm.problems import rounded
 from nasm.report.lists import only, option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, ActivationFunction
 from nasm.targets.neuron.alu import OPERATORS, Operator
@@ -130,7 +131,7 @@ def dtypes() -> str:
 
 
 def _largest(value: float) -> str:
-    return number(value) if value < 1e12 else f"{value:.4g}"
+    return rounded(value) if value < 1e12 else f"{value:.4g}"
 
 
 def options() -> str:

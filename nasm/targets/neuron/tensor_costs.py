@@ -125,7 +125,7 @@ def drain(context: Context, dst: View, is_transpose: bool) -> Fact:
     if not lacking:
         return whole
     return Fact(
-        whole.value - lacking * column.value / gigahertz(context),
+        max(0, whole.value - lacking * column.value / gigahertz(context)),
         column.evidence,
         f"{whole.source}; by column: {column.source}",
     )
