@@ -134,9 +134,7 @@ class Section:
             remark=remark,
         )  # fmt: skip
 
-    def issue(
-        self, probe: Probe, published: float | tuple[float, float], **rest: object
-    ) -> Row:
+    def issue(self, probe: Probe, published: float | tuple[float, float], **rest: object) -> Row:
         """From start to start in a stream, in ns."""
         return self.row(probe, "issue", published, spacing(probe), count=often(published), **rest)  # type: ignore[arg-type]
 

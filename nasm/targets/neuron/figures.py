@@ -89,6 +89,7 @@ _RATE = (
 _PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,024 + 7"
 _LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
+_KERNEL = f"{TRN2_PROBES}: entry and exit of a kernel, once"
 _TABLE = f"{TRN2_PROBES}: ACT_TABLE_LOAD, as in profiles of others"
 _BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 _CHANGE = f"{_BLOCK} issue after 234 ns, or 93 if the last had the same pair of quadrants"
@@ -132,6 +133,10 @@ _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
                64, DOC, f"{NKI_COSTS}: MIN_II is about 64 engine cycles"),
+    each("kernel_ns", "ns", "entry and exit of a kernel, which are not in the time of a run",
+         Fact(17_000, MEAS, "fused-mamba tutorial, profiles on trn1: 12 to 17 µs before the first "
+              "work and about 5 after; the lower ends"),
+         Fact(9403, MEAS, _KERNEL), Fact(9403, ASSUMED, f"carried over from v3: {_KERNEL}")),
     everywhere("matmul_min", "cycles", "least interval of one pass of a matmul", 64, DOC,
                f"{PERF_GUIDE}: MM_INIT_LATENCY of 64 cycles"),
     each("matmul_overhead", "cycles", "between a matmul of one pass and the next",
@@ -161,7 +166,7 @@ FIGURES = (
                                          "below the full one")}),
     Figure("block_bytes", "bytes", "what a port of SBUF or PSUM fetches together",
            {"v3": Fact(16, MEAS, _BLOCKS), "v4": Fact(16, ASSUMED, f"carried over from v3: "
-                                                      f"{_BLOCKS}")}),
+                                                      f"{_BLOCKS}")}, use=RATE),
     Figure("block_slots", "elements", "what a block counts as, if few of its elements are taken",
            {"v3": Fact(2, MEAS, _BLOCKS), "v4": Fact(2, ASSUMED, f"carried over from v3: "
                                                      f"{_BLOCKS}")}),
