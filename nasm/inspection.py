@@ -173,12 +173,13 @@ class _Measures:
         cycle = self.held.machine.cycle(queue.index)
         if what == "cycles":
             return queue.finished // cycle
+        busy, idle = queue.times(self.held.now)
         if what == "busy":
-            return queue.busy // cycle
+            return busy // cycle
         if what == "stalls":
-            return sum(queue.waiting.values()) // cycle
+            return sum(t for (cause, _), t in idle.items() if cause != "empty") // cycle
         if what == "util":
-            return queue.busy / max(1, self.held.now)
+            return busy / max(1, self.held.now)
         raise Refused("E0222", f"an engine has no measure '{what}'")
 
     def time_us(self) -> float:

@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings"),
+    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings", "pace"),
     ("problems",),
     ("open_files",),
     ("records", "source_files", "host_memory"),

@@ -8,6 +8,7 @@ else is decided once and follows from the program.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -24,6 +25,7 @@ from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
+from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channel
 from nasm.sim.counters import Counters
@@ -50,7 +52,11 @@ class Machine:
         self.program, self.values = program, values
         generation = program.generation
         self.state = State(program, values)
-        self.scheduler = _scheduler(program)
+        make = program.target.paces
+        self.paces = [
+            {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
+        ]
+        self.scheduler = _scheduler(program, [p for paces in self.paces for p in paces.values()])
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
@@ -96,6 +102,7 @@ class Machine:
             self.scheduler.resources,
             self.shapes,
             numbers.__next__,
+            self.paces[lines.core],
         )
 
     def tracer(self) -> Trace:
@@ -157,10 +164,11 @@ class Machine:
         return self.state, self.scheduler, self.transfers, self.rendezvous
 
 
-def _scheduler(program: Program) -> Scheduler:
+def _scheduler(program: Program, paces: Sequence[Pace]) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
     channels = [Channel(core, n) for core in cores for n in range(generation.channels)]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
     counters = Counters(generation.semaphores, generation.events)
-    return Scheduler(counters, channels, delay)
+    interlock = program.target.interlocked(generation.options)
+    return Scheduler(counters, channels, delay, interlock=interlock, paces=paces)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING
 
+from nasm.pace import Pace
 from nasm.spec.by_name import named
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
@@ -45,8 +46,10 @@ class Target:
 
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number. ``module`` is where it is written,
-    under the name TARGET.
+    casts of a stream of instructions, by the stream's number. ``paces`` makes what paces the
+    instructions of a core, by the name that costs give it. ``interlocked`` says of options whether
+    an engine waits for its own earlier results. ``module`` is where it is written, under the name
+    TARGET.
     """
 
     name: str
@@ -59,6 +62,8 @@ class Target:
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
     casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
+    paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
+    interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -6,7 +6,7 @@ from nasm.spec.target import Samples, Target
 from nasm.targets.neuron import dma, indirection, rules
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
-from nasm.targets.neuron.options import OPTIONS, casting
+from nasm.targets.neuron.options import OPTIONS, casting, interlocked
 
 SAMPLES = Samples(
     tensors=(
@@ -43,4 +43,5 @@ TARGET = Target(
     samples=SAMPLES,
     options=OPTIONS,
     casting=casting,
+    interlocked=interlocked,
 )

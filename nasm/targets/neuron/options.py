@@ -97,6 +97,19 @@ OPTIONS = (
         {"nan": "NaN", "infinity": "infinity"},
     ),
     Option(
+        "ordering",
+        "interlock",
+        "Whether an engine waits for its own earlier results.",
+        ASSUMED,
+        "the vendor's programs wait for their own engine's semaphore (performance guide, figure "
+        "16), but no source says what happens without; SET_ORDERING_MODE in profiles",
+        {
+            "interlock": "an instruction that reads what an earlier one of its queue has yet to "
+            "write waits for it",
+            "relaxed": "it does not, reads what is there, and is reported as a hazard",
+        },
+    ),
+    Option(
         "stride.sixteen",
         "half",
         "How fast a tile streams whose elements are 16 bytes apart.",
@@ -128,6 +141,11 @@ OPTIONS = (
 """Every option of a NeuronCore."""
 
 DEFAULTS = defaults(OPTIONS)
+
+
+def interlocked(options: Mapping[str, OptionValue]) -> bool:
+    """Whether engines wait for their own earlier results."""
+    return options["ordering"] == "interlock"
 
 
 def casting(options: Mapping[str, OptionValue], stream: int) -> Casting:
