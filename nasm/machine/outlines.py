@@ -8,7 +8,7 @@ knowing is refused when it starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -17,7 +17,7 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Bytes, Launched, Moving, Transfers, direct_start
+from nasm.machine.transfers import Cargo, Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
@@ -56,8 +56,8 @@ class Places(Addresses):
 
     CACHES = ("_layouts", "_regions")
 
-    def __init__(self) -> None:
-        super().__init__({})
+    def __init__(self, areas: Mapping[int, int]) -> None:
+        super().__init__({}, areas)
         self._layouts: dict[tuple[Any, ...], Layout] = {}
         self._regions: dict[tuple[Any, ...], Region] = {}
 
@@ -68,7 +68,7 @@ class Places(Addresses):
         if found is None:
             layout = self._layouts.get(key)
             if layout is None:
-                layout = self._layouts[key] = Layout(view)
+                layout = self._layouts[key] = Layout(view, self.areas[view.tensor.index])
             found = layout.region((view.tensor.offset or 0) + view.offset)
             self._regions[key, view.offset] = found
         return found
@@ -101,11 +101,12 @@ class Traits:
     views by their place among the operands, with a footprint where it is not the view itself;
     ``stored`` are the registers that results go to, as (place among the operands, among the
     results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
+    ``tile`` is what addresses one of the operands, if something does.
     """
 
     __slots__ = (
         "arguments", "blind", "computes", "handed", "held", "loaded", "reads", "registers",
-        "results", "row", "states", "stored", "writes",
+        "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
     def __init__(self, shape: Shape, core: int) -> None:
@@ -129,6 +130,7 @@ class Traits:
             elif type(value) is View:
                 self.writes.append((position, _footprint(operand, shape.exact)))
         self.computes = bool(self.stored) or shape.row.effect is not None
+        self.tile = addressed(tuple(context.operands.values()))
 
     def _read(
         self,
@@ -267,9 +269,8 @@ class Outlines:
         delay = shape.cost.interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.hazards, delay)
-        tile = addressed(operands)
-        if tile is not None and shape.row.effect is None:
-            refuse = partial(_refuse, _by_tile(shape.row, tile))
+        if traits.tile is not None and shape.row.effect is None:
+            refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
             return Work(number, refuse, _nothing), outline
         reads = self._regions(traits.reads, shape, operands)
         writes = self._regions(traits.writes, shape, operands)
@@ -312,7 +313,7 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
-class NoBytes:
+class NoCargo:
     """What transfers move in a run without values."""
 
     __slots__ = ()
@@ -324,7 +325,7 @@ class NoBytes:
         """Deliver nothing."""
 
 
-NO_BYTES = NoBytes()
+NO_CARGO = NoCargo()
 
 
 class OutlinedTransfer:
@@ -339,9 +340,9 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def bytes(self, start: Start) -> Bytes:
+    def cargo(self, start: Start) -> Cargo:
         """There are none."""
-        return NO_BYTES
+        return NO_CARGO
 
 
 class RefusedTransfer:
@@ -356,9 +357,9 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def bytes(self, start: Start) -> Bytes:
+    def cargo(self, start: Start) -> Cargo:
         """There are none."""
-        return NO_BYTES
+        return NO_CARGO
 
 
 class Still:

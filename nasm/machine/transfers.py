@@ -121,8 +121,8 @@ class Moving(Protocol):
         """Let what was taken appear."""
 
 
-class Bytes(Protocol):
-    """What the shares of one start of a transfer take and deliver."""
+class Cargo(Protocol):
+    """The bytes of one start of a transfer."""
 
     def read(self, shares: Sequence[int]) -> Any:
         """Take what some shares move, as it is now."""
@@ -139,7 +139,7 @@ class Launched(Protocol):
     def start(self, who: Who) -> Start:
         """What is decided when it starts."""
 
-    def bytes(self, start: Start) -> Bytes:
+    def cargo(self, start: Start) -> Cargo:
         """The bytes of one start."""
 
 
@@ -161,7 +161,7 @@ def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
     )
 
 
-class Held:
+class Bytes:
     """The bytes of one start of a transfer, with the entries of that moment."""
 
     __slots__ = ("bound", "chosen", "hazards")
@@ -204,9 +204,9 @@ class BoundTransfer:
         self._start = direct_start(transfers.addresses, self.transfer, number)
         return self._start
 
-    def bytes(self, start: Start) -> Bytes:
+    def cargo(self, start: Start) -> Cargo:
         """The bytes of one start."""
-        return Held(self, start.chosen, self._transfers.hazards)
+        return Bytes(self, start.chosen, self._transfers.hazards)
 
     def moves(self, shares: Sequence[int]) -> list[Move]:
         """What some shares move: the whole transfer if they are all that move anything."""
@@ -303,7 +303,7 @@ class Transfers:
                 "wait for those of an earlier round before starting more",
             )
         plan, hazards, start = bound.plan, self.hazards, bound.start(who)
-        held = bound.bytes(start)
+        cargo = bound.cargo(start)
         if start.tangled:
             hazards.tangled(who)
         first = self.program.queues[who[0]].core * self.program.generation.channels
@@ -313,8 +313,8 @@ class Transfers:
             who,
             plan.ring,
             [(first + s.channel, s.busy, s.latency, s.bytes) for s in plan.shares],
-            held.read,
-            held.write,
+            cargo.read,
+            cargo.write,
             reads=start.reads,
             writes=start.writes,
             pattern=-start.number,

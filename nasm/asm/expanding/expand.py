@@ -370,7 +370,9 @@ class Expander:
             return
         line = self.lines.get(id(statement))
         if line is None:
-            line = self.lines[id(statement)] = compile_line(statement, self.scope, builder)
+            line = compile_line(statement, self.scope, builder)
+            if self.scope.chain:  # it comes again in other rounds
+                self.lines[id(statement)] = line
         made = line.make(self.scope, builder, queue)
         if self.chain < 0:
             self.chain = builder.chain(self.scope.chain)
