@@ -30,7 +30,10 @@ sys.path[:0] = [str(ROOT)]
 from programs.published.rows import Kernel, Row  # noqa: E402  (of the repository's root)
 from programs.published.runs import Run, run  # noqa: E402
 
-MODULES = ("matmul", "dma", "mamba", "layernorm", "vector_add", "depthwise")
+MODULES = (
+    "matmul", "dma", "mamba", "layernorm", "vector_add", "depthwise",
+    "micro_documented", "micro_trn2", "micro_profiles", "micro_control",
+)  # fmt: skip
 """The families of rows, each a module of this folder with its ROWS."""
 
 TIMING = ROOT / "docs" / "timing.md"
