@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings"),
+    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings", "pace"),
     ("problems",),
     ("open_files",),
     ("records", "source_files", "host_memory"),
@@ -49,7 +49,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),
         ("operands", "transfers"),
-        ("kernels", "rendezvous"),
+        ("kernels", "outlines", "rendezvous"),
         ("effects",),
         ("tasks",),
         ("machine",),

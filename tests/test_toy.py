@@ -168,7 +168,7 @@ def test_a_loop_counts_down_and_waits_for_its_register() -> None:
         (3, 33, 33, 36),
     ]
     queue = done.scheduler.queues[0]
-    assert queue.waiting == {"semaphore": 0, "data": 3 + 3 + 3 + 3, "unit": 0, "core": 0}
+    assert queue.waiting == {("data", None): 3 + 3 + 3 + 3}
     assert done.state.registers[0].values[0] == 0
 
 

@@ -212,7 +212,7 @@ def test_a_barrier_lets_both_go_on_when_the_later_one_has_come() -> None:
         (1, 3, 3, 15, 15, 20),
     ]
     alpha = done.scheduler.queues[0]
-    assert alpha.waiting == {"semaphore": 0, "data": 0, "unit": 0, "core": 10}
+    assert alpha.waiting == {("core", None): 10}
     for queue in done.scheduler.queues:
         assert queue.busy + sum(queue.waiting.values()) == queue.busy_until
 
@@ -305,7 +305,7 @@ def test_an_exchange_by_channels_is_complete_when_both_tiles_have_landed() -> No
     assert [(r[0], r[4], r[5]) for r in swaps] == [(0, 50, 115), (1, 50, 125)]
     exchanged = [(r[0], r[1], r[5], r[6]) for r in done.trace.jobs if r[5] > 50]
     assert exchanged == [(0, 0, 70, 96), (0, 1, 70, 96), (1, 0, 70, 96), (1, 1, 70, 96)]
-    assert done.scheduler.queues[0].waiting["core"] == 50
+    assert done.scheduler.queues[0].waiting["core", None] == 50
 
 
 def test_an_exchange_waits_for_the_slower_of_its_two_ways() -> None:

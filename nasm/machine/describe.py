@@ -18,6 +18,7 @@ from nasm.records import (
     QueueRecord,
     SemaphoreRecord,
 )
+from nasm.sim.queues import CAUSES
 from nasm.sim.resources import Resource
 from nasm.source import Span
 from nasm.spec.evidence import Evidence
@@ -146,7 +147,7 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
 def _occupied(machine: Machine, queue: Queue) -> str:
     """Which resource a queue's next instruction waits for, and who has it; empty if for none."""
     resource, now = queue.blocker, machine.scheduler.now
-    if queue.cause != "unit" or not isinstance(resource, Resource):
+    if queue.cause not in ("unit", "port") or not isinstance(resource, Resource):
         return ""
     if queue.due <= now or resource.holder is None:
         return ""
@@ -225,16 +226,19 @@ def engine_records(machine: Machine) -> tuple[EngineRecord, ...]:
     found = []
     for queue in machine.scheduler.queues:
         cycle = machine.cycle(queue.index)
-        # an instruction's interval is charged at its start; what lies ahead is not done yet
-        busy = queue.busy - max(0, queue.busy_until - machine.scheduler.now)
-        waits = tuple((c, t // cycle) for c, t in queue.waiting.items() if t)
+        busy, idle = queue.times(machine.scheduler.now)
+        by_cause = {cause: 0 for cause in CAUSES if cause != "empty"}
+        for (cause, _), ticks in idle.items():
+            if cause in by_cause:
+                by_cause[cause] += ticks
+        waits = tuple((cause, ticks // cycle) for cause, ticks in by_cause.items() if ticks)
         found.append(
             EngineRecord(
                 queue.core,
                 queue.engine,
                 queue.count,
                 busy // cycle,
-                sum(queue.waiting.values()) // cycle,
+                sum(by_cause.values()) // cycle,
                 waits,
                 queue.finished // cycle,
                 busy / total,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,7 +10,9 @@ from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
-from nasm.machine.state import Registers
+from nasm.machine.outlines import Outlines, unknown_address
+from nasm.machine.state import UNKNOWN, Registers
+from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.queues import Post, Task, Wait, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
@@ -34,18 +36,19 @@ class Tasks:
         self,
         program: Program,
         queue: int,
-        kernels: Kernels,
+        kernels: Kernels | Outlines,
         effects: Effects,
         registers: Registers,
         hazards: Hazards,
         resources: Resources,
         shapes: Shapes,
         fresh: Callable[[], int],
+        paces: Mapping[str, Pace],
     ) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
         self.kernels, self.effects, self.hazards = kernels, effects, hazards
         self.registers, self.resources, self.shapes = registers, resources, shapes
-        self.fresh = fresh
+        self.fresh, self.paces = fresh, paces
         self._tasks: dict[tuple[int, int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
         self._first: Resource | None = None
@@ -83,8 +86,8 @@ class Tasks:
         shape = self._shape(instruction)
         if not shape.registers:
             work = self._work(number, instruction, (), shape, semaphore)
-            return self._scheduled(work, shape.cost, waits, posts)
-        region = self.kernels.operands.register_region
+            return self._scheduled(work, shape, waits, posts)
+        region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, posts, semaphore)
         return Task(depends, 1, 1, self._front(), None, waits, None, expand)
@@ -115,11 +118,34 @@ class Tasks:
             return waits, None, updated.semaphore
         return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
-    def _scheduled(self, work: Work, cost: Cost, wait: Wait | None, post: Post | None) -> Task:
-        cycle = self.kernels.cycle
+    def _scheduled(self, work: Work, shape: Shape, wait: Wait | None, post: Post | None) -> Task:
+        cost, cycle = shape.cost, self.kernels.cycle
         interval, latency = max(1, cost.interval * cycle), max(1, cost.latency * cycle)
         unit, needs = self._occupies(cost)
-        return Task(work, interval, latency, unit, needs, wait, post)
+        return Task(
+            work,
+            interval,
+            latency,
+            unit,
+            needs,
+            wait,
+            post,
+            ports=self._ports(shape.context),
+            pace=self.paces[cost.pace] if cost.pace else None,
+            key=cost.key,
+        )
+
+    def _ports(self, context: Context) -> tuple[Resource, ...]:
+        """The ports that an instruction holds while it is at work."""
+        generation, engine = self.program.generation, self.lines.engine
+        if not generation.ports:
+            return ()
+        walked = {view.tensor.memory.name for _, view in context.tiles}
+        return tuple(
+            self.resources.named(self.lines.core, port.name, self.queue)
+            for port in generation.ports
+            if port.memory in walked and engine in port.engines
+        )
 
     def _occupies(self, cost: Cost) -> tuple[Resource, Needs | None]:
         """The unit it takes, and what it needs if that is not all of one unit."""
@@ -167,14 +193,14 @@ class Tasks:
                 operands = tuple(resolved(operand, held) for operand in operands)
             except Refused:
                 work, kernel = self.kernels.bind(self.fresh(), shape, operands)
-                skipped = self.effects.skip(work, kernel, shape.context, semaphore)
+                skipped = self.effects.skip(work, kernel, shape, semaphore)
                 if skipped is None:
                     raise
                 return skipped
             shape = self._obeying(instruction, operands)
         work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
-            work = self.effects.work(work, kernel, shape.context, semaphore)
+            work = self.effects.work(work, kernel, shape, semaphore)
         return work
 
     def _expand(
@@ -192,10 +218,12 @@ class Tasks:
                 self.hazards.register(register)
             values.append(self.registers.values[register])
         try:
+            if UNKNOWN in values:
+                raise unknown_address(instruction.row, shape.registers[values.index(UNKNOWN)])
             work = self._work(number, instruction, tuple(values), shape, semaphore)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.hazards.acting()))) from None
-        return self._scheduled(work, shape.cost, None, post)
+        return self._scheduled(work, shape, None, post)
 
     def _obeying(self, instruction: Instruction, operands: tuple[object, ...]) -> Shape:
         """Check the rules again, now that the registers in an address are known."""

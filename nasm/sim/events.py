@@ -28,8 +28,19 @@ class Observer:
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """A task starts at the pc of its queue, and has read nothing yet.
 
-        ``queue.cause`` and ``queue.blocker`` say what let it start: the unit, the post, the data
-        or the arrival that it waited for last. ``task.work`` has the regions it reads and writes.
+        ``queue.cause`` and ``queue.blocker`` say what let it start: the unit, the port, the post,
+        the data or the arrival that it waited for last, or just its turn; ``queue.because`` is the
+        number of the start or the shares that ended that wait, -1 if nothing had to.
+        ``queue.record`` is its own number, ``queue.interval`` and ``queue.latency`` how long it
+        takes this time. ``task.work`` has the regions it reads and writes.
+        """
+
+    def readied(
+        self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
+    ) -> None:
+        """The unit of the next task of a queue is made ready, from ``start`` to ``until``.
+
+        ``record`` is the number of this, ``because`` of what it had to wait for.
         """
 
     def finished(self, queue: Queue, done: Flying) -> None:

@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from nasm.pace import Pace
 from nasm.sim.counters import Who
 from nasm.sim.regions import Region
 from nasm.sim.resources import Needs, Resource
 
-CAUSES = ("semaphore", "data", "unit", "core")
-"""Why a queue's next instruction does not start: a wait, a result on its way, a busy unit, or
-another core that has not arrived."""
+CAUSES = ("semaphore", "data", "unit", "port", "core", "empty")
+"""Why no instruction of a queue is at work: the next waits for a semaphore, for a result of its
+own engine, for its unit, for a port to a memory, or for another core; or there is none."""
+
+ORDER = "queue"
+"""The constraint of a start that nothing else held back: instructions start one after another."""
+
+Idle = tuple[str, int | None]
+"""A cause, and of a semaphore which queue posted what ended the wait: see ``Semaphore.poster``."""
 
 Wait = tuple[int, str, int]
 """A semaphore, a comparison, and a value."""
@@ -47,8 +54,10 @@ class Task:
     """An instruction as the scheduler sees it.
 
     It occupies ``unit`` for ``interval`` ticks, or what it ``needs`` where that is not simply one
-    resource, and completes ``latency`` ticks after its start. One with ``expand`` stands for
-    another, which it makes when it is about to start: its ``work`` only says what that depends on.
+    resource, and completes ``latency`` ticks after its start; its ``pace`` may know better, which
+    is asked with ``key``. For its interval it also holds ``ports``, for which it asks when nothing
+    else keeps it from starting. One with ``expand`` stands for another, which it makes when it is
+    about to start: its ``work`` only says what that depends on.
     """
 
     work: Work
@@ -59,6 +68,9 @@ class Task:
     wait: Wait | None = None
     update: Post | None = None
     expand: Callable[[], Task] | None = None
+    ports: tuple[Resource, ...] = ()
+    pace: Pace | None = None
+    key: Hashable = None
 
     @property
     def free_at(self) -> int:
@@ -79,7 +91,10 @@ class Task:
 
 
 class Flying(NamedTuple):
-    """A task that has started and not completed; ``head`` is when it was next in its queue."""
+    """A task that has started and not completed; ``head`` is when it was next in its queue.
+
+    Its interval ends ``until``; ``record`` is the number of its start.
+    """
 
     core: int
     queue: int
@@ -89,6 +104,8 @@ class Flying(NamedTuple):
     finish: int
     task: Task
     payload: Any
+    until: int
+    record: int
 
 
 class Queue:
@@ -96,17 +113,22 @@ class Queue:
 
     ``engine`` is what its tasks run on; several queues may have the same. ``blocker`` is what its
     next task waits for, or waited for last: what posts, a resource, or what makes the data;
-    ``asked`` is since when it has waited for a resource, and ``due`` when it tries again.
+    ``because`` is the number of the start, or of the shares, that ended that, ``poster`` who
+    posted if it was a semaphore. ``asked`` says that it waits for a resource in turn, ``due`` when
+    it tries again. ``record`` is the number of its last start; ``interval`` and ``latency`` are
+    what that took.
     """
 
     __slots__ = (
-        "arrived", "asked", "blocker", "busy", "busy_until", "cause", "core", "count", "done",
-        "due", "engine", "fetch", "finished", "flight", "head", "index", "last_finish", "length",
-        "mark", "parked", "pc", "reached", "waited", "waiting",
+        "arrived", "asked", "because", "blocker", "busy", "busy_until", "cause", "core", "count",
+        "done", "due", "engine", "fetch", "finished", "flight", "head", "index", "interval",
+        "last_finish", "latency", "length", "mark", "parked", "pc", "poster", "reached", "record",
+        "waited", "waiting",
     )  # fmt: skip
     CHANGES = (
         "pc", "head", "waited", "parked", "arrived", "asked", "blocker", "done", "due", "reached",
-        "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause",
+        "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause", "because",
+        "poster", "record", "interval", "latency",
     )  # fmt: skip
 
     def __init__(
@@ -119,7 +141,7 @@ class Queue:
         self.waited = False
         self.parked = False
         self.arrived: int | None = None
-        self.asked: int | None = None
+        self.asked = False
         self.blocker: Resource | Who | None = None
         self.done = length == 0
         self.due = 0
@@ -131,15 +153,43 @@ class Queue:
         self.busy = 0
         self.busy_until = 0
         self.mark = 0
-        self.cause = "semaphore"
-        self.waiting = dict.fromkeys(CAUSES, 0)
+        self.cause = ORDER
+        self.because = -1
+        self.poster: int | None = None
+        self.record = -1
+        self.interval = self.latency = 0
+        self.waiting: dict[Idle, int] = {}
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""
         since = self.mark if self.mark > self.busy_until else self.busy_until
         if now > since:
-            self.waiting[self.cause] += now - since
+            idle = self._idle()
+            self.waiting[idle] = self.waiting.get(idle, 0) + now - since
         self.mark = now
+
+    def _idle(self) -> Idle:
+        """What an idle tick of now is charged to."""
+        if self.done:
+            return "empty", None
+        if self.arrived is not None:
+            return "core", None
+        return self.cause, self.poster if self.cause == "semaphore" else None
+
+    def occupy(self, start: int, until: int) -> None:
+        """Count ticks in which a unit is occupied for this queue, each once."""
+        if until > self.busy_until:
+            self.busy += until - max(start, self.busy_until)
+            self.busy_until = until
+
+    def times(self, now: int) -> tuple[int, dict[Idle, int]]:
+        """Ticks up to now that were busy, and the idle ones by cause: together all there are."""
+        idle = dict(self.waiting)
+        since = max(self.mark, self.busy_until)
+        if now > since:
+            cause = self._idle()
+            idle[cause] = idle.get(cause, 0) + now - since
+        return self.busy - max(0, self.busy_until - now), idle
 
     def save(self) -> Any:
         """Everything that changes."""

@@ -34,13 +34,20 @@ class Races(Observer):
         self._kinds: dict[tuple[int, int], str] = {}
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
-        """Compare a task with the writes in flight of other queues, and with transfers."""
+        """Compare a task with the writes in flight of other queues, and with transfers.
+
+        Where engines have no interlock, what the own queue has yet to write counts for its reads.
+        """
         scheduler, work = self.scheduler, task.work
-        if scheduler.flying <= len(queue.flight) and not scheduler.transfers:
-            return
         if not (work.reads or work.writes):
             return
         me = (queue.index, queue.pc)
+        if not scheduler.interlock and work.reads:
+            for flying in queue.flight:
+                if flying.finish > now and scheduler.reads(task, flying.task):
+                    self.report("read", me, (queue.index, flying.pc), now)
+        if scheduler.flying <= len(queue.flight) and not scheduler.transfers:
+            return
         for other in scheduler.queues:
             if other is queue or not other.flight:
                 continue

@@ -17,11 +17,15 @@ class Resource:
     """Something of a core that one task occupies at a time, or one task each of its parts.
 
     It is free from ``free_at`` on; a task that wants parts of it can take them from ``shared_at``
-    on, if these parts are free. ``holder`` took it last. ``shared`` says that tasks of
-    several queues want it: then ``waiting`` has the queues that wait for it, and since when.
+    on, if these parts are free. ``holder`` took it last, at the start that has the number
+    ``record``. ``shared`` says that tasks of several queues want it: then ``waiting`` has the
+    queues that wait for it, and since when; those of ``passed`` were passed over once.
     """
 
-    __slots__ = ("core", "free_at", "holder", "name", "shared", "shared_at", "user", "waiting")
+    __slots__ = (
+        "core", "free_at", "holder", "name", "passed", "record", "shared", "shared_at", "user",
+        "waiting",
+    )  # fmt: skip
     CACHES = ("shared", "user")
 
     def __init__(self, core: int, name: str) -> None:
@@ -30,24 +34,33 @@ class Resource:
         self.free_at = 0
         self.shared_at = 0
         self.holder: Holder | None = None
+        self.record = -1
         self.waiting: dict[int, int] = {}
+        self.passed: set[int] = set()
 
     def __repr__(self) -> str:
         return f"<{self.core}.{self.name}, free at {self.free_at}>"
 
-    def take(self, until: int, holder: Holder) -> None:
+    def take(self, until: int, holder: Holder, record: int) -> None:
         """Occupy all of it until a tick."""
         self.free_at = self.shared_at = until
-        self.holder = holder
+        self.holder, self.record = holder, record
+
+    def leave(self, queue: int) -> None:
+        """Wait for it no more, for it was taken; whoever still does was passed over."""
+        self.waiting.pop(queue, None)
+        self.passed.discard(queue)
+        self.passed.update(self.waiting)
 
     def save(self) -> Any:
         """Everything that changes."""
-        return self.free_at, self.shared_at, self.holder, dict(self.waiting)
+        held = (self.free_at, self.shared_at, self.holder, self.record)
+        return held, dict(self.waiting), frozenset(self.passed)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.free_at, self.shared_at, self.holder, waiting = saved
-        self.waiting = dict(waiting)
+        (self.free_at, self.shared_at, self.holder, self.record), waiting, passed = saved
+        self.waiting, self.passed = dict(waiting), set(passed)
 
 
 class Claim(NamedTuple):
@@ -63,15 +76,25 @@ class Claim(NamedTuple):
             return self.resource.free_at
         return max(self.resource.shared_at, *(part.free_at for part in self.parts))
 
-    def take(self, until: int, holder: Holder) -> None:
+    @property
+    def last(self) -> Resource:
+        """What keeps it from being taken, or kept it last."""
+        return max((self.resource, *self.parts), key=self._free_at)
+
+    def _free_at(self, resource: Resource) -> int:
+        both = resource is self.resource and self.parts
+        return resource.shared_at if both else resource.free_at
+
+    def take(self, until: int, holder: Holder, record: int) -> None:
         """Take it, which must be free."""
         if not self.parts:
-            self.resource.take(until, holder)
+            self.resource.take(until, holder, record)
             return
         for part in self.parts:
-            part.take(until, holder)
-        self.resource.free_at = max(self.resource.free_at, until)
-        self.resource.holder = holder
+            part.take(until, holder, record)
+        if until >= self.resource.free_at:
+            self.resource.free_at = until
+            self.resource.holder, self.resource.record = holder, record
 
 
 class Needs(NamedTuple):
@@ -84,12 +107,18 @@ class Needs(NamedTuple):
         """When all claims of an alternative are free at once."""
         return min(max(claim.free_at for claim in claims) for claims in self.alternatives)
 
-    def take(self, now: int, until: int, holder: Holder) -> None:
+    @property
+    def record(self) -> int:
+        """The number of the start that keeps it from being taken, or kept it last."""
+        claims = min(self.alternatives, key=lambda claims: max(c.free_at for c in claims))
+        return max(claims, key=lambda claim: claim.free_at).last.record
+
+    def take(self, now: int, until: int, holder: Holder, record: int) -> None:
         """Take the first alternative that is free."""
         for claims in self.alternatives:
             if all(claim.free_at <= now for claim in claims):
                 for claim in claims:
-                    claim.take(until, holder)
+                    claim.take(until, holder, record)
                 return
 
     @property

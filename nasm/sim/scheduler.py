@@ -8,8 +8,8 @@ run.
 
 Of an instruction it knows a :class:`Task`: what blocks it, what it occupies and how long, and
 what to do at its start and at its completion. Within a queue tasks start in order and complete
-in order; one that reads what an earlier one has not finished writing waits for it. What happens
-it tells the observers, and nothing else.
+in order; one that reads what an earlier one has not finished writing waits for it, unless the
+engines have no interlock. What happens it tells the observers, and nothing else.
 """
 
 from __future__ import annotations
@@ -18,12 +18,13 @@ from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
 
+from nasm.pace import Pace
 from nasm.sim.channels import Channel, Flight
-from nasm.sim.counters import Counters, Who, holds
+from nasm.sim.counters import TRANSFER, Counters, Post, Who
 from nasm.sim.events import EVENTS, Observer, listeners
-from nasm.sim.queues import Flying, Queue, Task
+from nasm.sim.queues import ORDER, Flying, Queue, Task
 from nasm.sim.regions import intersect
-from nasm.sim.resources import Resources
+from nasm.sim.resources import Resource, Resources
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
@@ -33,30 +34,45 @@ KNOWN = 100_000
 COMMIT, ARRIVE, START = 0, 1, 2
 """Phases of a tick, in order."""
 
+NEVER = 1 << 62
+"""A tick that no run reaches."""
+
 
 class Scheduler:
     """Queues, channels, semaphores and resources, and the heap of what comes next.
 
     ``transfers`` are those in flight, by key; ``late`` those that had not landed when the last
     task of all queues completed. ``acting`` is the instruction that starts, completes, or issued
-    what moves right now. While ``halted`` is set no event is processed: it may be set at any
-    moment, by a signal handler or another thread.
+    what moves right now, ``record`` the number of that start or of the shares that move: every
+    start has one, given in order, and ``records`` were given. Without ``interlock`` an engine does
+    not wait for its own earlier results. While ``halted`` is set no event is processed: it may be
+    set at any moment, by a signal handler or another thread.
     """
 
     CACHES = ("_overlaps", "_listeners", "_observers", "halted")
 
-    def __init__(self, semaphores: Counters, channels: Sequence[Channel], delay: int) -> None:
+    def __init__(
+        self,
+        semaphores: Counters,
+        channels: Sequence[Channel],
+        delay: int,
+        *,
+        interlock: bool = True,
+        paces: Sequence[Pace] = (),
+    ) -> None:
         self.now = 0
         self.queues: list[Queue] = []
         self.semaphores = semaphores
         self.channels = list(channels)
         self.resources = Resources()
-        self.delay = delay
+        self.delay, self.interlock, self.paces = delay, interlock, list(paces)
         self.transfers: dict[int, Flight] = {}
         self.late: tuple[Who, ...] = ()
         self.retired = 0
         self.flying = 0
         self.acting: Who = (0, 0)
+        self.record = -1
+        self.records = 0
         self.halted = False
         self._heap: list[tuple[int, int, int, int, Any]] = []
         self._sequence = 0
@@ -121,7 +137,8 @@ class Scheduler:
             self.now = tick
             done += 1
             if phase == START:
-                self._attempt(what)
+                if what.due == tick:  # or it has been woken earlier than it was to be
+                    self._attempt(what)
             elif phase == COMMIT:
                 if type(what) is Queue:
                     self._finish(what)
@@ -147,90 +164,144 @@ class Scheduler:
             return
         work = task.work
         earliest = task.unit.free_at if task.needs is None else task.needs.free_at
-        cause = "unit"
+        writer, gated = None, False
         if work.gate is not None and work.gate() > earliest:
-            earliest, cause, queue.blocker = work.gate(), "data", None
-        if queue.flight and work.reads:
-            ready, writer = self._ready(queue, task)
+            earliest, gated = work.gate(), True
+        if queue.flight and work.reads and self.interlock:
+            ready, flying = self._ready(queue, task)
             if ready > earliest:
-                earliest, cause, queue.blocker = ready, "data", (queue.index, writer)
+                earliest, writer = ready, flying
         if earliest > now:
-            queue.cause = cause
-            if cause == "unit":
-                self._ask(queue, task, now)
-            queue.due = earliest
-            self._push(earliest, START, queue.index, queue)
+            self._hold(queue, task, earliest, writer, gated)
             return
-        if (task.unit.waiting or task.needs is not None) and self._yields(queue, task, now):
-            self._push(now, START, len(self.queues) + queue.index, queue)
+        if (task.unit.waiting or task.needs is not None) and self._yields(queue, task, "unit"):
             return
         if task.expand is not None:
             self.acting = (queue.index, queue.pc)
             queue.head = task.expand()
+            if queue.head.pace is not None:
+                self._make_ready(queue, queue.head, now)
             self._attempt(queue)
             return
         if work.arrive is not None and queue.arrived is None:
-            queue.arrived, queue.parked, queue.cause = now, True, "core"
-            self.acting = (queue.index, queue.pc)
+            queue.arrived, queue.parked = now, True
+            self.acting, self.record = (queue.index, queue.pc), queue.because
             work.arrive(now)
             return
+        if task.ports and not self._ports(queue, task, now):
+            return
         self._start(queue, task, now)
+
+    def _hold(
+        self, queue: Queue, task: Task, until: int, writer: Flying | None, gated: bool
+    ) -> None:
+        """Let the head of a queue try again when a result is there, or its unit is free."""
+        queue.cause = "data"
+        if writer is not None:
+            queue.blocker, queue.because = (queue.index, writer.pc), writer.record
+        elif gated:
+            held = (flying.record for flying in queue.flight if flying.until == until)
+            queue.blocker, queue.because = None, next(held, queue.record)
+        else:
+            queue.cause, queue.blocker = "unit", task.unit
+            queue.because = task.unit.record if task.needs is None else task.needs.record
+            self._ask(queue, task, self.now)
+        queue.due = until
+        self._push(until, START, queue.index, queue)
+
+    def _ports(self, queue: Queue, task: Task, now: int) -> bool:
+        """Whether a task can have the ports that it wants now; if not, it waits for its turn."""
+        last = max(task.ports, key=lambda port: port.free_at)
+        if last.free_at <= now:
+            return not self._yields(queue, task, "port")
+        queue.cause, queue.blocker, queue.because = "port", last, last.record
+        self._stand(queue, task.ports, now)
+        queue.due = last.free_at
+        self._push(queue.due, START, queue.index, queue)
+        return False
 
     def _wait(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether the wait of a queue's head is over; if not, parks the queue or tries again."""
         assert task.wait is not None
         number, op, value = task.wait
         semaphore = self.semaphores[number]
-        seen = semaphore.visible(op, value, now)
-        queue.cause, queue.blocker = "semaphore", semaphore.by
-        if seen is None:
-            queue.parked = True
-            semaphore.parked.append(queue.index)
-            return False
+        if not queue.parked:
+            found = semaphore.visible(op, value, now)
+            if found is None or found[1] is not None:
+                queue.parked, queue.due = True, NEVER
+                queue.cause, queue.poster, queue.because = "semaphore", None, -1
+                queue.blocker = semaphore.by
+                semaphore.parked.append(queue.index)
+                if found is not None:
+                    self._wake(queue, found)
+                return False
+        else:
+            queue.parked = False
+            semaphore.parked.remove(queue.index)
         queue.waited = True
         for tell in self._tell_waited:
-            tell(queue, number, semaphore.by, seen)
-        if seen > now:
-            queue.due = seen
-            self._push(seen, START, queue.index, queue)
-        return seen <= now
+            tell(queue, number, semaphore.by if queue.cause != "semaphore" else queue.blocker, now)
+        return True
+
+    def _wake(self, queue: Queue, found: tuple[int, Post | None]) -> None:
+        """Let a parked queue go on at the tick at which it sees what it waits for."""
+        at, post = found
+        assert post is not None
+        queue.due, queue.blocker = at, post.by
+        queue.because, queue.poster = post.record, post.poster
+        self._push(at, START, queue.index, queue)
 
     def _ask(self, queue: Queue, task: Task, now: int) -> None:
         """Wait for what a task occupies, in turn with the other queues that want it."""
-        queue.blocker = task.unit
-        if not task.contended:
-            return
-        if queue.asked is None:
-            queue.asked = now
-        for resource in task.resources:
-            resource.waiting[queue.index] = queue.asked
+        if task.contended:
+            self._stand(queue, task.resources, now)
 
-    def _yields(self, queue: Queue, task: Task, now: int) -> bool:
-        """Whether another queue has waited longer for what this one could take, and is due now."""
-        asked = now if queue.asked is None else queue.asked
-        return any(
-            (since, index) < (asked, queue.index) and self.queues[index].due == now
-            for resource in task.resources
-            for index, since in resource.waiting.items()
-        )
+    def _stand(self, queue: Queue, resources: Sequence[Resource], now: int) -> None:
+        """Stand in line for resources, from now on unless it does already."""
+        queue.asked = True
+        for resource in resources:
+            resource.waiting.setdefault(queue.index, now)
+
+    def _yields(self, queue: Queue, task: Task, cause: str) -> bool:
+        """Whether another queue goes first, so that this one tries again after it.
+
+        One that has waited longer does if it is due now, or was passed over before.
+        """
+        now, resources = self.now, task.ports if cause == "port" else task.resources
+        for resource in resources:
+            asked = resource.waiting.get(queue.index, now)
+            for index, since in resource.waiting.items():
+                due = self.queues[index].due
+                passed = index in resource.passed and due >= now
+                if (since, index) < (asked, queue.index) and (due == now or passed):
+                    if due > now:
+                        self._stand(queue, resources, now)
+                        queue.due, queue.cause, queue.blocker = due, cause, resource
+                        queue.because = resource.record
+                    behind = len(self.queues) + self._sequence  # whoever yielded before, too
+                    self._push(due, START, behind, queue)
+                    return True
+        return False
 
     def release(self, index: int, at: int) -> None:
         """Let a parked queue start its head at a tick."""
         queue = self.queues[index]
         queue.parked = False
+        if at > (queue.arrived or 0):
+            queue.cause, queue.because = "core", self.record
         queue.due = at
         self._push(at, START, index, queue)
 
-    def _ready(self, queue: Queue, task: Task) -> tuple[int, int]:
+    def _ready(self, queue: Queue, task: Task) -> tuple[int, Flying | None]:
         """When the last earlier task of the queue that writes what this one reads completes."""
-        ready, writer = 0, -1
+        ready, writer = 0, None
         for flying in queue.flight:
             finish, writing = flying[5], flying[6]
-            if finish > ready and writing.work.writes and self._reads(task, writing):
-                ready, writer = finish, flying[2]
+            if finish > ready and writing.work.writes and self.reads(task, writing):
+                ready, writer = finish, flying
         return ready, writer
 
-    def _reads(self, reader: Task, writer: Task) -> bool:
+    def reads(self, reader: Task, writer: Task) -> bool:
         """Whether a task reads what another writes."""
         mine, theirs = reader.work, writer.work
         if mine.number < 0 or theirs.number < 0:
@@ -245,31 +316,45 @@ class Scheduler:
 
     def _start(self, queue: Queue, task: Task, now: int) -> None:
         pc, work = queue.pc, task.work
-        self.acting = (queue.index, pc)
+        record = self.records
+        self.records = record + 1
+        self.acting, self.record = (queue.index, pc), record
+        interval, latency = task.interval, task.latency
+        if task.pace is not None:
+            interval, latency = task.pace.at(task.key, now, interval, latency)
+        queue.record, queue.interval, queue.latency = record, interval, latency
         for tell in self._tell_started:
             tell(queue, task, now)
         payload = work.start(now)
         queue.pc = payload if work.branches and payload is not None else pc + 1
-        busy = now + task.interval
+        busy = now + interval
         if task.needs is None:
             unit = task.unit  # as Resource.take does, which costs a call
             unit.free_at = unit.shared_at = busy
-            unit.holder = self.acting
+            unit.holder, unit.record = self.acting, record
         else:
-            task.needs.take(now, busy, self.acting)
-        if queue.asked is not None:
-            queue.asked = None
-            for resource in task.resources:
-                resource.waiting.pop(queue.index, None)
+            task.needs.take(now, busy, self.acting, record)
+        for port in task.ports:
+            port.take(busy, self.acting, record)
+        if queue.asked:
+            queue.asked = False
+            for resource in (*task.resources, *task.ports):
+                resource.leave(queue.index)
+        elif task.ports:
+            for port in task.ports:
+                port.leave(queue.index)
         if busy > queue.busy_until:
             queue.busy += busy - max(now, queue.busy_until)
             queue.busy_until = busy
-        finish = now + task.latency
+        finish = now + latency
         if finish < queue.last_finish:
             finish = queue.last_finish
         queue.last_finish = finish
         started, queue.arrived = (now if queue.arrived is None else queue.arrived), None
-        flying = (queue.core, queue.index, pc, queue.reached, started, finish, task, payload)
+        flying = (
+            queue.core, queue.index, pc, queue.reached, started, finish, task, payload, busy,
+            record,
+        )  # fmt: skip
         queue.flight.append(_tuple(Flying, flying))
         self.flying += 1
         self._push(finish, COMMIT, 0, queue)
@@ -287,24 +372,43 @@ class Scheduler:
         """The next task becomes the head, and may start when its unit is free, or at ``least``."""
         task = queue.head = queue.fetch(queue.pc)
         queue.waited = task.wait is None
+        if task.pace is not None:
+            self._make_ready(queue, task, least)
         tick = task.unit.free_at if task.needs is None else task.needs.free_at
         if tick > least:
             if task.unit.shared or task.needs is not None:
                 self._ask(queue, task, least)
+            queue.cause, queue.blocker = "unit", task.unit
+            queue.because = task.unit.record if task.needs is None else task.needs.record
         else:
             tick = least
+            queue.cause, queue.blocker, queue.because = ORDER, None, queue.record
         queue.reached = queue.due = tick
-        queue.cause, queue.blocker = "unit", task.unit
         for tell in self._tell_head:
             tell(queue, task, queue.reached)
         return task
 
+    def _make_ready(self, queue: Queue, task: Task, least: int) -> None:
+        """Make the unit of a queue's next task ready, as soon as it is free."""
+        assert task.pace is not None
+        ticks = task.pace.ahead(task.key)
+        if not ticks:
+            return
+        record = self.records
+        self.records = record + 1
+        start = max(task.unit.free_at, least)
+        because = task.unit.record if task.unit.free_at > least else queue.record
+        task.unit.take(start + ticks, (queue.index, queue.pc), record)
+        queue.occupy(start, start + ticks)
+        for tell in self._listeners["readied"]:
+            tell(queue, task, record, because, start, start + ticks)
+
     def _finish(self, queue: Queue) -> None:
         """Commit the oldest task in flight of a queue."""
         done = queue.flight.popleft()
-        _, index, pc, _, _, finish, task, payload = done
+        _, index, pc, _, _, finish, task, payload, _, _ = done
         self.flying -= 1
-        self.acting = (index, pc)
+        self.acting, self.record = (index, pc), done.record
         task.work.finish(payload)
         queue.count += 1
         queue.finished = finish
@@ -324,33 +428,28 @@ class Scheduler:
 
     # -- semaphores
 
-    def post(self, number: int, op: str, value: int, delay: int) -> None:
-        """Change a semaphore now; a queue that waits for it may start ``delay`` later."""
+    def post(self, number: int, op: str, value: int, delay: int, poster: int | None = None) -> None:
+        """Change a semaphore now; a queue that waits for it may start ``delay`` later.
+
+        ``poster`` is the queue that acts, or ``TRANSFER``.
+        """
         semaphore, now = self.semaphores[number], self.now
-        if not semaphore.post(op, value, now, delay, self.acting):
+        who = self.acting[0] if poster is None else poster
+        post = _tuple(Post, (now + delay, op, value, self.acting, self.record, who))
+        if not semaphore.post(post, now):
             for tell in self._listeners["unchanged"]:
                 tell(number, semaphore, self.acting, now)
             return
         for tell in self._listeners["posted"]:
             tell(number, semaphore, now)
-        if not semaphore.parked:
-            return
-        still: list[int] = []
         for index in semaphore.parked:
             queue = self.queues[index]
             assert queue.head is not None
             assert queue.head.wait is not None
             _, compare, want = queue.head.wait
-            if holds(semaphore.value, compare, want):
-                queue.parked = False
-                queue.waited = True
-                queue.blocker, queue.due = self.acting, now + delay
-                for tell in self._tell_waited:
-                    tell(queue, number, self.acting, now + delay)
-                self._push(now + delay, START, index, queue)
-            else:
-                still.append(index)
-        semaphore.parked = still
+            found = semaphore.visible(compare, want, now)
+            if found is not None and found[0] < queue.due:
+                self._wake(queue, (found[0], found[1] or post))
 
     # -- channels
 
@@ -413,7 +512,7 @@ class Scheduler:
                 flight.landed()
         if flight.semaphore is not None:
             for _ in shares:
-                self.post(flight.semaphore, "+", 1, flight.notify)
+                self.post(flight.semaphore, "+", 1, flight.notify, TRANSFER)
 
     def say(self, text: str) -> None:
         """The instruction that starts says something."""
@@ -429,20 +528,24 @@ class Scheduler:
     def save(self) -> Any:
         """Everything that changes, what observers remember included."""
         return (
-            (self.now, self.late, self.retired, self.flying, self.acting, self._sequence),
+            (self.now, self.late, self.retired, self.flying, self._sequence),
+            (self.acting, self.record, self.records),
             tuple(self._heap),
             tuple((flight, flight.left) for flight in self.transfers.values()),
             tuple(queue.save() for queue in self.queues),
             self.semaphores.save(),
             tuple(channel.save() for channel in self.channels),
             self.resources.save(),
+            tuple(pace.save() for pace in self.paces),
             tuple((observer, observer.save()) for observer in self._observers),
         )
 
     def restore(self, saved: Any) -> None:
         """Everything as it was when it was saved; observers that came later stay as they are."""
-        numbers, heap, transfers, queues, semaphores, channels, resources, observers = saved
-        self.now, self.late, self.retired, self.flying, self.acting, self._sequence = numbers
+        numbers, acting, heap, transfers, queues, semaphores, channels, *saved = saved
+        self.now, self.late, self.retired, self.flying, self._sequence = numbers
+        self.acting, self.record, self.records = acting
+        resources, paces, observers = saved
         self._heap[:] = heap
         self.transfers.clear()
         for flight, left in transfers:
@@ -452,5 +555,7 @@ class Scheduler:
             part.restore(state)
         self.semaphores.restore(semaphores)
         self.resources.restore(resources)
+        for pace, state in zip(self.paces, paces, strict=True):
+            pace.restore(state)
         for observer, state in observers:
             observer.restore(state)

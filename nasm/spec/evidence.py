@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from dataclasses import dataclass
 from enum import Enum
 
@@ -40,7 +40,8 @@ class Cost:
     earlier; ``latency`` is from its start to its results. ``unit`` names the part of the engine
     that is occupied (empty: the engine's datapath). ``parts`` names parts of that unit, if it
     occupies not all of it: what occupies other parts may run at the same time. ``spare`` names
-    another unit that does as well while this one is busy.
+    another unit that does as well while this one is busy. ``pace`` names what of the core paces it
+    beyond this, by its history; ``key`` is what that has to know of the instruction.
     """
 
     interval: int
@@ -50,3 +51,5 @@ class Cost:
     unit: str = ""
     parts: tuple[str, ...] = ()
     spare: str | None = None
+    pace: str = ""
+    key: Hashable = None

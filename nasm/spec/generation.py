@@ -30,6 +30,20 @@ class Engine:
 
 
 @dataclass(frozen=True, slots=True)
+class Port:
+    """A way to a memory that some engines of a core have in common: one instruction at a time.
+
+    An instruction of one of the ``engines`` that walks an operand in ``memory`` takes it for its
+    interval.
+    """
+
+    name: str
+    memory: str
+    engines: tuple[str, ...]
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Generation:
     """One member of a target: everything that differs between members is data in here.
 
@@ -39,7 +53,8 @@ class Generation:
     ``rings`` are the queues of a channel, ``priorities`` the levels of urgency that transfers have,
     from 0, the most urgent (0 levels: transfers have none).
     Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
-    core's; ``cores`` run beside each other and have in common what memories share.
+    core's; ``cores`` run beside each other and have in common what memories share. ``ports`` are
+    those that instructions wait for.
     """
 
     name: str
@@ -62,6 +77,7 @@ class Generation:
     clock: str = ""
     channel: str = "channel"
     options: Mapping[str, OptionValue] = field(default_factory=dict)
+    ports: tuple[Port, ...] = ()
 
     @property
     def base(self) -> Engine:

@@ -58,11 +58,11 @@
 ; The last matmul that uses a row or tile frees its buffer for the one that comes a ring later.
 .const x = t // BLOCK * NEED_A + bm // AW * KT + k + RA
 .if t % BLOCK >= BLOCK - PAIR and bn == BN - 1 and bm % AW == AW - 1 and x < ALL_A and t < TOTAL
-    DmaCopy  a{x % RA}, A[k*128 : +128, (x // NEED_A * BM + x % NEED_A // KT * AW) * 128 : +AW * 128]  $multiplied >= done  $a_in{x % RA // SHARED} += 16
+    DmaCopy  a{x % RA}, A[x % KT * 128 : +128, (x // NEED_A * BM + x % NEED_A // KT * AW) * 128 : +AW * 128]  $multiplied >= done  $a_in{x % RA // SHARED} += 16
 .end
 .const y = t // PAIR * NEED_B + bn // BW * KT + k + RB
 .if bm == BM - 1 and bn % BW == BW - 1 and y < ALL_B and t < TOTAL
-    DmaCopy  b{y % RB}, B[k*128 : +128, (y // NEED_B % (NT // BN) * BN + y % NEED_B // KT * BW) * 512 : +BW * 512]  $multiplied >= done  $b_in{y % RB} += 16
+    DmaCopy  b{y % RB}, B[y % KT * 128 : +128, (y // NEED_B % (NT // BN) * BN + y % NEED_B // KT * BW) * 512 : +BW * 512]  $multiplied >= done  $b_in{y % RB} += 16
 .end
 .if done > READY and (done - READY) % KT == 0
 .const h = (done - READY) // KT - 1, was = h // (BM * BN)

@@ -172,8 +172,8 @@
 .end
 .end
 .if j >= 1 and j <= OUT
-.const use = n * USES + b * OUT + j - 1
-    DmaCopy  spilled[(m * OUT + j - 1)*128 : +128], out{use % 2}  $added >= block * GROUPS + FIRST + 2 * j - 1  $emptied{use % 2} += 16
+.const done = n * USES + b * OUT + j - 1
+    DmaCopy  spilled[(m * OUT + j - 1)*128 : +128], out{done % 2}  $added >= block * GROUPS + FIRST + 2 * j - 1  $emptied{done % 2} += 16
 .end
 .end
 .if block + 1 < NB * BLOCKS

@@ -15,7 +15,7 @@ from nasm.records import RunReport, Status
 from nasm.session import Session
 from nasm.spec.program import Program
 
-OPTIONS: dict[str, Any] = {"trace": True}
+OPTIONS: dict[str, Any] = {"trace": True, "values": False}
 """How a session is made for the ledger."""
 
 WARM = 10.0

@@ -32,6 +32,11 @@ class Told(Observer):
         blocker = getattr(queue.blocker, "name", queue.blocker)
         self.lines.append(("started", queue.index, queue.pc, now, queue.cause, blocker))
 
+    def readied(
+        self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
+    ) -> None:
+        self.lines.append(("readied", queue.index, queue.pc, record, because, start, until))
+
     def finished(self, queue: Queue, done: Flying) -> None:
         self.lines.append(("finished", done.queue, done.pc, done.finish))
 
@@ -114,7 +119,7 @@ def test_a_task_comes_to_the_head_starts_for_its_unit_and_finishes() -> None:
     bench.queue({"ticks": 5}, {"ticks": 4, "latency": 6})
     assert bench.ran() == [
         ("head", 0, 0, 0),
-        ("started", 0, 0, 0, "unit", "unit0"),
+        ("started", 0, 0, 0, "queue", None),
         ("head", 0, 1, 5),
         ("finished", 0, 0, 5),
         ("started", 0, 1, 5, "unit", "unit0"),

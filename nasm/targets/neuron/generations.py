@@ -6,7 +6,7 @@ the others 4; on v4 Tensor is 1 and the others 2.
 
 from __future__ import annotations
 
-from nasm.spec.generation import Engine, Generation
+from nasm.spec.generation import Engine, Generation, Port
 from nasm.targets.neuron.figures import numbers, switches
 from nasm.targets.neuron.memories import memories
 from nasm.targets.neuron.options import DEFAULTS
@@ -27,6 +27,18 @@ _V4_FLOATS = (
     "float8_e4m3fn_x4",
     "float4_e2m1fn_x4",
 )
+
+
+_PORTS = "Trainium/Inferentia2 architecture guide: {}; that it lasts for an instruction is assumed"
+PORTS = {
+    "v2": (
+        Port("SBUF port", "sbuf", ("vector", "gpsimd"),
+             _PORTS.format("Vector and GpSimd share one and exclude each other")),
+        Port("PSUM port", "psum", ("vector", "scalar"),
+             _PORTS.format("Vector and Scalar exclude each other")),
+    ),
+}  # fmt: skip
+"""Ways to a memory that two engines have in common; from v3 on each has its own."""
 
 
 def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engine, ...]:
@@ -108,6 +120,7 @@ def _generation(
         clock="sync",
         channel="DMA engine",
         options=DEFAULTS,
+        ports=PORTS.get(version, ()),
     )
 
 

@@ -1,0 +1,34 @@
+"""Paces: what the history of a core decides about the next start of an instruction."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+
+class Pace:
+    """Something of a core that remembers what was started, and paces what starts next.
+
+    All times are ticks. A task that names one asks it twice: when it is at the head of its queue,
+    how long its unit is made ready before it can start; and when it starts, how long it takes.
+    ``key`` is what the task's cost says for it. ``label`` is what profiles and traces call the
+    time that makes a unit ready.
+    """
+
+    label = ""
+
+    def ahead(self, key: Hashable) -> int:
+        """Ticks that make the unit ready for a task that is next in its queue; it is, then."""
+        return 0
+
+    def at(self, key: Hashable, now: int, interval: int, latency: int) -> tuple[int, int]:
+        """Interval and latency of a task that starts now, from those of its cost."""
+        return interval, latency
+
+    def save(self) -> Any:
+        """Everything that it remembers."""
+        raise NotImplementedError
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        raise NotImplementedError
