@@ -172,6 +172,7 @@ def kernel(section: Section, probe: Probe, count: int, choice: str) -> Kernel:
         choices=(choice,) if choice else (),
         program=make,
         target=probe.target,
+        values="vector_offset" in probe.lines[-1],
     )
 
 
