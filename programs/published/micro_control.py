@@ -84,6 +84,9 @@ TO_TRANSPOSE = _hand("completion to a transpose", TURNED)
 TO_STORE = _hand("completion to a store", "@sync DmaCopy Y, c  $done >= 1  $other += 16",
                  "@sync EventSemaphore  $other >= 16")  # fmt: skip
 
+TO_LOAD = _hand("completion to a load", "@sync DmaCopy b, X  $done >= 1  $other += 16",
+                "@sync EventSemaphore  $other >= 16")  # fmt: skip
+
 
 def gap(run: Run) -> float:
     """From the completion on Vector to the first start on another engine."""
@@ -105,7 +108,7 @@ HAND_OFFS = (
     FITTED.row(TO_TRANSPOSE, "to start", 47.5, gap, remark=ONE),
     FITTED.row(TO_COMPUTE, "to start", 100, gap, remark=ONE),
     FITTED.row(TO_STORE, "to first data", 893, to_data, use=Use.NEITHER, remark=SPANS),
-    GUIDES.row(TO_STORE, "to first data", 1300, to_data, remark=PARTS),
+    GUIDES.row(TO_LOAD, "to first data", 1300, to_data, remark=PARTS),
 )
 
 # ---------------------------------------------------------------- the slow start of Tensor

@@ -180,7 +180,8 @@ SCALAR = (
     *both(SUMMING, N / 1.2, 294 + 0.833 * N),
     PROBES.issue(READS, 185),
     PROBES.row(READS, "completion", 279, duration(READS, 2), count=3),
-    PROBES.row(READING, "after the producer's stream", 200, behind),
+    PROBES.row(READING, "after the producer's stream", 200, behind,
+               remark="what an engine holds is usable at the end of the interval that loads it"),
     PROBES.row(TABLES, "issue", 1283, beyond, count=30),
 )  # fmt: skip
 
