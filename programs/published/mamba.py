@@ -30,8 +30,8 @@ RELOADED = (
 KEPT = (
     "delta and u are loaded once: the profile shows no transfer after the first 12 µs.",
     "Vector reads all broadcasts in PSUM, though the profile suggests that some are copied: how "
-    "many cannot be read. Beside the kernel's 160 instructions it has three Memsets, and an EventSemaphore where "
-    "an instruction waits for two things.",
+    "many cannot be read. Beside the kernel's 160 instructions it has three Memsets, and an "
+    "EventSemaphore where an instruction waits for two things.",
 )
 HOISTED = (
     "delta * u does not depend on the state, and is computed once for each tile: a figure of the "
