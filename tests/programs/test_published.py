@@ -201,6 +201,14 @@ def test_an_order_counts_within_a_family_and_beyond_two_per_cent() -> None:
     assert list(disorder([slow, line("#2", 100, 80)])) == []
 
 
+def test_a_reason_stands_where_a_goal_is_missed() -> None:
+    row = made(remark="because")
+    assert Line(row, Model(103.0)).remark == ""
+    assert Line(row, Model(103.1)).remark == "because"
+    assert Line(row, Model(100.0, 0.1)).remark.startswith("because; the steps of three sizes")
+    assert Line(made(remark="because", use=Use.NEITHER), Model(100.0)).remark == "because"
+
+
 @pytest.mark.parametrize("seed", range(5))
 def test_active_time_is_the_length_of_what_is_covered(seed: int) -> None:
     draw = random.Random(seed)
