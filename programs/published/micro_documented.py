@@ -8,7 +8,8 @@ from programs.published.runs import Run
 
 GUIDES = Section(
     name="2.1",
-    source="aws-neuron/aws-neuron-sdk, nki/guides/architecture and nki/deep-dives/nki_perf_guide.rst",
+    source="aws-neuron/aws-neuron-sdk, nki/guides/architecture and "
+    "nki/deep-dives/nki_perf_guide.rst",
 )
 COSTS = Section(
     name="2.2",
