@@ -17,8 +17,9 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Launched, Moving, Read, Transfers, Write, direct_start
+from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
+from nasm.sim.channels import Cargo
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
 from nasm.sim.regions import Region
@@ -312,6 +313,22 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
+class NoBytes:
+    """What the shares of a transfer move where there are no bytes."""
+
+    def read(self, *_: Any) -> None:
+        """Take nothing."""
+
+    def write(self, *_: Any) -> None:
+        """Deliver nothing."""
+
+    def part(self, *_: Any) -> None:
+        """A part of nothing."""
+
+
+NO_BYTES = NoBytes()
+
+
 class OutlinedTransfer:
     """A transfer of which only the places and the times are known."""
 
@@ -324,9 +341,9 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares move nothing."""
-        return _nothing, _nothing
+    def cargo(self, start: Start) -> Cargo:
+        """What its shares take and deliver: nothing."""
+        return NO_BYTES
 
 
 class RefusedTransfer:
@@ -341,9 +358,9 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares move nothing."""
-        return _nothing, _nothing
+    def cargo(self, start: Start) -> Cargo:
+        """What its shares take and deliver: nothing."""
+        return NO_BYTES
 
 
 class Still:

@@ -41,6 +41,7 @@ def plan(transfer: Transfer, generation: Generation, engine: str) -> Plan:
     return _planned(
         _shapes(transfer, generation),
         all(dst.partitioned for dst, *_ in transfer.moves),
+        any(view.tensor.memory.shared for views in transfer.moves for view in views),
         ring if isinstance(ring, int) else 0,
         priority if isinstance(priority, int) else least,
         _made(transfer, options, generation, engine),
@@ -72,6 +73,7 @@ def _made(
 def _planned(
     shapes: tuple[Shape, ...],
     load: bool,
+    shared: bool,
     ring: int,
     urgency: int,
     made: str,
@@ -91,6 +93,7 @@ def _planned(
         urgency,
         MAKER if made else "",
         ticks(made) if made else 0,
+        shared,
     )
 
 
