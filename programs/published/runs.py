@@ -9,14 +9,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 from nasm.records import RunReport, Status
 from nasm.session import Session
 from nasm.spec.program import Program
-
-OPTIONS: dict[str, Any] = {"trace": True}
-"""How a session is made for the ledger."""
 
 WARM = 10.0
 """After so many µs a stream runs as it will go on: the power ramp is over, queues are full."""
@@ -148,9 +144,12 @@ def merged(spans: Iterable[Span]) -> Iterator[tuple[float, float]]:
         yield begin, end
 
 
-def run(program: Program) -> Run:
-    """Run a program to its end; refuses one that does not finish, or has hazards."""
-    session = Session(program, **OPTIONS)
+def run(program: Program, values: bool = False) -> Run:
+    """Run a program to its end, with values only if they decide addresses.
+
+    Refuses one that does not finish, or has hazards.
+    """
+    session = Session(program, trace=True, values=values)
     report = session.run(max_instructions=None, hashes=False)
     if report.status is not Status.FINISHED or report.hazards:
         raise SystemExit(str(report))
