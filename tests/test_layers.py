@@ -29,6 +29,7 @@ LAYERS = (
     ("spec", "sim"),
     ("targets", "asm"),
     ("machine",),
+    ("profile",),
     ("inspection",),
     ("session",),
     ("api", "codes"),

@@ -38,11 +38,12 @@ class Record(NamedTuple):
     or its channels ``until``, and ended at ``finish``: results appeared, shares landed. By itself
     it would have ended at ``own``: instructions of a queue complete in order.
 
-    ``cause`` says what was satisfied last (see ``CAUSES``), ``because`` is the record that satisfied
-    it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``). Whatever came
-    last, its wait was for ``semaphore`` and has held since the ``nth`` post to it (-1: always);
-    ``unit`` and ``port`` are the records that had its unit and its ports before; ``arrival`` is its
-    own, if it had to wait for others. ``issuer`` is the start that issued the shares.
+    ``cause`` says what was satisfied last (see ``CAUSES``), ``because`` is the record that
+    satisfied it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``).
+    Whatever came last, its wait was for ``semaphore`` and has held since the ``nth`` post to it
+    (-1: always); ``unit`` and ``port`` are the records that had its unit and its ports before;
+    ``arrival`` is its own, if it had to wait for others. ``issuer`` is the start that issued the
+    shares.
     """
 
     kind: int
@@ -71,21 +72,23 @@ WIDTH = len(Record._fields)
 
 
 class Posts:
-    """All changes of a semaphore: its values, who made them, and when."""
+    """All changes of a semaphore: its values, who made them, when, and how late they are seen."""
 
-    __slots__ = ("records", "rising", "ticks", "values")
+    __slots__ = ("delays", "records", "rising", "ticks", "values")
 
     def __init__(self) -> None:
         self.values, self.records, self.ticks = array("q"), array("q"), array("q")
+        self.delays = array("q")
         self.rising = 0
 
-    def add(self, value: int, record: int, tick: int) -> None:
-        """A post."""
+    def add(self, value: int, record: int, tick: int, delay: int) -> None:
+        """A post that a waiter sees some ticks later."""
         if self.values and value < self.values[-1]:
             self.rising = len(self.values)
         self.values.append(value)
         self.records.append(record)
         self.ticks.append(tick)
+        self.delays.append(delay)
 
     def since(self, op: str, want: int) -> int:
         """The post since which a condition that holds now has held; -1 if it always has."""
@@ -105,7 +108,7 @@ class Posts:
     def restore(self, saved: Any) -> None:
         """Forget those made since."""
         count, self.rising = saved
-        for column in (self.values, self.records, self.ticks):
+        for column in (self.values, self.records, self.ticks, self.delays):
             del column[count:]
 
 
@@ -126,15 +129,9 @@ class History(Observer):
             raise IndexError(f"record {number} of {len(self)}")
         return Record(*self._rows[number * WIDTH : (number + 1) * WIDTH])
 
-    def columns(self) -> dict[str, NDArray[np.int64]]:
-        """The fields of all records, each as an array, by name."""
-        table = np.array(self._rows, np.int64).reshape(-1, WIDTH)
-        return {name: np.ascontiguousarray(table[:, n]) for n, name in enumerate(Record._fields)}
-
-    def post(self, semaphore: int, nth: int) -> tuple[int, int]:
-        """The record that made a post, and when."""
-        posts = self._posts[semaphore]
-        return posts.records[nth], posts.ticks[nth]
+    def column(self, name: str) -> NDArray[np.int64]:
+        """A field of all records."""
+        return np.array(self._rows[Record._fields.index(name) :: WIDTH], np.int64)
 
     @property
     def posts(self) -> dict[int, Posts]:
@@ -148,7 +145,7 @@ class History(Observer):
         posts = self._posts.get(number)
         if posts is None:
             posts = self._posts[number] = Posts()
-        posts.add(semaphore.value, semaphore.record, now)
+        posts.add(semaphore.value, semaphore.record, now, semaphore.delay)
 
     def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
         """Note which post a wait was for."""
