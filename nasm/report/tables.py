@@ -17,6 +17,7 @@ from nasm.records import (
     Message,
     Mismatch,
     RunReport,
+    figures_line,
     left_out,
 )
 from nasm.report.diagnostics import diagnostic
@@ -43,7 +44,10 @@ def run_report(
     ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict;
     ``unwritten`` says that results could not be written.
     """
-    parts: list[RenderableType] = [heading(report), Text(), engine_table(report.engines)]
+    parts: list[RenderableType] = [heading(report)]
+    if report.timing:
+        parts.append(Text(clean(figures_line(report.timing))))
+    parts += [Text(), engine_table(report.engines)]
     said = table_notes(report.engines)
     if said:
         parts.append(Text(said, "dim"))
