@@ -51,7 +51,9 @@ class Session(Inspection):
     ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name;
     they override initialisers. Everything is loaded once, here; raises Failure with every problem.
     ``files`` says what the program may read, instead of what was said when it was assembled. With
-    ``trace`` every record of the run is kept, some 200 bytes for each instruction.
+    ``trace`` every record of the run is kept, some 200 bytes for each instruction. Without
+    ``values`` nothing is computed and no tensor is made: ticks and trace are the same, inputs are
+    not read.
     """
 
     def __init__(
@@ -65,6 +67,7 @@ class Session(Inspection):
         timing: TimingGiven | None = None,
         files: Files | None = None,
         trace: bool = False,
+        values: bool = True,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -77,12 +80,16 @@ class Session(Inspection):
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
         self.files = program.files if files is None else allowed
-        needs.check(program, inputs or {})
-        self.machine = Machine(program, trace)
+        if values:
+            needs.check(program, inputs or {})
+        self.machine = Machine(program, trace, values)
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
-        tensor_io.load(program, self.machine.addresses, inputs or {}, self.files)
+        if values:
+            tensor_io.load(program, self.machine.addresses, inputs or {}, self.files)
+        elif problems := tensor_io.unknown(program, inputs or {}):
+            raise Failure(problems)
         self._checkpoints = [Checkpoint(self)]
 
     @classmethod
@@ -97,12 +104,13 @@ class Session(Inspection):
         timing: TimingGiven | None = None,
         files: Files | None = None,
         trace: bool = False,
+        values: bool = True,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(program, inputs, trace=trace)
+        session = cls(program, inputs, trace=trace, values=values)
         session.source = source
         return session
 
@@ -284,10 +292,12 @@ class Session(Inspection):
             for name, cycles in engine.evidence:
                 mix[name] = mix.get(name, 0) + cycles
         judged: tuple[ExpectationRecord, ...] = ()
+        not_judged = 0
         problems = [*self.problems, *([self._limit] if self._limit else [])]
         if self.status is Status.FINISHED:
             try:
                 judged = self.expectations()
+                not_judged = len(self.program.expectations) - len(judged)
             except Failure as failure:
                 problems += failure.problems
         generation = self.program.generation
@@ -313,7 +323,9 @@ class Session(Inspection):
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",
-            memory_hash=describe.memory_hash(machine) if hashes else "",
+            memory_hash=describe.memory_hash(machine) if hashes and machine.values else "",
             messages=self.messages,
             messages_left_out=machine.summary.left_out,
+            values=machine.values,
+            not_judged=not_judged,
         )

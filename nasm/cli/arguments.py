@@ -103,6 +103,9 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
+        given = "--out" if parsed.outputs else "--out-dir"
+        return f"{given} does not go with --no-values: a run without values has no outputs"
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -232,6 +235,15 @@ def _inputs(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _values(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--no-values",
+        dest="values",
+        action="store_false",
+        help="time alone: the same cycles and the same trace, and no arithmetic",
+    )
+
+
 def _limit(verb: argparse.ArgumentParser, what: str) -> None:
     verb.add_argument(
         "--max-instructions",
@@ -289,6 +301,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=values.cycles,
         help="stop after N cycles of the base clock, with exit code 1",
     )
+    _values(verb)
     _limit(verb, "stop after N instructions, with exit code 1")
     _timeout(verb)
     _json(verb)
@@ -353,6 +366,7 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument("program", nargs="?", help="a .nasm file")
     _common(verb)
     _inputs(verb)
+    _values(verb)
     _limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(

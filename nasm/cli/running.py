@@ -59,6 +59,7 @@ class Run:
             timing=args.timing,
             files=args.files,
             trace=self.trace is not None,
+            values=args.values,
         )
         outputs = [(name, results.spelled(path)) for name, path in args.outputs]
         wanted = files.destinations(session.program, outputs, args.out_dir)

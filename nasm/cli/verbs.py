@@ -150,6 +150,7 @@ def repl(args: argparse.Namespace) -> int:
             timing=args.timing,
             files=args.files,
             most=args.max_instructions,
+            values=args.values,
             script=args.script,
             commands=args.commands,
             color=args.color,

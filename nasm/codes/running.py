@@ -195,6 +195,18 @@ ROWS = (
         "the queue that starts them wait for one of an earlier round.",
     ),
     Code(
+        "E0518",
+        "a run without values needs one",
+        "With `--no-values` (in Python `values=False`) a run has its cycles and its trace, and "
+        "computes nothing: tensors have no elements. What a register holds that was loaded from "
+        "memory is unknown, and so is what follows from it. A branch that depends on it, an "
+        "address in such a register, operands that a tile of indices or offsets addresses, and "
+        "`DevicePrint` cannot go on without it and end the run. Tensors cannot be read in such a "
+        "run. Run the program with values.",
+        "$ neuron-nasm run prog.nasm --no-values",
+        "$ neuron-nasm run prog.nasm",
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "

@@ -192,4 +192,6 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "expectations": [expectation(e) for e in record.expectations],
         "trace_hash": record.trace_hash,
         "memory_hash": record.memory_hash,
+        "values": record.values,
+        "not_judged": record.not_judged,
     }

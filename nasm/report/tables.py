@@ -58,6 +58,8 @@ def run_report(
     parts += wrong(report, more, width)
     if report.expectations:
         parts += [Text(), *expectations(report.expectations, width, ascii_only)]
+    if report.unasked and not report.ok:  # else the verdict says it
+        parts += [Text(), Text(report.unasked)]
     if notes:
         parts += [Text(), *(Text(clean(n)) for n in notes)]
     return [*parts, Text(), verdict(report, unwritten)]

@@ -26,6 +26,7 @@ from nasm.spec.program import Program
 from nasm.targets import TARGETS
 from nasm.targets.neuron import TARGET
 from nasm.targets.neuron.isa import ISA
+from tests.machine.alike import compare, without_values
 from tests.neuron.anything import Writer
 from tests.neuron.choices import Choices, examples
 from tests.neuron.programs import GENERATIONS
@@ -164,7 +165,8 @@ def looked_at(program: Program, text: str) -> None:
             assert 0 < cost.interval <= cost.latency, text
     session = Session(program, {}, trace=True)
     loops = "CompareBranch" in text
-    report = session.run(max_cycles=OF_A_LOOP if loops else CYCLES)
+    cycles = OF_A_LOOP if loops else CYCLES
+    report = session.run(max_cycles=cycles)
     sensible((*report.problems, *report.hazards, *report.warnings), text)
     assert all(
         head <= start < finish for *_, head, start, finish in session.machine.trace.instructions
@@ -173,6 +175,7 @@ def looked_at(program: Program, text: str) -> None:
         busy, idle = queue.times(session.now)
         assert busy + sum(idle.values()) == session.now, text
         assert min([busy, *idle.values()]) >= 0, text
+    compare(session, report, without_values(program, cycles))
     if loops and report.status is Status.LIMIT:
         return
     assert report.status in ENDS, text

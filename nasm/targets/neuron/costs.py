@@ -11,10 +11,11 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from nasm.spec.effects import Transfer
 from nasm.spec.evidence import Cost, Evidence, Fact, weakest
 from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron import dge
+from nasm.targets.neuron import dge, dma
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
 from nasm.targets.neuron.strides import slots, slowing
 
@@ -364,27 +365,51 @@ def exchange(context: Context, src: View, dma_engine: str) -> Cost:
     numbers = context.generation.number
     rate = numbers("dma_bytes_per_ns").value * context.generation.channels
     size = src.size * src.dtype.itemsize
-    taken = cycles(context, max(numbers("dma_payload_ns").value, size / rate))
+    taken = cycles(context, max(numbers("dma_load_payload_ns").value, size / rate))
     source = f"{NOTHING} for GpSimd's DMA engine; taken as a DMA from read to landing"
     return Cost(taken, taken, ASSUMED, source)
 
 
-ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns", "hwdge": "dma_hwdge_ns"}
+ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns"}
+
+
+def _issue(context: Context, transfer: Transfer, given: str | None) -> Cost:
+    """What the issue of a transfer takes, by who makes its descriptors."""
+    generation = context.generation
+    used = dge.mode(generation, context.engine, transfer.moves[0], given)
+    if used != "hwdge":
+        return _published(context, ISSUE[used])
+    one, every = generation.number("dma_hwdge_one_ns"), generation.number("dma_hwdge_ns")
+    count, most = dma.engines(transfer, generation), generation.channels
+    if count == most:
+        return _published(context, "dma_hwdge_ns")
+    part = (count - 1) / (most - 1)
+    taken = cycles(context, one.value + part * (every.value - one.value))
+    source = f"{one.source}; all {most} engines: {every.source}"
+    return Cost(taken, taken, ASSUMED if part else one.evidence, source, "sequencer")
 
 
 @of_operands
 def dma_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
-    """What its issue takes of the queue: by who makes its descriptors, not by its size.
+    """What its issue takes of the queue, by who makes its descriptors.
+
+    The hardware takes longer the more DMA engines have something to do. These move the data, and
+    GpSimd makes descriptors, beside the queue.
+    """
+    return _issue(context, Transfer(((dst, src),)), dge_mode)
+
+
+@of_operands
+def dma_transpose_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
+    """What its issue takes of the queue, by who makes its descriptors.
 
     The DMA engines move the data beside the queue.
     """
-    if dst.gathers or src.gathers:
-        return _published(context, "dma_indirect_ns")
-    return _published(context, ISSUE[dge.mode(context, dst, src, dge_mode)])
+    return _issue(context, Transfer(((dst, src),), axes=(1, 0)), dge_mode)
 
 
 @of_operands
 def dma_sum(context: Context, dst: View, srcs: tuple[View, ...]) -> Cost:
     """What its issue takes of the queue: descriptors are ready, or GpSimd makes those of rows."""
     rows = any(v.gathers for v in (dst, *srcs))
-    return _published(context, "dma_indirect_ns" if rows else "dma_static_ns")
+    return _published(context, "dma_swdge_ns" if rows else "dma_static_ns")

@@ -78,6 +78,14 @@ def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: fl
 
 
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
+_ISSUES = (
+    "third-party measurements on Trainium2 of 25,600 additions of single elements: 1,458 ns "
+    "for three issues"
+)
+_SPREAD = (
+    f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal with 16 DMA engines; {DMA_INTRO}: "
+    "32 KiB by one engine at 23 GB/s"
+)
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
@@ -173,16 +181,36 @@ FIGURES = (
                f"{PERF_GUIDE}, figure 29: a 4-byte descriptor trigger"),
     carried("dma_swdge_ns", "ns", "issue of a DMA whose descriptors GpSimd makes", 8,
             "GpSimd trigger in published profiles"),
-    everywhere("dma_hwdge_ns", "ns", "issue of a DMA whose descriptors the hardware makes", 600,
-               DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
-    carried("dma_indirect_ns", "ns", "issue of a DMA that gathers or scatters rows", 1035,
+    carried("dma_hwdge_one_ns", "ns", "issue of a DMA whose descriptors the hardware makes, if one "
+            "DMA engine has something to do", 486, _ISSUES),
+    everywhere("dma_hwdge_ns", "ns", "the same if all of them have; linear in between (assumed)",
+               600, DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
+    carried("dma_descriptors_ns", "ns", "making the descriptors of a DMA by GpSimd, beside its "
+            "instructions", 650, "third-party profiles of DMA_DIRECT2D on GpSimd: about 650 ns "
+            "each where descriptors are what limits"),
+    carried("dma_row_descriptors_ns", "ns", "the same of a DMA that gathers or scatters rows", 1035,
             "third-party profiles of DMA_INDIRECT: about 1,035 ns"),
-    carried("dma_dispatch_ns", "ns", "from the start of a DMA instruction until its shares arrive",
-            751, f"{TRN2_PROBES}: DMA load dispatch"),
-    carried("dma_payload_ns", "ns", "least time from the start of a share until it lands", 293,
-            f"{TRN2_PROBES}: DMA load payload floor"),
-    carried("dma_notify_ns", "ns", "from the landing of a share until a waiter may start", 314,
-            f"{TRN2_PROBES}: DMA load notify"),
+    carried("dma_load_dispatch_ns", "ns", "from the start of a DMA instruction until its shares "
+            "arrive, if they go on chip", 751, f"{TRN2_PROBES}: DMA load dispatch"),
+    carried("dma_store_dispatch_ns", "ns", "the same, if they go to HBM", 566,
+            f"{TRN2_PROBES}: DMA store dispatch"),
+    carried("dma_load_payload_ns", "ns", "from the start of a share until it lands, if it goes on "
+            "chip: a fixed part", 293, f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal"),
+    each("dma_load_spread", "times", "and beside its occupancy so much of it for a transfer that "
+         "all DMA engines have a part in; linear in their number (assumed)",
+         Fact(0, ASSUMED, "not published for v2"), Fact(0.3, MEAS, _SPREAD),
+         Fact(0.3, ASSUMED, f"carried over from v3: {_SPREAD}")),
+    carried("dma_store_payload_ns", "ns", "from the start of a share until it lands, if it goes to "
+            "HBM: a fixed part", 162, f"{TRN2_PROBES}: DMA store payload 162 + 0.96 x ideal"),
+    carried("dma_store_part", "times", "and so much of its occupancy", 0.96,
+            f"{TRN2_PROBES}: DMA store payload 162 + 0.96 x ideal"),
+    carried("dma_load_notify_ns", "ns", "from the landing of a share until a waiter may start, if "
+            "it goes on chip", 314, f"{TRN2_PROBES}: DMA load notify"),
+    carried("dma_store_notify_ns", "ns", "the same, if it goes to HBM", 355,
+            f"{TRN2_PROBES}: DMA store notify"),
+    everywhere("dma_packet_bytes", "bytes", "what a DMA engine moves for one of its queues before "
+               "another has its turn", 4096, DOC, "compute-communication overlap guide: queues "
+               "take turns at packet boundaries, packets of 4 KiB by default"),
     everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
