@@ -17,7 +17,7 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Launched, Moving, Read, Transfers, Write, direct_start
+from nasm.machine.transfers import Bytes, Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
@@ -312,6 +312,21 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
+class NoBytes:
+    """What transfers move in a run without values."""
+
+    __slots__ = ()
+
+    def read(self, shares: Sequence[int]) -> None:
+        """Take nothing."""
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        """Deliver nothing."""
+
+
+NO_BYTES = NoBytes()
+
+
 class OutlinedTransfer:
     """A transfer of which only the places and the times are known."""
 
@@ -324,9 +339,9 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares move nothing."""
-        return _nothing, _nothing
+    def bytes(self, start: Start) -> Bytes:
+        """There are none."""
+        return NO_BYTES
 
 
 class RefusedTransfer:
@@ -341,9 +356,9 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares move nothing."""
-        return _nothing, _nothing
+    def bytes(self, start: Start) -> Bytes:
+        """There are none."""
+        return NO_BYTES
 
 
 class Still:

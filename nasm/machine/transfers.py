@@ -109,11 +109,6 @@ def _summing(
 
 
 Move = DirectMove | IndirectMove
-Read = Callable[[Sequence[int]], Any]
-"""Takes the bytes of some shares."""
-
-Write = Callable[[Sequence[int], Any], None]
-"""Delivers what was taken of some shares."""
 
 
 class Moving(Protocol):
@@ -126,6 +121,16 @@ class Moving(Protocol):
         """Let what was taken appear."""
 
 
+class Bytes(Protocol):
+    """What the shares of one start of a transfer take and deliver."""
+
+    def read(self, shares: Sequence[int]) -> Any:
+        """Take what some shares move, as it is now."""
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        """Let what was taken appear."""
+
+
 class Launched(Protocol):
     """A transfer that can be launched any number of times."""
 
@@ -134,8 +139,8 @@ class Launched(Protocol):
     def start(self, who: Who) -> Start:
         """What is decided when it starts."""
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares take and deliver their bytes."""
+    def bytes(self, start: Start) -> Bytes:
+        """The bytes of one start."""
 
 
 def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start:
@@ -154,6 +159,26 @@ def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
         for mine in moves
         for src in mine[1:]
     )
+
+
+class Held:
+    """The bytes of one start of a transfer, with the entries of that moment."""
+
+    __slots__ = ("bound", "chosen", "hazards")
+
+    def __init__(self, bound: BoundTransfer, chosen: Chosen, hazards: Hazards) -> None:
+        self.bound, self.chosen, self.hazards = bound, chosen, hazards
+
+    def read(self, shares: Sequence[int]) -> Any:
+        """Take what some shares move, as it is now."""
+        chosen, hazards = self.chosen, self.hazards
+        return [move.take(chosen, hazards) for move in self.bound.moves(shares)]
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        """Let what was taken appear."""
+        chosen, hazards = self.chosen, self.hazards
+        for move, values in zip(self.bound.moves(shares), payload, strict=True):
+            move.put(chosen, values, hazards)
 
 
 class BoundTransfer:
@@ -179,18 +204,9 @@ class BoundTransfer:
         self._start = direct_start(transfers.addresses, self.transfer, number)
         return self._start
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares take and deliver their bytes."""
-        chosen, hazards = start.chosen, self._transfers.hazards
-
-        def read(shares: Sequence[int]) -> Any:
-            return [move.take(chosen, hazards) for move in self.moves(shares)]
-
-        def write(shares: Sequence[int], payload: Any) -> None:
-            for move, values in zip(self.moves(shares), payload, strict=True):
-                move.put(chosen, values, hazards)
-
-        return read, write
+    def bytes(self, start: Start) -> Bytes:
+        """The bytes of one start."""
+        return Held(self, start.chosen, self._transfers.hazards)
 
     def moves(self, shares: Sequence[int]) -> list[Move]:
         """What some shares move: the whole transfer if they are all that move anything."""
@@ -291,7 +307,7 @@ class Transfers:
                 "wait for those of an earlier round before starting more",
             )
         plan, hazards, start = bound.plan, self.hazards, bound.start(who)
-        read, write = bound.movers(start)
+        held = bound.bytes(start)
         if start.tangled:
             hazards.tangled(who)
         first = self.program.queues[who[0]].core * self.program.generation.channels
@@ -301,8 +317,8 @@ class Transfers:
             who,
             plan.ring,
             [(first + s.channel, s.busy, s.latency, s.bytes) for s in plan.shares],
-            read,
-            write,
+            held.read,
+            held.write,
             reads=start.reads,
             writes=start.writes,
             pattern=-start.number,
