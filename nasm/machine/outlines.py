@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from nasm.machine.addresses import Addresses, Layout, layout_key
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
@@ -254,8 +255,9 @@ class Outlines:
         registers: Registers,
         state: EngineState,
         hazards: Hazards,
+        changes: Changes = UNCHANGED,
     ) -> None:
-        self.core, self.cycle, self.places = core, cycle, places
+        self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.registers, self.state, self.hazards = registers, state, hazards
         self._traits: dict[Shape, Traits] = {}
 
@@ -264,7 +266,7 @@ class Outlines:
         traits = self._traits.get(shape)
         if traits is None:
             traits = self._traits[shape] = Traits(shape, self.core)
-        delay = shape.cost.interval * self.cycle
+        delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.hazards, delay)
         tile = addressed(operands)

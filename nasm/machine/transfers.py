@@ -14,6 +14,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import Casting, DType
 from nasm.machine.addresses import Access, Addresses
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
 from nasm.problems import Refused
@@ -248,7 +249,9 @@ class Transfers:
         casting: Casting,
         hazards: Hazards,
         scheduler: Scheduler,
+        changes: Changes = UNCHANGED,
     ) -> None:
+        self.changes = changes
         self.program, self.addresses, self.casting = program, addresses, casting
         self.hazards, self.scheduler = hazards, scheduler
         self.launched = 0
@@ -281,7 +284,7 @@ class Transfers:
         """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        made = plan(transfer, context.generation, context.engine)
+        made = self.changes.plan(plan(transfer, context.generation, context.engine))
         if made.maker:
             for core in range(self.program.cores):
                 self.scheduler.resources.named(core, made.maker, -1)
@@ -335,5 +338,5 @@ class Transfers:
             return now
         core = self.program.queues[who[0]].core
         maker = self.scheduler.resources.named(core, plan.maker, -1)
-        maker.take(max(now, maker.free_at) + plan.making, who)
+        maker.take(max(now, maker.free_at) + plan.making, who, self.scheduler.record)
         return maker.free_at
