@@ -33,13 +33,13 @@ class Changes:
         cost = shape.cost
         if cost.pace in self.paces:
             cost = replace(cost, pace="")
-        free = self.issue if shape.row.effect is Transfer else self._walks(shape)
-        return replace(cost, interval=0, latency=0, pace="") if free else cost
+        return replace(cost, interval=0, latency=0, pace="") if self.frees(shape) else cost
 
-    def _walks(self, shape: Shape) -> bool:
-        """Whether it is what the engine that is free is there for."""
-        context = shape.context
-        return context.engine == self.engine and shape.row.effect is None and bool(context.tiles)
+    def frees(self, shape: Shape) -> bool:
+        """Whether an instruction takes no time."""
+        if shape.row.effect is not None:
+            return self.issue and shape.row.effect is Transfer
+        return shape.context.engine == self.engine and bool(shape.context.tiles)
 
     def plan(self, plan: Plan) -> Plan:
         """How a transfer is split, and what its parts take."""

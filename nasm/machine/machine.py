@@ -36,7 +36,7 @@ from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
 from nasm.spec.program import Program
-from nasm.spec.shapes import Shapes
+from nasm.spec.shapes import Shape, Shapes
 
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
@@ -127,6 +127,10 @@ class Machine:
     def cycle(self, queue: int) -> int:
         """Ticks of one cycle of a queue's engine."""
         return self.tasks[queue].kernels.cycle
+
+    def shape(self, queue: int, pc: int) -> Shape:
+        """The shape of the instruction at a pc of a queue."""
+        return self.tasks[queue].shape(self.program.queues[queue].instructions[pc])
 
     def cost(self, queue: int, number: int) -> Cost:
         """What an instruction costs on a queue."""

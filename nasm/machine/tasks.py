@@ -70,10 +70,13 @@ class Tasks:
 
     def cost(self, number: int) -> Cost:
         """What an instruction costs, registers in its addresses or not."""
-        return self._shape(self.program.instructions[number]).cost
+        return self.shape(number).cost
+
+    def shape(self, number: int) -> Shape:
+        """What an instruction has in common with others."""
+        return self._shape(self.program.instructions[number])
 
     def _shape(self, instruction: Instruction) -> Shape:
-        """What an instruction has in common with others."""
         if instruction.known is None:  # of a program that was copied: what it had is made anew
             instruction.known = self.shapes.of(
                 instruction.row, instruction.operands, self.lines.engine

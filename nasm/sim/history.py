@@ -47,6 +47,7 @@ class Record(NamedTuple):
     """
 
     kind: int
+    core: int
     queue: int
     pc: int
     head: int
@@ -188,7 +189,7 @@ class History(Observer):
         if task.ports:
             port = max(task.ports, key=lambda held: held.free_at).record
         self._rows.extend((
-            INSTRUCTION, index, queue.pc, queue.reached, now, now + queue.interval, own,
+            INSTRUCTION, queue.core, index, queue.pc, queue.reached, now, now + queue.interval, own,
             own if own > last else last, *self._why(queue), semaphore, nth,
             task.unit.record if task.needs is None else task.needs.record, port,
             self._arrivals.pop(index, -1), -1, -1, 0, 0,
@@ -198,32 +199,18 @@ class History(Observer):
         self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
     ) -> None:
         """Record the making ready of a unit."""
-        semaphore, nth = self._waits.get(queue.index, (-1, -1))
-        why = self._why(queue)
-        self._add(
-            Record(
-                READY,
-                queue.index,
-                queue.pc,
-                start,
-                start,
-                until,
-                until,
-                until,
-                *why,
-                semaphore,
-                nth,
-            )
-        )
+        self._held(READY, queue, start, start, until)
 
     def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
         """Record an arrival."""
-        semaphore, nth = self._waits.get(queue.index, (-1, -1))
         self._arrivals[queue.index] = record
-        why, at = self._why(queue), queue.reached
-        self._add(
-            Record(ARRIVAL, queue.index, queue.pc, at, now, now, now, now, *why, semaphore, nth)
-        )
+        self._held(ARRIVAL, queue, queue.reached, now, now)
+
+    def _held(self, kind: int, queue: Queue, head: int, start: int, until: int) -> None:
+        """Record something that happens before a task can start."""
+        semaphore, nth = self._waits.get(queue.index, (-1, -1))
+        why, times = self._why(queue), (head, start, until, until, until)
+        self._add(Record(kind, queue.core, queue.index, queue.pc, *times, *why, semaphore, nth))
 
     def _why(self, queue: Queue) -> tuple[int, int, int]:
         """What lets the head of a queue go on: the cause, the record and the poster."""
