@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -19,10 +19,10 @@ from nasm.machine.addresses import Access, Addresses
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
 from nasm.problems import Refused
-from nasm.sim.channels import Flight, Portion
+from nasm.sim.channels import Cargo, Flight, Portion
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, CopyOnWrite
-from nasm.sim.regions import overlap
+from nasm.sim.regions import Region, overlap
 from nasm.sim.scheduler import Scheduler
 from nasm.spec.cut import pieces, rows
 from nasm.spec.effects import ONTO, SUM, Partial, Plan, Transfer
@@ -118,6 +118,46 @@ def _summing(
 Move = DirectMove | IndirectMove
 
 
+class Moving(Protocol):
+    """A destination and its sources: takes bytes, and delivers them."""
+
+    def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Any:
+        """The bytes to move, as they are now."""
+
+    def put(self, _: Chosen, values: Any, hazards: Hazards) -> None:
+        """Let what was taken appear."""
+
+
+class Launched(Protocol):
+    """A transfer that can be launched any number of times."""
+
+    plan: Plan
+
+    def start(self, who: Who) -> Start:
+        """What is decided when it starts."""
+
+    def cargo(self, start: Start) -> Cargo:
+        """The bytes that one start of it moves."""
+
+
+def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start:
+    """The start of a transfer that no tile addresses: always the same."""
+    moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
+    reads = tuple(src for _, *srcs in moves for src in srcs)
+    writes = tuple(dst for dst, *_ in moves)
+    return Start({}, reads, writes, number, _tangled(moves, straight=not transfer.axes))
+
+
+def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
+    """Whether it reads what it writes, but not as it writes it: its shares have no order."""
+    return any(
+        overlap(src, move[0]) and not (straight and mine is move and src == move[0])
+        for move in moves
+        for mine in moves
+        for src in mine[1:]
+    )
+
+
 def cut(values: Any, begin: int, end: int, shape: tuple[int, ...]) -> Any:
     """Some of the elements of what a move has taken, as what another one takes."""
     if isinstance(values, Partial):
@@ -167,7 +207,7 @@ def portions(plan: Plan) -> tuple[Portion, ...]:
 
 
 class BoundTransfer:
-    """A transfer bound to a machine's memories, to be launched any number of times."""
+    """A transfer bound to a machine's memories."""
 
     def __init__(self, transfers: Transfers, transfer: Transfer, plan: Plan) -> None:
         self.transfer, self.plan = transfer, plan
@@ -182,29 +222,16 @@ class BoundTransfer:
         transfers = self._transfers
         if self._start is not None:
             return self._start
-        direct = [move for move in self.whole if isinstance(move, DirectMove)]
-        if len(direct) < len(self.whole):
-            moves = [move for move in self.whole if isinstance(move, IndirectMove)]
-            return chosen_start(moves, self.transfer, transfers.hazards, who, transfers.fresh())
-        self._start = Start(
-            {},
-            tuple(read.region for move in direct for read in move.reads),
-            tuple(move.write.region for move in direct),
-            transfers.fresh(),
-            self._tangled(direct),
-        )
+        number = transfers.fresh()
+        moves = [move for move in self.whole if isinstance(move, IndirectMove)]
+        if moves:
+            return chosen_start(moves, self.transfer, transfers.hazards, who, number)
+        self._start = direct_start(transfers.addresses, self.transfer, number)
         return self._start
 
-    def _tangled(self, moves: Sequence[DirectMove]) -> bool:
-        """Whether it reads what it writes, but not as it writes it: its shares have no order."""
-        straight = not self.transfer.axes
-        return any(
-            overlap(read.region, move.write.region)
-            and not (straight and mine is move and read.region == move.write.region)
-            for move in moves
-            for mine in moves
-            for read in mine.reads
-        )
+    def cargo(self, start: Start) -> Cargo:
+        """The bytes that one start of it moves, with the entries of that moment."""
+        return Bytes(self, start.chosen, self._transfers.hazards)
 
     def moves(self, shares: Sequence[int]) -> list[Move]:
         """What some shares move: the whole transfer if they are all that move anything."""
@@ -295,23 +322,27 @@ class Transfers:
         make = IndirectMove if addressed else DirectMove
         return make(self.addresses, self.casting, views, transfer)
 
-    def direct(self, pair: tuple[View, View]) -> DirectMove:
+    def direct(self, pair: tuple[View, View]) -> Moving:
         """Bind a copy of one view to another."""
         return DirectMove(self.addresses, self.casting, pair, Transfer((pair,)))
 
-    def bind(self, transfer: Transfer, context: Context) -> BoundTransfer:
-        """A transfer as the target splits it, bound to the memories."""
+    def plan(self, transfer: Transfer, context: Context) -> Plan:
+        """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
         made = plan(transfer, context.generation, context.engine)
         if made.maker:
             for core in range(self.program.cores):
                 self.scheduler.resources.named(core, made.maker, -1)
-        return BoundTransfer(self, transfer, made)
+        return made
+
+    def bind(self, transfer: Transfer, plan: Plan) -> Launched:
+        """A transfer as the target splits it, bound to the memories."""
+        return BoundTransfer(self, transfer, plan)
 
     def launch(
         self,
-        bound: BoundTransfer,
+        bound: Launched,
         who: Who,
         now: int,
         semaphore: int | None = None,
@@ -334,7 +365,7 @@ class Transfers:
             self.program.queues[who[0]].core,
             plan.ring,
             portions(plan),
-            Bytes(bound, start.chosen, self.hazards),
+            bound.cargo(start),
             reads=start.reads,
             writes=start.writes,
             pattern=-start.number,
