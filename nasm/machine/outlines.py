@@ -18,7 +18,7 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Bytes, Launched, Moving, Transfers, direct_start
+from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
@@ -314,19 +314,20 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
-class NoBytes:
-    """What transfers move in a run without values."""
+class Nothing:
+    """Bytes that nobody takes or delivers."""
 
-    __slots__ = ()
+    def read(self, *_: Any) -> None:
+        """Take none."""
 
-    def read(self, shares: Sequence[int]) -> None:
-        """Take nothing."""
+    def write(self, *_: Any) -> None:
+        """Deliver none."""
 
-    def write(self, shares: Sequence[int], payload: Any) -> None:
-        """Deliver nothing."""
+    def part(self, *_: Any) -> None:
+        """There is no part of them."""
 
 
-NO_BYTES = NoBytes()
+NOTHING = Nothing()
 
 
 class OutlinedTransfer:
@@ -341,9 +342,9 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def bytes(self, start: Start) -> Bytes:
-        """There are none."""
-        return NO_BYTES
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class RefusedTransfer:
@@ -358,9 +359,9 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def bytes(self, start: Start) -> Bytes:
-        """There are none."""
-        return NO_BYTES
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class Still:

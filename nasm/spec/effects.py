@@ -121,7 +121,7 @@ class Share:
     packets: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A planned transfer. Each share posts 1 to the instruction's semaphore when it has landed.
 
@@ -129,6 +129,7 @@ class Plan:
     and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
     whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
     the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
+    ``shared`` says that a side is in a memory that cores share.
     """
 
     shares: tuple[Share, ...]
@@ -138,3 +139,4 @@ class Plan:
     urgency: int = 0
     maker: str = ""
     making: int = 0
+    shared: bool = False
