@@ -378,13 +378,9 @@ class Transfers:
             shared=plan.shared,
             landed=landed,
         )
-        self.scheduler.issue(flight, max(now + plan.dispatch, self._made(plan, who, now)))
-
-    def _made(self, plan: Plan, who: Who, now: int) -> int:
-        """When what a core has to make for a transfer is made: one transfer after the other."""
-        if not plan.maker:
-            return now
-        core = self.program.queues[who[0]].core
-        maker = self.scheduler.resources.named(core, plan.maker, -1)
-        maker.take(max(now, maker.free_at) + plan.making, who, self.scheduler.record)
-        return maker.free_at
+        at = now + plan.dispatch
+        if plan.maker:
+            maker = self.scheduler.resources.named(flight.core, plan.maker, -1)
+            flight.made = self.scheduler.make(maker, plan.making)
+            at = max(at, maker.free_at)
+        self.scheduler.issue(flight, at)

@@ -117,10 +117,10 @@ class _Ties:
             yield found.before, found.point, 0
         yield from self._wait(record)
         for before in (record.unit, record.port):
-            if before >= 0:
+            if before >= 0 and record.kind != SHARES:
                 yield from self._apart(record, before, UNTIL, self.history[before].until)
         if record.kind == SHARES:
-            yield record.issuer, START, record.start - record.head
+            yield from self._arrival(record)
             for before in self.channels[number]:
                 yield from self._apart(record, before, UNTIL, self.history[before].until)
             return
@@ -129,6 +129,14 @@ class _Ties:
             yield from self._apart(record, before, START, self.history[before].start + 1)
         for arrival in self.meets.get(number, ()):
             yield from self._apart(record, arrival, START, self.history[arrival].start)
+
+    def _arrival(self, record: Record) -> Iterator[Tie]:
+        """The ties of shares to what they need before they come to their rings."""
+        waited = record.start - record.head
+        if record.unit < 0 or self.history[record.unit].until < record.head:
+            yield record.issuer, START, waited
+        if record.unit >= 0:
+            yield record.unit, UNTIL, record.start - self.history[record.unit].until
 
     def _apart(self, record: Record, before: int, point: str, tick: int) -> Iterator[Tie]:
         """A tie to something that came no later, by as much as it was earlier."""

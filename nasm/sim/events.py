@@ -60,6 +60,13 @@ class Observer:
     def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         """A post set a bit that was set, or cleared one that was clear."""
 
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        """Something is made beside the queues for the instruction at the pc of a queue.
+
+        That takes from ``start`` to ``until``. ``record`` is the number of this, ``because`` of
+        the instruction, or of what was made before if that is not done yet.
+        """
+
     def issued(self, flight: Flight, now: int) -> None:
         """An instruction issued a transfer."""
 

@@ -472,6 +472,20 @@ class Scheduler:
 
     # -- channels
 
+    def make(self, maker: Resource, ticks: int) -> int:
+        """Occupy something beside the queues for the instruction that acts, as soon as it is free.
+
+        Returns the number of this.
+        """
+        record, start, because = self.records, max(self.now, maker.free_at), self.record
+        self.records = record + 1
+        if maker.free_at > self.now:
+            because = maker.record
+        maker.take(start + ticks, self.acting, record)
+        for tell in self._listeners["made"]:
+            tell(self.queues[self.acting[0]], record, because, start, maker.free_at)
+        return record
+
     def issue(self, flight: Flight, at: int) -> None:
         """Put a transfer in flight; its shares reach their channels at a tick."""
         self.transfers[flight.key] = flight

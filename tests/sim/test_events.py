@@ -49,6 +49,9 @@ class Told(Observer):
     def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         self.lines.append(("unchanged", number, by, now))
 
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        self.lines.append(("made", queue.index, record, because, start, until))
+
     def issued(self, flight: Flight, now: int) -> None:
         self.lines.append(("issued", flight.key, flight.origin, now))
 
