@@ -13,13 +13,13 @@ from functools import partial
 from typing import Any, NoReturn
 
 from nasm.machine.addresses import Addresses, Layout, layout_key
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
-from nasm.sim.channels import Cargo
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
 from nasm.sim.regions import Region
@@ -257,8 +257,9 @@ class Outlines:
         registers: Registers,
         state: EngineState,
         hazards: Hazards,
+        changes: Changes = UNCHANGED,
     ) -> None:
-        self.core, self.cycle, self.places = core, cycle, places
+        self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.registers, self.state, self.hazards = registers, state, hazards
         self._traits: dict[Shape, Traits] = {}
 
@@ -267,7 +268,7 @@ class Outlines:
         traits = self._traits.get(shape)
         if traits is None:
             traits = self._traits[shape] = Traits(shape, self.core)
-        delay = shape.cost.interval * self.cycle
+        delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.hazards, delay)
         if traits.tile is not None and shape.row.effect is None:
@@ -314,20 +315,20 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
-class NoBytes:
-    """What the shares of a transfer move where there are no bytes."""
+class Nothing:
+    """Bytes that nobody takes or delivers."""
 
     def read(self, *_: Any) -> None:
-        """Take nothing."""
+        """Take none."""
 
     def write(self, *_: Any) -> None:
-        """Deliver nothing."""
+        """Deliver none."""
 
     def part(self, *_: Any) -> None:
         """A part of nothing."""
 
 
-NO_BYTES = NoBytes()
+NOTHING = Nothing()
 
 
 class OutlinedTransfer:
@@ -342,9 +343,9 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def cargo(self, start: Start) -> Cargo:
-        """What its shares take and deliver: nothing."""
-        return NO_BYTES
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class RefusedTransfer:
@@ -359,9 +360,9 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def cargo(self, start: Start) -> Cargo:
-        """What its shares take and deliver: nothing."""
-        return NO_BYTES
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class Still:

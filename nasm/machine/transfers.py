@@ -15,6 +15,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import Casting, DType
 from nasm.machine.addresses import Access, Addresses
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
 from nasm.problems import Refused
@@ -295,7 +296,9 @@ class Transfers:
         casting: Casting,
         hazards: Hazards,
         scheduler: Scheduler,
+        changes: Changes = UNCHANGED,
     ) -> None:
+        self.changes = changes
         self.program, self.addresses, self.casting = program, addresses, casting
         self.hazards, self.scheduler = hazards, scheduler
         self.launched = 0
@@ -329,7 +332,7 @@ class Transfers:
         """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        made = plan(transfer, context.generation, context.engine)
+        made = self.changes.plan(plan(transfer, context.generation, context.engine))
         if made.maker:
             for core in range(self.program.cores):
                 self.scheduler.resources.named(core, made.maker, -1)
@@ -374,7 +377,12 @@ class Transfers:
             shared=plan.shared,
             landed=landed,
         )
-        self.scheduler.issue(flight, max(now + plan.dispatch, self._made(plan, who, now)))
+        at = now + plan.dispatch
+        if plan.maker:
+            maker = self.scheduler.resources.named(flight.core, plan.maker, -1)
+            flight.made = self.scheduler.make(maker, plan.making)
+            at = max(at, maker.free_at)
+        self.scheduler.issue(flight, at)
 
     def _portions(self, plan: Plan) -> tuple[Portion, ...]:
         """The portions of a plan, made once for each: transfers of a shape have the same plan."""
@@ -382,12 +390,3 @@ class Transfers:
         if found is None:
             found = self._known[id(plan)] = (plan, portions(plan))
         return found[1]
-
-    def _made(self, plan: Plan, who: Who, now: int) -> int:
-        """When what a core has to make for a transfer is made: one transfer after the other."""
-        if not plan.maker:
-            return now
-        core = self.program.queues[who[0]].core
-        maker = self.scheduler.resources.named(core, plan.maker, -1)
-        maker.take(max(now, maker.free_at) + plan.making, who, self.scheduler.record)
-        return maker.free_at

@@ -53,11 +53,12 @@ class Flight:
     touches, and ``pattern`` a number below -1 that is the same for every flight with the same
     ones. Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks
     later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
-    cores share.
+    cores share; ``made`` is the number of what was made for it before its shares arrived, if
+    anything was.
     """
 
     __slots__ = (
-        "cargo", "core", "key", "landed", "left", "notify", "origin", "pattern", "portions",
+        "cargo", "core", "key", "landed", "left", "made", "notify", "origin", "pattern", "portions",
         "reads", "record", "ring", "semaphore", "shared", "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
@@ -85,7 +86,7 @@ class Flight:
         self.reads, self.writes, self.pattern = reads, writes, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
         self.shared = shared
-        self.record = -1
+        self.record = self.made = -1
         self.left = sum(len(portion.shares) for portion in portions)
 
     @property

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
 
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.evidence import Fact
@@ -51,7 +50,8 @@ class Generation:
     ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no;
     ``clock`` names the engine whose cycles count a whole run, ``channel`` what a channel is called.
     ``options`` are the machine options in force: a target's generations have the defaults.
-    ``supply`` is how many channels of all cores the memory that these share can serve at a time.
+    ``supply`` names two figures: how much the memory that cores share has for the channels of all
+    of them, and how much each channel takes.
     ``rings`` are the queues of a channel, ``priorities`` the levels of urgency that transfers have,
     from 0, the most urgent (0 levels: transfers have none).
     Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
@@ -73,7 +73,7 @@ class Generation:
     events: int = 0
     cores: int = 1
     channels: int = 0
-    supply: Fraction | None = None
+    supply: tuple[str, str] | None = None
     rings: int = 0
     priorities: int = 0
     order: int = 0

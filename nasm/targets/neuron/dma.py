@@ -239,7 +239,7 @@ def _latency(busy: float, load: bool, part: float, generation: Generation) -> fl
 
 def _packets(count: int, shape: Shape, generation: Generation) -> int:
     """Packets of so many elements: whole descriptors, or equal parts of one that is longer."""
-    most = int(generation.number("dma_packet_bytes").value)
+    most = max(1, int(generation.number("dma_packet_bytes").value))
     size = shape.run * shape.itemsize
     if size >= most:
         return math.ceil(count * shape.itemsize / most)

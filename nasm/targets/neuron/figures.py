@@ -242,7 +242,7 @@ FIGURES = (
             f"{TRN2_PROBES}: DMA store notify"),
     everywhere("dma_packet_bytes", "bytes", "what a DMA engine moves for one of its queues before "
                "another has its turn", 4096, DOC, "compute-communication overlap guide: queues "
-               "take turns at packet boundaries, packets of 4 KiB by default"),
+               "take turns at packet boundaries, packets of 4 KiB by default", RATE),
     everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
