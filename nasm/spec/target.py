@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nasm.pace import Pace
 from nasm.spec.by_name import named
+from nasm.spec.figures import Figure
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
@@ -46,10 +47,10 @@ class Target:
 
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number. ``paces`` makes what paces the
-    instructions of a core, by the name that costs give it. ``interlocked`` says of options whether
-    an engine waits for its own earlier results. ``module`` is where it is written, under the name
-    TARGET.
+    casts of a stream of instructions, by the stream's number. ``figures`` are the rows that the
+    numbers of its generations come from. ``paces`` makes what paces the instructions of a core, by
+    the name that costs give it. ``interlocked`` says of options whether an engine waits for its
+    own earlier results. ``module`` is where it is written, under the name TARGET.
     """
 
     name: str
@@ -61,6 +62,7 @@ class Target:
     plan: Callable[[Transfer, Generation, str], Plan] | None = None
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
+    figures: tuple[Figure, ...] = ()
     casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
     paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True

@@ -11,6 +11,7 @@ from typing import Any
 from nasm.spec import effects
 from nasm.spec.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
 from nasm.spec.evidence import Cost, Evidence, Fact
+from nasm.spec.figures import Figure
 from nasm.spec.generation import Engine, Generation
 from nasm.spec.implicit_operands import Doubt, Here
 from nasm.spec.instruction import Context, Operand, Rule, of_operands
@@ -314,6 +315,15 @@ MEMORIES = {
     ),
 }
 
+FIGURES = (
+    Figure(
+        "semaphore_ns",
+        "ns",
+        "from a post by an engine until a waiter may start",
+        {"toy": Fact(4, Evidence.ASSUMED, SOURCE)},
+    ),
+)
+
 GENERATION = Generation(
     name="toy",
     spellings=("toy",),
@@ -325,7 +335,7 @@ GENERATION = Generation(
     ),
     memories=MEMORIES,
     dtypes=("float32", "bfloat16", "int32"),
-    numbers={"semaphore_ns": Fact(4, Evidence.ASSUMED, SOURCE)},
+    numbers={f.name: f.facts["toy"] for f in FIGURES},
     registers=4,
     semaphores=8,
     events=2,
@@ -334,5 +344,7 @@ GENERATION = Generation(
     rings=1,
 )
 
-TARGET = Target("toy", __name__, "two engines for tests", ISA, (GENERATION,), plan=plan)
+TARGET = Target(
+    "toy", __name__, "two engines for tests", ISA, (GENERATION,), plan=plan, figures=FIGURES
+)
 TARGETS = {"toy": lambda: TARGET}

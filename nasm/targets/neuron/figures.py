@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nasm.spec.evidence import Evidence, Fact
+from nasm.spec.figures import Figure, Use
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
+TIME, RATE, LIMIT = Use.TIME, Use.RATE, Use.LIMIT
 VERSIONS = ("v2", "v3", "v4")
 
 TRN2_PROBES = "third-party Trainium2 microbenchmarks (voyager-compiler, trainium docs, 2025)"
@@ -20,16 +22,6 @@ PERF_GUIDE = "NKI performance guide"
 DMA_INTRO = "NKI 'Introduction to DMA' overview"
 KERNEL_PROFILES = "kernel-optimization tutorial, profiles on Trainium2"
 MATMUL_LIMITS = "nki.isa.nc_matmul, 'Tile size'"
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number of the hardware: unit, meaning, and what it is on each generation."""
-
-    name: str
-    unit: str
-    meaning: str
-    facts: Mapping[str, Fact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +35,17 @@ class Switch:
 
 
 def everywhere(
-    name: str, unit: str, meaning: str, value: float, evidence: Evidence, source: str
+    name: str,
+    unit: str,
+    meaning: str,
+    value: float,
+    evidence: Evidence,
+    source: str,
+    use: Use = TIME,
 ) -> Figure:
     """A figure that is the same on every generation."""
-    return Figure(name, unit, meaning, dict.fromkeys(VERSIONS, Fact(value, evidence, source)))
+    facts = dict.fromkeys(VERSIONS, Fact(value, evidence, source))
+    return Figure(name, unit, meaning, facts, use)
 
 
 def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Figure:
@@ -55,9 +54,11 @@ def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Fi
     return Figure(name, unit, meaning, {"v2": there, "v3": Fact(value, MEAS, source), "v4": there})
 
 
-def each(name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact) -> Figure:
+def each(
+    name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact, *, use: Use = TIME
+) -> Figure:
     """A figure that differs between generations."""
-    return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4})
+    return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4}, use)
 
 
 def _doc(value: float, source: str) -> Fact:
@@ -111,7 +112,7 @@ FIGURES = (
     everywhere("matmul_min", "cycles", "least interval of one pass of a matmul", 64, DOC,
                f"{PERF_GUIDE}: MM_INIT_LATENCY of 64 cycles"),
     everywhere("fast_load", "columns per cycle", "how fast a tile is loaded to stay", 4, DOC,
-               "architecture guide, 'Fast LoadStationary': up to 4x faster"),
+               "architecture guide, 'Fast LoadStationary': up to 4x faster", RATE),
     everywhere("short_k", "partitions",
                "so few rows of the array, or fewer, may halve the rate of a matmul", 64, ASSUMED,
                f"{TRN2_PROBES}: seen at K = 64 in float32 and K = 32 in bfloat16"),
@@ -120,7 +121,7 @@ FIGURES = (
          Fact(2, MEAS, f"{TRN2_PROBES}: K = 64 takes twice the time of K = 128"),
          Fact(2, ASSUMED, "carried over from v3, whose limiter v4 has as well")),
     Figure("quantize_rate", "elements per cycle", "how fast a tile is read to quantise it to MX",
-           {"v4": _doc(4, "Trainium3 guide, 'MX data-type Quantization': 4 per cycle")}),
+           {"v4": _doc(4, "Trainium3 guide, 'MX data-type Quantization': 4 per cycle")}, RATE),
     everywhere("gpsimd_start", "cycles", "start-up of a GpSimd instruction, added to its interval",
                150, DOC, f"{NKI_COSTS}: GPSIMD_START is about 150 cycles"),
     each("accumulator_read", "cycles", "reading the accumulators, which reduce_res adds on Scalar",
@@ -129,9 +130,9 @@ FIGURES = (
     each("cores", "cores", "cores that run beside each other and share HBM (.core)",
          *(_doc(n, f"Logical NeuronCore configuration: {said}") for n, said in (
              (1, "Trn2 and Trn3 only"), (2, "LNC=2 is two physical cores"),
-             (2, "LNC=2 is two physical cores")))),
-    each("semaphores", "semaphores", "semaphores of a core", *_COUNTERS),
-    each("events", "events", "one-bit events of a core", *_COUNTERS),
+             (2, "LNC=2 is two physical cores"))), use=LIMIT),
+    each("semaphores", "semaphores", "semaphores of a core", *_COUNTERS, use=LIMIT),
+    each("events", "events", "one-bit events of a core", *_COUNTERS, use=LIMIT),
     carried("accumulator_drain_ns", "ns", "from the end of reading them to the results", 94,
             f"{TRN2_PROBES}: accumulator read complete after 279 ns, issued every 185"),
     carried("semaphore_ns", "ns", "from a post by an engine until a waiter may start", 40,
@@ -175,14 +176,16 @@ FIGURES = (
     everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
-         *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33))),
+         *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33)),
+         use=RATE),
     each("dma_sum_rate", "fraction", "part of that rate at which a DMA engine adds two sources",
-         _doc(0.5, _SUMS), _doc(0.5, _SUMS), Fact(0.5, ASSUMED, f"carried over from v3: {_SUMS}")),
+         _doc(0.5, _SUMS), _doc(0.5, _SUMS), Fact(0.5, ASSUMED, f"carried over from v3: {_SUMS}"),
+         use=RATE),
     Figure("dma_transpose_hbm_rate", "fraction", "part of that rate of a transpose out of HBM",
-           _since_v3(0.9, f"{_TRANSPOSE}: up to 90 % from HBM")),
+           _since_v3(0.9, f"{_TRANSPOSE}: up to 90 % from HBM"), RATE),
     Figure("dma_transpose_sbuf_rate", "fraction",
            "part of that rate of a transpose from SBUF to SBUF",
-           _since_v3(0.5, f"{_TRANSPOSE}: up to 50 % from SBUF")),
+           _since_v3(0.5, f"{_TRANSPOSE}: up to 50 % from SBUF"), RATE),
     _drain("tensor_drain_ns", "from the end of a matmul's interval to its results, with 128 "
            "columns stationary",
            Fact(219 - 128 / 2.8 + 32 * _COLUMN_NS, ASSUMED, f"{_MATMULS}: 219 ns for 96 columns "
@@ -252,23 +255,24 @@ FIGURES = (
     _drain("transpose_drain_ns", "from the end of a transpose's interval on Vector to its results",
            _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
            140, f"{_BLOCK} complete in 233 ns, issue every 93", 0.96 / 1.2),
-    each("random_per_cycle", "words", "random numbers that Vector makes per lane and cycle",
+    each("random_per_cycle", "words per cycle", "random numbers that Vector makes in each lane",
          _ONE, _ONE,
-         _doc(4, "Trainium3 architecture guide, 'XORWOW-based PRNG': 4 values per lane and cycle")),
+         _doc(4, "Trainium3 architecture guide, 'XORWOW-based PRNG': 4 values per lane and cycle"),
+         use=RATE),
     everywhere("gather_fixed", "cycles", "nki.isa.local_gather: fixed part of the cycles of an "
                "index", 28, DOC, f"{NKI_COSTS}: local_gather"),
     everywhere("gather_per_element", "cycles", "nki.isa.local_gather: part for each element of an "
                "index", 4, DOC, f"{NKI_COSTS}: local_gather"),
     everywhere("gather_group", "elements", "nki.isa.nc_n_gather: elements of data in a "
-               "group of instructions", 512, DOC, "nki.isa.nc_n_gather"),
+               "group of instructions", 512, DOC, "nki.isa.nc_n_gather", RATE),
     everywhere("topk_per_element", "cycles", "nki.isa.topk, per element of the snake", 4, DOC,
                "nki.isa.topk: 4n + K"),
-    each("moving_max", "elements", "limit: columns of a moving tile",
-         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 4096))),
-    each("moving_max_bf16", "elements", "limit: columns of a moving tile, into bfloat16",
-         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192))),
-    each("tile_min", "rows, columns", "limit: smallest tile of the array",
-         *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32))),
+    each("moving_max", "elements", "columns of a moving tile",
+         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 4096)), use=LIMIT),
+    each("moving_max_bf16", "elements", "columns of a moving tile, into bfloat16",
+         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192)), use=LIMIT),
+    each("tile_min", "rows, columns", "smallest tile of the array",
+         *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32)), use=LIMIT),
 )
 # fmt: on
 """Every number of every generation. A row that is added here is in the tables of the manual."""
