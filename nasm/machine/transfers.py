@@ -118,6 +118,7 @@ class BoundTransfer:
         self.transfer, self.plan = transfer, plan
         self._transfers = transfers
         self.whole = [transfers.move(views, transfer) for views in transfer.moves]
+        self.descriptors = sum(share.descriptors for share in plan.shares)
         self._full = sum(1 for share in plan.shares if share.ranges)
         self._shares: dict[int, list[Move]] = {}
         self._start: Start | None = None
@@ -267,6 +268,7 @@ class Transfers:
             semaphore=semaphore,
             notify=plan.notify,
             urgency=plan.urgency,
+            descriptors=bound.descriptors,
             landed=landed,
         )
         self.scheduler.issue(flight, now + plan.dispatch)

@@ -26,10 +26,11 @@ class Flight:
     ``reads`` and ``writes`` are the regions it touches, and ``pattern`` a number below -1 that is
     the same for every flight with the same ones. Each share that has landed posts 1 to
     ``semaphore``, which a waiter sees ``notify`` ticks later; ``landed`` is called when all have.
+    ``descriptors`` are the pieces that its channels move one by one.
     """
 
     __slots__ = (
-        "key", "landed", "left", "notify", "origin", "pattern", "read", "reads", "ring",
+        "descriptors", "key", "landed", "left", "notify", "origin", "pattern", "read", "reads", "ring",
         "semaphore", "shares", "urgency", "write", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
@@ -49,13 +50,30 @@ class Flight:
         semaphore: int | None = None,
         notify: int = 0,
         urgency: int = 0,
+        descriptors: int = 0,
         landed: Callable[[], None] | None = None,
     ) -> None:
         self.key, self.origin, self.ring, self.shares = key, origin, ring, shares
         self.read, self.write, self.landed = read, write, landed
         self.reads, self.writes, self.pattern = reads, writes, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
+        self.descriptors = descriptors
         self.left = len(shares)
+
+    @property
+    def bytes(self) -> int:
+        """All that it moves."""
+        return sum(share[3] for share in self.shares)
+
+    @property
+    def busy(self) -> int:
+        """The ticks of all its channels together."""
+        return sum(share[1] for share in self.shares)
+
+    @property
+    def working(self) -> int:
+        """How many channels have something to do for it."""
+        return sum(1 for share in self.shares if share[1])
 
 
 Job = tuple[Flight, int]

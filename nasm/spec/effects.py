@@ -109,7 +109,8 @@ class Share:
     """One channel's part of a transfer: element ranges (move, begin, end), moved in order.
 
     Ranges count elements of both sides in row-major order. Times are in ticks: ``busy`` occupies
-    the channel, the data lands ``latency`` after the start.
+    the channel, the data lands ``latency`` after the start. ``descriptors`` are the pieces that the
+    channel moves one by one.
     """
 
     channel: int
@@ -117,6 +118,7 @@ class Share:
     busy: int
     latency: int
     bytes: int
+    descriptors: int = 1
 
 
 @dataclass(frozen=True, slots=True)

@@ -135,13 +135,20 @@ def _share(
     rate = generation.number("dma_bytes_per_ns").value
     least = generation.number("dma_descriptor_ns").value
     payload = generation.number("dma_payload_ns").value
-    busy, moved = sum(shape.together for shape in shapes) / rate, 0
+    busy, moved, descriptors = sum(shape.together for shape in shapes) / rate, 0, 0
     for number, begin, end in ranges:
         shape = shapes[number]
         count = end - begin
         moved += count * shape.itemsize
+        pieces = math.ceil(count / shape.run)
+        descriptors += pieces
         if not shape.together:
-            busy += max(math.ceil(count / shape.run) * least, count * shape.width / rate)
+            busy += max(pieces * least, count * shape.width / rate)
     return Share(
-        channel, ranges, _ticks(generation, busy), _ticks(generation, max(payload, busy)), moved
+        channel,
+        ranges,
+        _ticks(generation, busy),
+        _ticks(generation, max(payload, busy)),
+        moved,
+        descriptors,
     )

@@ -1,0 +1,137 @@
+"""What a profile tells: plain frozen records, all times in ticks unless they say otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nasm.problems import Problem
+from nasm.records import Status
+
+MOVERS = "DMA"
+"""What posted, if it was no engine."""
+
+
+@dataclass(frozen=True, slots=True)
+class Stall:
+    """Ticks in which no instruction of an engine was at work, and why.
+
+    ``by`` says of a semaphore who made the post that ended the wait: an engine, or DMA. It is
+    empty of one that nobody posted to, and of other causes.
+    """
+
+    cause: str
+    by: str
+    ticks: int
+
+    def __str__(self) -> str:
+        return f"{self.cause} of {self.by}" if self.by else self.cause
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTimes:
+    """Where the time of an engine went: ``busy``, its ``stalls`` and ``empty`` are all of it.
+
+    ``active`` is how long any of its instructions had started and not completed.
+    """
+
+    core: int
+    engine: str
+    name: str
+    instructions: int
+    busy: int
+    stalls: tuple[Stall, ...]
+    empty: int
+    active: int
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What was moved beside the engines, on one ring or (``ring`` is None) on all of a core.
+
+    ``active`` is how long any share had started and not landed, ``busy`` the ticks of all channels
+    together, ``channels`` how many of them moved something.
+    """
+
+    core: int
+    ring: int | None
+    transfers: int
+    active: int
+    busy: int
+    bytes: int
+    descriptors: int
+    channels: int
+
+    @property
+    def bytes_per_descriptor(self) -> float:
+        """The mean size of a descriptor."""
+        return self.bytes / max(1, self.descriptors)
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """A time that the run cannot go below as long as something stays as it is.
+
+    ``above`` names the bound that this one is part of, ``gap`` how much shorter it is, in
+    microseconds as well; ``meaning`` says what it is the time of.
+    """
+
+    name: str
+    microseconds: float
+    above: str
+    gap: float
+    meaning: str
+
+
+@dataclass(frozen=True, slots=True)
+class Rates:
+    """What was computed and moved, beside what the machine could; None is what it does not say.
+
+    ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
+    the bytes of outer memory if each were read once, or written once. ``intensity`` is operations
+    per byte, ``ridge`` the intensity at which the memory's peak feeds the engines' peak.
+    """
+
+    flops: int
+    transposes: int
+    adjusted: float
+    adjusted_transposes: float
+    read: int
+    written: int
+    minimum: int
+    mfu: float | None
+    hfu: float | None
+    mbu: float | None
+    intensity: float | None
+    ridge: float | None
+    mfu_limit: float | None
+    verdict: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """Something of a line that costs time: how often, what was found, and what is the limit."""
+
+    problem: Problem
+    count: int
+    found: float
+    limit: float
+    unit: str
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Where the time of a run went. ``kernel`` is the entry and exit beside it, in microseconds."""
+
+    status: Status
+    program: str
+    target: str
+    generation: str
+    options: tuple[tuple[str, str | int], ...]
+    ticks: int
+    microseconds: float
+    kernel: float | None
+    engines: tuple[EngineTimes, ...]
+    moved: tuple[Moved, ...]
+    bounds: tuple[Bound, ...]
+    rates: Rates
+    findings: tuple[Finding, ...]
