@@ -62,7 +62,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("queues", "channels"),
         ("events",),
         ("scheduler",),
-        ("races", "trace"),
+        ("races", "trace", "history"),
     ),
 }
 """The same within a folder whose parts have an order of their own."""

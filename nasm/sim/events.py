@@ -40,7 +40,15 @@ class Observer:
     ) -> None:
         """The unit of the next task of a queue is made ready, from ``start`` to ``until``.
 
-        ``record`` is the number of this, ``because`` of what it had to wait for.
+        ``record`` is the number of this, ``because`` of what it had to wait for, and
+        ``queue.cause`` says how.
+        """
+
+    def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
+        """A task waits to be released from now on, because nothing else keeps it from starting.
+
+        ``record`` is the number of this; ``queue.cause`` and ``queue.because`` say what let it
+        happen.
         """
 
     def finished(self, queue: Queue, done: Flying) -> None:

@@ -176,17 +176,26 @@ class Scheduler:
             self.acting = (queue.index, queue.pc)
             queue.head = task.expand()
             if queue.head.pace is not None:
-                self._make_ready(queue, queue.head, now)
+                self._make_ready(queue, queue.head, now, queue.cause, queue.because)
             self._attempt(queue)
             return
         if work.arrive is not None and queue.arrived is None:
-            queue.arrived, queue.parked = now, True
-            self.acting, self.record = (queue.index, queue.pc), queue.because
-            work.arrive(now)
+            self._arrived(queue, task, now)
             return
         if task.ports and not self._ports(queue, task, now):
             return
         self._start(queue, task, now)
+
+    def _arrived(self, queue: Queue, task: Task, now: int) -> None:
+        """The head of a queue, which nothing else blocks, waits until its queue is released."""
+        assert task.work.arrive is not None
+        record = self.records
+        self.records = record + 1
+        queue.arrived, queue.parked = now, True
+        self.acting, self.record = (queue.index, queue.pc), record
+        for tell in self._listeners["arrived"]:
+            tell(queue, task, record, now)
+        task.work.arrive(now)
 
     def _blocked_until(self, queue: Queue, task: Task, earliest: int) -> int:
         """When nothing blocks the head of a queue any more; if that is later, what does it."""
@@ -363,7 +372,7 @@ class Scheduler:
         task = queue.head = queue.fetch(queue.pc)
         queue.waited = task.wait is None
         if task.pace is not None:
-            self._make_ready(queue, task, least)
+            self._make_ready(queue, task, least, ORDER, queue.record)
         tick = task.unit.free_at if task.needs is None else task.needs.free_at
         if tick > least:
             if task.unit.shared or task.needs is not None:
@@ -378,8 +387,11 @@ class Scheduler:
             tell(queue, task, queue.reached)
         return task
 
-    def _make_ready(self, queue: Queue, task: Task, least: int) -> None:
-        """Make the unit of a queue's next task ready, as soon as it is free."""
+    def _make_ready(self, queue: Queue, task: Task, least: int, cause: str, because: int) -> None:
+        """Make the unit of a queue's next task ready, as soon as it is free, but not before.
+
+        ``because`` is what let it become next.
+        """
         assert task.pace is not None
         ticks = task.pace.ahead(task.key)
         if not ticks:
@@ -387,7 +399,9 @@ class Scheduler:
         record = self.records
         self.records = record + 1
         start = max(task.unit.free_at, least)
-        because = task.unit.record if task.unit.free_at > least else queue.record
+        if task.unit.free_at > least:
+            cause, because = "unit", task.unit.record
+        queue.cause, queue.because = cause, because
         task.unit.take(start + ticks, (queue.index, queue.pc), record)
         queue.occupy(start, start + ticks)
         for tell in self._listeners["readied"]:

@@ -1,0 +1,231 @@
+"""The history of a run: every record of it as a row of numbers, by its serial number.
+
+A record is the start of an instruction, the making ready of a unit, the arrival of an instruction
+that waits for others, or the start of shares that land together. With what let each of them happen
+a run can be explained, and replayed. All times are ticks.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.sim.counters import Semaphore, Who, holds
+from nasm.sim.events import Observer
+from nasm.sim.queues import ORDER, Queue, Task
+
+INSTRUCTION, READY, ARRIVAL, SHARES = range(4)
+"""Kinds of records."""
+
+CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channel")
+"""What lets a record happen: ``Record.cause`` counts them. The last two are those of shares."""
+
+NOBODY = -2
+"""Stands for the number of a queue where nobody posted."""
+
+_CODES = {cause: code for code, cause in enumerate(CAUSES)}
+
+
+class Record(NamedTuple):
+    """A record of a run; a number that does not apply is -1.
+
+    ``queue`` and ``pc`` are its instruction, of shares the one that issued them. It was next in
+    its queue at ``head`` (shares: at their rings), and happened at ``start``. It occupied its unit
+    or its channels ``until``, and ended at ``finish``: results appeared, shares landed. By itself
+    it would have ended at ``own``: instructions of a queue complete in order.
+
+    ``cause`` says what was satisfied last (see ``CAUSES``), ``because`` is the record that satisfied
+    it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``). Whatever came
+    last, its wait was for ``semaphore`` and has held since the ``nth`` post to it (-1: always);
+    ``unit`` and ``port`` are the records that had its unit and its ports before; ``arrival`` is its
+    own, if it had to wait for others. ``issuer`` is the start that issued the shares.
+    """
+
+    kind: int
+    queue: int
+    pc: int
+    head: int
+    start: int
+    until: int
+    own: int
+    finish: int
+    cause: int
+    because: int
+    poster: int = NOBODY
+    semaphore: int = -1
+    nth: int = -1
+    unit: int = -1
+    port: int = -1
+    arrival: int = -1
+    issuer: int = -1
+    ring: int = -1
+    channels: int = 0
+    bytes: int = 0
+
+
+WIDTH = len(Record._fields)
+
+
+class Posts:
+    """All changes of a semaphore: its values, who made them, and when."""
+
+    __slots__ = ("records", "rising", "ticks", "values")
+
+    def __init__(self) -> None:
+        self.values, self.records, self.ticks = array("q"), array("q"), array("q")
+        self.rising = 0
+
+    def add(self, value: int, record: int, tick: int) -> None:
+        """A post."""
+        if self.values and value < self.values[-1]:
+            self.rising = len(self.values)
+        self.values.append(value)
+        self.records.append(record)
+        self.ticks.append(tick)
+
+    def since(self, op: str, want: int) -> int:
+        """The post since which a condition that holds now has held; -1 if it always has."""
+        values, at = self.values, len(self.values)
+        if op == ">=":
+            at = bisect_left(values, want, self.rising)
+            if at > self.rising:
+                return at
+        while at and holds(values[at - 1], op, want):
+            at -= 1
+        return -1 if not at and holds(0, op, want) else at
+
+    def save(self) -> Any:
+        """How many there are."""
+        return len(self.values), self.rising
+
+    def restore(self, saved: Any) -> None:
+        """Forget those made since."""
+        count, self.rising = saved
+        for column in (self.values, self.records, self.ticks):
+            del column[count:]
+
+
+class History(Observer):
+    """Every record of a run that it was told of from the start."""
+
+    def __init__(self) -> None:
+        self._rows = array("q")
+        self._posts: dict[int, Posts] = {}
+        self._waits: dict[int, tuple[int, int]] = {}
+        self._arrivals: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows) // WIDTH
+
+    def __getitem__(self, number: int) -> Record:
+        if not 0 <= number < len(self):
+            raise IndexError(f"record {number} of {len(self)}")
+        return Record(*self._rows[number * WIDTH : (number + 1) * WIDTH])
+
+    def columns(self) -> dict[str, NDArray[np.int64]]:
+        """The fields of all records, each as an array, by name."""
+        table = np.array(self._rows, np.int64).reshape(-1, WIDTH)
+        return {name: np.ascontiguousarray(table[:, n]) for n, name in enumerate(Record._fields)}
+
+    def post(self, semaphore: int, nth: int) -> tuple[int, int]:
+        """The record that made a post, and when."""
+        posts = self._posts[semaphore]
+        return posts.records[nth], posts.ticks[nth]
+
+    @property
+    def posts(self) -> dict[int, Posts]:
+        """The posts to every semaphore that anybody has changed."""
+        return self._posts
+
+    # -- events
+
+    def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
+        """Note a post."""
+        posts = self._posts.get(number)
+        if posts is None:
+            posts = self._posts[number] = Posts()
+        posts.add(semaphore.value, semaphore.record, now)
+
+    def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
+        """Note which post a wait was for."""
+        assert queue.head is not None
+        assert queue.head.wait is not None
+        _, op, want = queue.head.wait
+        posts = self._posts.get(semaphore)
+        self._waits[queue.index] = (semaphore, posts.since(op, want) if posts else -1)
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """Record an instruction."""
+        index = queue.index
+        semaphore, nth = self._waits.pop(index, (-1, -1))
+        own = now + queue.latency
+        last = queue.last_finish
+        port = -1
+        if task.ports:
+            port = max(task.ports, key=lambda held: held.free_at).record
+        self._rows.extend((
+            INSTRUCTION, index, queue.pc, queue.reached, now, now + queue.interval, own,
+            own if own > last else last, *self._why(queue), semaphore, nth,
+            task.unit.record if task.needs is None else task.needs.record, port,
+            self._arrivals.pop(index, -1), -1, -1, 0, 0,
+        ))  # fmt: skip
+
+    def readied(
+        self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
+    ) -> None:
+        """Record the making ready of a unit."""
+        semaphore, nth = self._waits.get(queue.index, (-1, -1))
+        why = self._why(queue)
+        self._add(
+            Record(
+                READY,
+                queue.index,
+                queue.pc,
+                start,
+                start,
+                until,
+                until,
+                until,
+                *why,
+                semaphore,
+                nth,
+            )
+        )
+
+    def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
+        """Record an arrival."""
+        semaphore, nth = self._waits.get(queue.index, (-1, -1))
+        self._arrivals[queue.index] = record
+        why, at = self._why(queue), queue.reached
+        self._add(
+            Record(ARRIVAL, queue.index, queue.pc, at, now, now, now, now, *why, semaphore, nth)
+        )
+
+    def _why(self, queue: Queue) -> tuple[int, int, int]:
+        """What lets the head of a queue go on: the cause, the record and the poster."""
+        poster = queue.poster if queue.cause == "semaphore" else None
+        return _CODES[queue.cause], queue.because, NOBODY if poster is None else poster
+
+    def _add(self, record: Record) -> None:
+        self._rows.extend(record)
+
+    # -- checkpoints
+
+    def save(self) -> Any:
+        """How many there are of everything."""
+        posts = {number: posts.save() for number, posts in self._posts.items()}
+        return len(self._rows), posts, dict(self._waits), dict(self._arrivals)
+
+    def restore(self, saved: Any) -> None:
+        """Forget what was recorded since."""
+        count, posts, waits, arrivals = saved
+        del self._rows[count:]
+        for number in self._posts.keys() - posts.keys():
+            del self._posts[number]
+        for number, state in posts.items():
+            self._posts[number].restore(state)
+        self._waits, self._arrivals = dict(waits), dict(arrivals)
