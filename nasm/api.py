@@ -99,6 +99,7 @@ def run(
     max_cycles: int | None = None,
     max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
+    profile: bool = False,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
@@ -107,9 +108,17 @@ def run(
     ``files`` is the only folder from which the program may read arrays; with False it may read
     none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
     base clock; None is no limit. Raises Failure if it does not assemble; what goes wrong while it
-    runs is in the report.
+    runs is in the report. With ``profile`` the result's session can tell where the time went.
     """
-    session = Session(program, inputs, target=target, defines=defines, options=options, files=files)
+    session = Session(
+        program,
+        inputs,
+        target=target,
+        defines=defines,
+        options=options,
+        files=files,
+        profile=profile,
+    )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
     )

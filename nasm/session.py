@@ -18,6 +18,8 @@ from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.deadlock import deadlock
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem
+from nasm.profile.records import Profile
+from nasm.profile.watched import Watched
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
@@ -50,7 +52,8 @@ class Session(Inspection):
     ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
     initialisers. Everything is loaded once, here; raises Failure with every problem. ``files``
     says what the program may read, instead of what was said when it was assembled. With ``trace``
-    every record of the run is kept, some 200 bytes for each instruction.
+    every record of the run is kept, some 200 bytes for each instruction; with ``profile`` what
+    :meth:`profile` tells of.
     """
 
     def __init__(
@@ -63,6 +66,7 @@ class Session(Inspection):
         options: Mapping[str, object] | None = None,
         files: Files | None = None,
         trace: bool = False,
+        profile: bool = False,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -76,6 +80,7 @@ class Session(Inspection):
         self.files = program.files if files is None else allowed
         needs.check(program, inputs or {})
         self.machine = Machine(program, trace)
+        self._watched_by = Watched(self.machine) if profile else None
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
@@ -93,11 +98,12 @@ class Session(Inspection):
         options: Mapping[str, object] | None = None,
         files: Files | None = None,
         trace: bool = False,
+        profile: bool = False,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         program = assemble(source, targets, target, defines, options, Allowed.of(files))
-        session = cls(program, inputs, trace=trace)
+        session = cls(program, inputs, trace=trace, profile=profile)
         session.source = source
         return session
 
@@ -269,6 +275,15 @@ class Session(Inspection):
             self.machine.scheduler.ignore(watching)
 
     # -- the end
+
+    def profile(self) -> Profile:
+        """Where the time of the run went so far; raises Failure if it was not watched for that."""
+        if self._watched_by is None:
+            hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
+            raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
+        name = self.source.name if self.source else ""
+        problems = (*self.problems, *([self._limit] if self._limit else []))
+        return self._watched_by.profile(self.status, name, problems)
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""

@@ -271,7 +271,7 @@ ROWS = (
     Code(
         "E0807",
         "no such diagnostic",
-        "No diagnostic has the code that `explain` was given. Codes are an E and four digits; "
+        "No diagnostic has the code that `explain` was given. Codes are an E or a W and four digits; "
         "`neuron-nasm explain` lists them.",
         "$ neuron-nasm explain E9999",
         "$ neuron-nasm explain E0807",
@@ -326,6 +326,12 @@ ROWS = (
         "replace the file of an input, which has been read by then.",
         "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace ./c.npy",
         "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace c.json",
+    ),
+    Code(
+        "E0815",
+        "a session that keeps no profile",
+        "What a profile tells is gathered while a program runs. In Python a session has to be made "
+        "with `profile=True` for that.",
     ),
     Code(
         "E0821",

@@ -51,12 +51,14 @@ class ByLine(Observer):
 
 
 class Issued(ByLine):
-    """Of each line its transfers, and their bytes, descriptors and channels in use."""
+    """Of each line its transfers, their bytes and descriptors, channels in use, and ticks of each."""
 
     def issued(self, flight: Flight, now: int) -> None:
         """Count a transfer."""
         if flight.bytes:
-            self.add(*flight.origin, 1, flight.bytes, flight.descriptors, flight.working)
+            used = max(1, flight.working)
+            ticks = flight.busy // used
+            self.add(*flight.origin, 1, flight.bytes, flight.descriptors, used, ticks)
 
 
 class Readied(ByLine):
@@ -110,8 +112,8 @@ class HeldBack(ByLine):
 
     def _over(self, wait: tuple[int, str, int] | Wait, now: int) -> int | None:
         """Since when at the latest a wait is over; None if it is not."""
-        number, op, value = wait if isinstance(wait, tuple) else (
-            wait.semaphore, wait.op, wait.value
+        number, op, value = (
+            wait if isinstance(wait, tuple) else (wait.semaphore, wait.op, wait.value)
         )
         semaphore = self.semaphores.get(number)
         if semaphore is None:
@@ -173,7 +175,9 @@ class Banks(ByLine):
         banks = self._known.get(number)
         if banks is None:
             work = task.work
-            banks = tuple(dict.fromkeys(b for r in (*work.reads, *work.writes) for b in self._of(r)))
+            banks = tuple(
+                dict.fromkeys(b for r in (*work.reads, *work.writes) for b in self._of(r))
+            )
             if number >= 0:
                 self._known[number] = banks
         if banks:
@@ -208,5 +212,3 @@ class Banks(ByLine):
         super().restore(counts)
         self._users = {bank: dict(found) for bank, found in users.items()}
         self.with_whom = {key: dict(found) for key, found in met.items()}
-
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.problems import Problem
+from nasm.problems import Problem, in_line
 from nasm.records import Status
 
 MOVERS = "DMA"
@@ -118,7 +118,7 @@ class Finding:
     unit: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Profile:
     """Where the time of a run went. ``kernel`` is the entry and exit beside it, in microseconds."""
 
@@ -129,9 +129,20 @@ class Profile:
     options: tuple[tuple[str, str | int], ...]
     ticks: int
     microseconds: float
+    ticks_per_microsecond: int
     kernel: float | None
     engines: tuple[EngineTimes, ...]
     moved: tuple[Moved, ...]
     bounds: tuple[Bound, ...]
     rates: Rates
     findings: tuple[Finding, ...]
+    problems: tuple[Problem, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """Which program ran on which machine, with the options that are not the default."""
+        chosen = "".join(f", {name}={value}" for name, value in self.options)
+        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}"
+
+    def __repr__(self) -> str:
+        return f"<profile of {self.title}: {self.microseconds:,.3f} µs>"

@@ -128,4 +128,3 @@ class Touched(Observer):
             for region in list(seen)[count:]:
                 del seen[region]
         self._known.clear()
-

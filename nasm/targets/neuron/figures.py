@@ -286,6 +286,8 @@ FIGURES = (
          Fact(410, ASSUMED, "Trainium/Inferentia2 architecture guide: 820 GB/s, in two stacks"),
          Fact(716, MEAS, f"{SUMMARY} of Trainium2: 109.84 flops a byte at 78.64 Tflops"),
          Fact(1175, ASSUMED, "Trainium3 architecture guide: 4.7 TB/s, in four stacks"), use=RATE),
+    everywhere("descriptor_bytes", "bytes", "advice: a shorter descriptor wastes its DMA engine",
+               512, ASSUMED, "rule of thumb, no source names one: 3 times what 7 ns move", LIMIT),
     each("dma_peak_bytes_per_ns", "bytes per ns", "peak: one DMA engine",
          *(_doc(rate, f"{DMA_INTRO}: theoretical rate of one DMA engine")
            for rate in (27.2, 27.2, 38.4)), use=RATE),
