@@ -16,6 +16,7 @@ from nasm.asm.building import given
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.expand import unknown_target
 from nasm.dtypes import DType
+from nasm.machine.outlines import NoValues
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Refused
 from nasm.records import MOST_INSTRUCTIONS, Progress, RunReport
@@ -27,6 +28,7 @@ from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
 from nasm.spec.numbers import plain
 from nasm.spec.program import Program, Update, Wait
+from nasm.spec.timing import Timing, TimingGiven
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 
@@ -37,16 +39,18 @@ def assemble(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
     files: Files | None = None,
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
 
-    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``. ``files`` is the
-    only folder from which the program may read arrays, here or when it runs; with False it may
-    read none.
+    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``; ``timing`` sets
+    figures by name, as in ``{"semaphore_ns": 25, "v4": {"nop_ns": 5}}``, or is the path of a TOML
+    file that does. ``files`` is the only folder from which the program may read arrays, here or
+    when it runs; with False it may read none.
     """
-    allowed = Allowed.of(files)
-    return assemble_source(source_of(text_or_path), TARGETS, target, defines, options, allowed)
+    source, allowed, asked = source_of(text_or_path), Allowed.of(files), Timing.of(timing)
+    return assemble_source(source, TARGETS, target, defines, options, allowed, asked)
 
 
 class Result:
@@ -58,10 +62,17 @@ class Result:
     def __init__(
         self,
         report: RunReport,
-        outputs: dict[str, np.ndarray[Any, Any]],
+        outputs: dict[str, np.ndarray[Any, Any]] | None,
         session: Session | None = None,
     ) -> None:
-        self.report, self.outputs, self._session = report, outputs, session
+        self.report, self._outputs, self._session = report, outputs, session
+
+    @property
+    def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The outputs by name; raises Failure for a run without values."""
+        if self._outputs is None:
+            raise NoValues.of("the outputs")
+        return self._outputs
 
     @property
     def session(self) -> Session:
@@ -76,10 +87,10 @@ class Result:
         return self.report.ok
 
     def __copy__(self) -> Result:
-        return Result(self.report, self.outputs, self._session)
+        return Result(self.report, self._outputs, self._session)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (self.report, self.outputs)
+        return Result, (self.report, self._outputs)
 
     def __str__(self) -> str:
         return str(self.report)
@@ -95,20 +106,23 @@ def run(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
     files: Files | None = None,
     max_cycles: int | None = None,
     max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
+    values: bool = True,
     profile: bool = False,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
     Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
-    ``defines`` and ``options`` are for a text: a Program has been assembled with its own.
-    ``files`` is the only folder from which the program may read arrays; with False it may read
+    ``defines``, ``options`` and ``timing`` are for a text: a Program has been assembled with its
+    own. ``files`` is the only folder from which the program may read arrays; with False it may read
     none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
-    base clock; None is no limit. Raises Failure if it does not assemble; what goes wrong while it
-    runs is in the report. With ``profile`` the result's session can tell where the time went.
+    base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
+    same, and there are no outputs. With ``profile`` the result's session can tell where the time
+    went. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     session = Session(
         program,
@@ -116,13 +130,15 @@ def run(
         target=target,
         defines=defines,
         options=options,
+        timing=timing,
         files=files,
+        values=values,
         profile=profile,
     )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
     )
-    return Result(report, session.outputs(), session)
+    return Result(report, session.outputs() if values else None, session)
 
 
 # ---------------------------------------------------------------- building
@@ -225,13 +241,18 @@ class Builder:
 
     Every instruction remembers the line of Python that made it. Problems of operands are raised
     at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`. ``options``
-    are machine options by name.
+    are machine options by name, ``timing`` figures by name or the path of a TOML file.
 
     A tensor is declared by its memory, ``b.hbm("x", "f32", (128, 512), role="input")``; beside
     ``role`` there are ``init``, ``partition``, ``offset``, ``bank`` and ``core``.
     """
 
-    def __init__(self, target: str, options: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        target: str,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+    ) -> None:
         with _located():
             name = str(target)
             loader = TARGETS.get(name)
@@ -240,7 +261,8 @@ class Builder:
             loaded = loader()
             generation = loaded.generation(name)
             assert generation is not None
-            self.core = ProgramBuilder(loaded, loaded.configured(generation, options or {}))
+            machine = loaded.configured(generation, options or {}, Timing.of(timing))
+            self.core = ProgramBuilder(loaded, machine)
 
     def __getattr__(self, name: str) -> Any:
         core = self.__dict__.get("core")

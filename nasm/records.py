@@ -7,10 +7,11 @@ line, ``str`` what a report says of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from nasm.problems import Problem, clean, counted, in_line
+from nasm.problems import Problem, clean, counted, in_line, rounded
 from nasm.source import Span
 
 MARKS = ("✓", "✗")
@@ -157,6 +158,27 @@ class EngineRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureSet:
+    """A timing figure that was set, by what ``source`` says; ``default`` is what it was before."""
+
+    name: str
+    unit: str
+    value: float
+    default: float
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value:,.10g} instead of {rounded(self.default)} {self.unit}"
+
+
+def figures_line(figures: Sequence[FigureSet]) -> str:
+    """The timing figures that were set, in a line; empty if none was."""
+    said = dict.fromkeys(figure.source for figure in figures)
+    parts = (f"{by}: {', '.join(str(f) for f in figures if f.source == by)}" for by in said)
+    return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Mismatch:
     """An element that is not what was expected; ``index`` is its place in the left side."""
 
@@ -189,7 +211,9 @@ class ExpectationRecord:
 class RunReport:
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
 
-    ``messages`` are the first ones; ``messages_left_out`` says how many more there were.
+    ``timing`` are the timing figures that were set.
+    ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
+    without ``values`` so many expectations were ``not_judged``: they ask for some.
     """
 
     status: Status
@@ -211,6 +235,9 @@ class RunReport:
     messages_left_out: int = 0
     options: tuple[tuple[str, str | int], ...] = ()
     semaphores: tuple[SemaphoreRecord, ...] = ()
+    timing: tuple[FigureSet, ...] = ()
+    values: bool = True
+    not_judged: int = 0
 
     @property
     def ok(self) -> bool:
@@ -221,7 +248,8 @@ class RunReport:
     def title(self) -> str:
         """Which program ran on which machine, with the options that are not the default."""
         chosen = "".join(f", {name}={value}" for name, value in self.options)
-        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}"
+        alone = "" if self.values else ", without values"
+        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}{alone}"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -238,21 +266,32 @@ class RunReport:
         return tuple(said for holds, said in found if holds)
 
     @property
+    def unasked(self) -> str:
+        """How many expectations were not judged, in a sentence; empty if all were."""
+        if not self.not_judged:
+            return ""
+        asks = "asks" if self.not_judged == 1 else "ask"
+        return f"not judged: {counted(self.not_judged, 'expectation')} that {asks} for values"
+
+    @property
     def promises(self) -> str:
         """What a run that is ok has shown: how many expectations it met."""
         count = len(self.expectations)
-        return (
-            f"{counted(count, 'expectation')} met" if count else "the program has no expectations"
-        )
+        met = f"{counted(count, 'expectation')} met" if count else ""
+        return ", ".join(filter(None, (met, self.unasked))) or "the program has no expectations"
 
     def __str__(self) -> str:
         done = sum(e.instructions for e in self.engines)
         parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
+        if self.timing:
+            parts.append(figures_line(self.timing))
         if self.messages or self.messages_left_out:
             parts.append("\n".join([*map(str, self.messages), *left_out(self.messages_left_out)]))
         parts += map(str, (*self.warnings, *self.hazards, *self.problems))
         if self.expectations:
             parts.append("\n".join(map(str, self.expectations)))
+        if self.unasked and not self.ok:
+            parts.append(self.unasked)
         parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
         return "\n\n".join(parts)
 

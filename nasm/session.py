@@ -25,6 +25,7 @@ from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
+from nasm.spec.timing import Timing, TimingGiven
 from nasm.targets import TARGETS
 
 CHUNK = 1_000
@@ -48,12 +49,13 @@ class Checkpoint:
 class Session(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
-    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
-    ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
-    initialisers. Everything is loaded once, here; raises Failure with every problem. ``files``
-    says what the program may read, instead of what was said when it was assembled. With ``trace``
-    every record of the run is kept, some 200 bytes for each instruction; with ``profile`` what
-    :meth:`profile` tells of.
+    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
+    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name;
+    they override initialisers. Everything is loaded once, here; raises Failure with every problem.
+    ``files`` says what the program may read, instead of what was said when it was assembled. With
+    ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
+    what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
+    ticks and trace are the same, inputs are not read.
     """
 
     def __init__(
@@ -64,27 +66,34 @@ class Session(Inspection):
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
         files: Files | None = None,
         trace: bool = False,
+        values: bool = True,
         profile: bool = False,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
         if not isinstance(program, Program):
             self.source = source_of(program)
-            program = assemble(self.source, TARGETS, target, defines, options, allowed)
-        elif target is not None or defines or options:
-            hint = "give target, defines and options to nasm.assemble"
+            asked = Timing.of(timing)
+            program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
+        elif target is not None or defines or options or timing:
+            hint = "give target, defines, options and timing to nasm.assemble"
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
         self.files = program.files if files is None else allowed
-        needs.check(program, inputs or {})
-        self.machine = Machine(program, trace)
+        if values:
+            needs.check(program, inputs or {})
+        self.machine = Machine(program, trace, values)
         self._watched_by = Watched(self.machine) if profile else None
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
-        tensor_io.load(program, self.machine.addresses, inputs or {}, self.files)
+        if values:
+            tensor_io.load(program, self.machine.addresses, inputs or {}, self.files)
+        elif problems := tensor_io.unknown(program, inputs or {}):
+            raise Failure(problems)
         self._checkpoints = [Checkpoint(self)]
 
     @classmethod
@@ -96,14 +105,17 @@ class Session(Inspection):
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
         files: Files | None = None,
         trace: bool = False,
+        values: bool = True,
         profile: bool = False,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
-        program = assemble(source, targets, target, defines, options, Allowed.of(files))
-        session = cls(program, inputs, trace=trace, profile=profile)
+        allowed, asked = Allowed.of(files), Timing.of(timing)
+        program = assemble(source, targets, target, defines, options, allowed, asked)
+        session = cls(program, inputs, trace=trace, values=values, profile=profile)
         session.source = source
         return session
 
@@ -294,10 +306,12 @@ class Session(Inspection):
             for name, cycles in engine.evidence:
                 mix[name] = mix.get(name, 0) + cycles
         judged: tuple[ExpectationRecord, ...] = ()
+        not_judged = 0
         problems = [*self.problems, *([self._limit] if self._limit else [])]
         if self.status is Status.FINISHED:
             try:
                 judged = self.expectations()
+                not_judged = len(self.program.expectations) - len(judged)
             except Failure as failure:
                 problems += failure.problems
         generation = self.program.generation
@@ -307,6 +321,7 @@ class Session(Inspection):
             target=generation.spellings[0],
             generation=generation.summary,
             options=tuple(self.program.chosen.items()),
+            timing=self.program.figures_set,
             ticks=self.now,
             microseconds=machine.microseconds(self.now),
             engines=engines,
@@ -322,7 +337,9 @@ class Session(Inspection):
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",
-            memory_hash=describe.memory_hash(machine) if hashes else "",
+            memory_hash=describe.memory_hash(machine) if hashes and machine.values else "",
             messages=self.messages,
             messages_left_out=machine.summary.left_out,
+            values=machine.values,
+            not_judged=not_judged,
         )

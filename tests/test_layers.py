@@ -50,7 +50,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),
         ("operands", "transfers"),
-        ("kernels", "rendezvous"),
+        ("kernels", "outlines", "rendezvous"),
         ("effects",),
         ("tasks",),
         ("machine",),

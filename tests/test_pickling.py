@@ -87,7 +87,7 @@ CHANGES = {
 
 
 @pytest.mark.parametrize("change", CHANGES)
-def test_another_program_does_not_equal_it(change: str) -> None:
+def test_another_program_does_not_equal_it(change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = (
         ".target trn2\n.const N = 5\n.sbuf t f32[4, 8]\n.sbuf u f32[4, 4]\n.sem done\n"
         "@vector Memset t, 1.0  $done++\n@scalar Activation u, t[:, 0:4], op=copy  $done >= 1\n"
@@ -96,6 +96,8 @@ def test_another_program_does_not_equal_it(change: str) -> None:
     before, after = CHANGES[change]
     assert before in text
     assert nasm.assemble(text) == nasm.assemble(text)
+    # spans have the text they are of: only what was made of it may tell the two apart
+    monkeypatch.setattr(Source, "__eq__", lambda self, other: True)
     assert nasm.assemble(text.replace(before, after)) != nasm.assemble(text)
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from generator.examples import GENERATIONS, SIZES, cost
 from generator.instruction_pages import ISA
-from generator.markdown import code, number, table
+from generator.markdown import code, table
+from nasm.problems import rounded
 from nasm.spec.figures import Use
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
@@ -37,7 +38,7 @@ def figures() -> str:
         about = [code(figure.name), f"{limit}{figure.meaning} ({figure.unit})"]
         for fact, where in figure.grouped.items():
             rows.append(
-                [*about, ", ".join(where), number(fact.value), fact.evidence.value, fact.source]
+                [*about, ", ".join(where), rounded(fact.value), fact.evidence.value, fact.source]
             )
             about = ["", ""]
     return table(["figure", "what", "generations", "value", "evidence", "source"], rows)

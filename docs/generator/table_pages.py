@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from generator.examples import GENERATIONS
-from generator.markdown import NOTE, code, joined, number, table
+from generator.markdown import NOTE, code, joined, table
 from nasm.dtypes import DTYPES
-from nasm.report.lists import option_values
+from nasm.problems import rounded
+from nasm.report.lists import only, option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, ActivationFunction
 from nasm.targets.neuron.alu import OPERATORS, Operator
 from nasm.targets.neuron.options import OPTIONS
@@ -121,7 +122,7 @@ def dtypes() -> str:
 
 
 def _largest(value: float) -> str:
-    return number(value) if value < 1e12 else f"{value:.4g}"
+    return rounded(value) if value < 1e12 else f"{value:.4g}"
 
 
 def options() -> str:
@@ -129,7 +130,7 @@ def options() -> str:
     rows = [
         [
             code(option.name) if not n else "",
-            option.summary if not n else "",
+            f"{option.summary}{only(option)}" if not n else "",
             code(word),
             meaning,
             option.evidence.value if not n else "",
@@ -145,7 +146,8 @@ def options() -> str:
         "plausible, or the runtime lets one choose. `--option NAME=VALUE` sets one, several if "
         "repeated; so does `options={NAME: VALUE}` of `nasm.run`, `nasm.assemble` and "
         "`nasm.Builder`. A report names those that are not as they are by default.",
-        "*evidence* and *source* are those of the default. `neuron-nasm isa --options` prints "
-        "this list.",
+        "*evidence* and *source* are those of the default. An option with generations in "
+        "parentheses is refused on others, where it would change nothing. `neuron-nasm isa "
+        "--options` prints this list.",
         table(["option", "decides", "value", "", "evidence", "source"], rows),
     )

@@ -103,16 +103,22 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
+        given = "--out" if parsed.outputs else "--out-dir"
+        return f"{given} does not go with --no-values: a run without values has no outputs"
     if parsed.verb != "isa":
         return ""
-    if parsed.options and (parsed.mnemonic or parsed.example or parsed.search):
-        return "--options lists the options of the machines: no instruction goes with it"
+    if parsed.options and parsed.timing:
+        return "--options and --timing are two lists: give one of them"
+    for name, what in (("options", "options of the machines"), ("timing", "timing figures")):
+        if getattr(parsed, name) and (parsed.mnemonic or parsed.example or parsed.search):
+            return f"--{name} lists the {what}: no instruction goes with it"
     if parsed.search is not None and (parsed.mnemonic or parsed.example):
         return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
     if parsed.example and parsed.mnemonic is None:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
-    if parsed.target is not None and not parsed.example:
-        return "--target says for which machine --example writes its program"
+    if parsed.target is not None and not (parsed.example or parsed.timing):
+        return "--target says for which machine --example writes its program, or --timing lists"
     return ""
 
 
@@ -189,7 +195,16 @@ def _common(verb: argparse.ArgumentParser) -> None:
         default=[],
         help="set a machine option; 'neuron-nasm isa --options' lists them",
     )
+    _timing(verb)
     _files(verb)
+
+
+def _timing(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--timing",
+        metavar="FILE",
+        help="set timing figures from a TOML file; 'neuron-nasm isa --timing' lists them",
+    )
 
 
 def _files(verb: argparse.ArgumentParser) -> None:
@@ -217,6 +232,15 @@ def _inputs(verb: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         help="fill a tensor from a .npy file, or from file.npz:key; overrides its initialiser",
+    )
+
+
+def _values(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--no-values",
+        dest="values",
+        action="store_false",
+        help="time alone: the same cycles and the same trace, and no arithmetic",
     )
 
 
@@ -277,6 +301,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         type=values.cycles,
         help="stop after N cycles of the base clock, with exit code 1",
     )
+    _values(verb)
     _limit(verb, "stop after N instructions, with exit code 1")
     _timeout(verb)
     _json(verb)
@@ -306,14 +331,15 @@ def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "operator, a dtype, or any word of their description",
     )
     verb.add_argument("--options", action="store_true", help="list the machine options instead")
+    verb.add_argument("--timing", action="store_true", help="list the timing figures instead")
     verb.add_argument(
         "--example", action="store_true", help="print a whole program that runs its example"
     )
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the target of that program: trn1, inf2, trn2, trn3, …; by default the first that "
-        "has the instruction",
+        help="the target of that program, trn1, inf2, trn2, trn3, …, by default the first that "
+        "has the instruction; or of those figures",
     )
     _json(verb)
 
@@ -340,6 +366,7 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument("program", nargs="?", help="a .nasm file")
     _common(verb)
     _inputs(verb)
+    _values(verb)
     _limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(

@@ -155,18 +155,8 @@ class Kernels:
             kernel = general = GeneralKernel(shape, binding, self.hazards, self.state, delay)
             finish = general.finish if writers else _nothing
         reads, writes = tuple(binding.reads), tuple(binding.writes)
-        return Work(number, kernel.start, finish, reads, writes, self._gate(binding)), kernel
-
-    def _gate(self, binding: Binding) -> Callable[[], int] | None:
-        """When the engine values it needs are ready; None if it needs none."""
-        names = binding.states
-        if not names:
-            return None
-        ready = self.state.ready
-        if len(names) == 1:
-            name = names[0]
-            return lambda: ready.get(name, 0)
-        return lambda: max(ready.get(n, 0) for n in names)
+        gate = self.state.gate(binding.states)
+        return Work(number, kernel.start, finish, reads, writes, gate), kernel
 
 
 def _nothing(_: Any) -> None:

@@ -20,6 +20,7 @@ from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
+from nasm.machine.outlines import OutlinedTransfers, Outlines, Places
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
@@ -43,13 +44,14 @@ MODERATE = 20_000
 class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
-    ``trace`` has every record of the run if that was asked for.
+    ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
+    times and no tensors.
     """
 
-    def __init__(self, program: Program, trace: bool = False) -> None:
-        self.program = program
+    def __init__(self, program: Program, trace: bool = False, values: bool = True) -> None:
+        self.program, self.values = program, values
         generation = program.generation
-        self.state = State(program)
+        self.state = State(program, values)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
@@ -59,8 +61,8 @@ class Machine:
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
         self.hazards = Hazards(program, lambda: self.scheduler.acting)
-        self.addresses = Addresses(self.state.by_tensor)
-        self.transfers = Transfers(
+        self.addresses = Addresses(self.state.by_tensor) if values else Places()
+        self.transfers = (Transfers if values else OutlinedTransfers)(
             program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler
         )
         self.rendezvous = Rendezvous(
@@ -81,16 +83,21 @@ class Machine:
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
         program, state, hazards = self.program, self.state, self.hazards
         lines = program.queues[queue]
-        operands = Operands(queue, self.addresses, state, hazards)
         cycle = program.generation.engine(lines.engine).cycle
-        kernels = Kernels(lines.core, cycle, operands, state.engines[queue], hazards)
+        registers, engine = state.registers[queue], state.engines[queue]
+        kernels: Kernels | Outlines
+        if self.values:
+            operands = Operands(queue, self.addresses, state, hazards)
+            kernels = Kernels(lines.core, cycle, operands, engine, hazards)
+        else:
+            kernels = Outlines(lines.core, cycle, self.addresses, registers, engine, hazards)
         effects = Effects(program, queue, self.scheduler, self.transfers, self.rendezvous)
         return Tasks(
             program,
             queue,
             kernels,
             effects,
-            state.registers[queue],
+            registers,
             hazards,
             self.scheduler.resources,
             self.shapes,

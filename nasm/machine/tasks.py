@@ -10,7 +10,8 @@ from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
-from nasm.machine.state import Registers
+from nasm.machine.outlines import Outlines, unknown_address
+from nasm.machine.state import UNKNOWN, Registers
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.queues import Post, Task, Wait, Work
@@ -35,7 +36,7 @@ class Tasks:
         self,
         program: Program,
         queue: int,
-        kernels: Kernels,
+        kernels: Kernels | Outlines,
         effects: Effects,
         registers: Registers,
         hazards: Hazards,
@@ -86,7 +87,7 @@ class Tasks:
         if not shape.registers:
             work = self._work(number, instruction, (), shape, semaphore)
             return self._scheduled(work, shape, waits, posts)
-        region = self.kernels.operands.register_region
+        region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, posts, semaphore)
         return Task(depends, 1, 1, self._front(), None, waits, None, expand)
@@ -192,14 +193,14 @@ class Tasks:
                 operands = tuple(resolved(operand, held) for operand in operands)
             except Refused:
                 work, kernel = self.kernels.bind(self.fresh(), shape, operands)
-                skipped = self.effects.skip(work, kernel, shape.context, semaphore)
+                skipped = self.effects.skip(work, kernel, shape, semaphore)
                 if skipped is None:
                     raise
                 return skipped
             shape = self._obeying(instruction, operands)
         work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
-            work = self.effects.work(work, kernel, shape.context, semaphore)
+            work = self.effects.work(work, kernel, shape, semaphore)
         return work
 
     def _expand(
@@ -217,6 +218,8 @@ class Tasks:
                 self.hazards.register(register)
             values.append(self.registers.values[register])
         try:
+            if UNKNOWN in values:
+                raise unknown_address(instruction.row, shape.registers[values.index(UNKNOWN)])
             work = self._work(number, instruction, tuple(values), shape, semaphore)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.hazards.acting()))) from None

@@ -7,7 +7,7 @@ one copy out. Views of single shares are only made when shares go their own ways
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from nasm.problems import Refused
 from nasm.sim.channels import Flight
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, CopyOnWrite
-from nasm.sim.regions import overlap
+from nasm.sim.regions import Region, overlap
 from nasm.sim.scheduler import Scheduler
 from nasm.spec.cut import pieces, rows
 from nasm.spec.effects import ONTO, SUM, Plan, Transfer
@@ -111,14 +111,83 @@ def _summing(
 Move = DirectMove | IndirectMove
 
 
+class Moving(Protocol):
+    """A destination and its sources: takes bytes, and delivers them."""
+
+    def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Any:
+        """The bytes to move, as they are now."""
+
+    def put(self, _: Chosen, values: Any, hazards: Hazards) -> None:
+        """Let what was taken appear."""
+
+
+class Bytes(Protocol):
+    """What the shares of one start of a transfer take and deliver."""
+
+    def read(self, shares: Sequence[int]) -> Any:
+        """Take what some shares move, as it is now."""
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        """Let what was taken appear."""
+
+
+class Launched(Protocol):
+    """A transfer that can be launched any number of times."""
+
+    plan: Plan
+
+    def start(self, who: Who) -> Start:
+        """What is decided when it starts."""
+
+    def bytes(self, start: Start) -> Bytes:
+        """The bytes of one start."""
+
+
+def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start:
+    """The start of a transfer that no tile addresses: always the same."""
+    moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
+    reads = tuple(src for _, *srcs in moves for src in srcs)
+    writes = tuple(dst for dst, *_ in moves)
+    return Start({}, reads, writes, number, _tangled(moves, straight=not transfer.axes))
+
+
+def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
+    """Whether it reads what it writes, but not as it writes it: its shares have no order."""
+    return any(
+        overlap(src, move[0]) and not (straight and mine is move and src == move[0])
+        for move in moves
+        for mine in moves
+        for src in mine[1:]
+    )
+
+
+class Held:
+    """The bytes of one start of a transfer, with the entries of that moment."""
+
+    __slots__ = ("bound", "chosen", "hazards")
+
+    def __init__(self, bound: BoundTransfer, chosen: Chosen, hazards: Hazards) -> None:
+        self.bound, self.chosen, self.hazards = bound, chosen, hazards
+
+    def read(self, shares: Sequence[int]) -> Any:
+        """Take what some shares move, as it is now."""
+        chosen, hazards = self.chosen, self.hazards
+        return [move.take(chosen, hazards) for move in self.bound.moves(shares)]
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        """Let what was taken appear."""
+        chosen, hazards = self.chosen, self.hazards
+        for move, values in zip(self.bound.moves(shares), payload, strict=True):
+            move.put(chosen, values, hazards)
+
+
 class BoundTransfer:
-    """A transfer bound to a machine's memories, to be launched any number of times."""
+    """A transfer bound to a machine's memories."""
 
     def __init__(self, transfers: Transfers, transfer: Transfer, plan: Plan) -> None:
         self.transfer, self.plan = transfer, plan
         self._transfers = transfers
         self.whole = [transfers.move(views, transfer) for views in transfer.moves]
-        self.descriptors = sum(share.descriptors for share in plan.shares)
         self._full = sum(1 for share in plan.shares if share.ranges)
         self._shares: dict[int, list[Move]] = {}
         self._start: Start | None = None
@@ -128,29 +197,16 @@ class BoundTransfer:
         transfers = self._transfers
         if self._start is not None:
             return self._start
-        direct = [move for move in self.whole if isinstance(move, DirectMove)]
-        if len(direct) < len(self.whole):
-            moves = [move for move in self.whole if isinstance(move, IndirectMove)]
-            return chosen_start(moves, self.transfer, transfers.hazards, who, transfers.fresh())
-        self._start = Start(
-            {},
-            tuple(read.region for move in direct for read in move.reads),
-            tuple(move.write.region for move in direct),
-            transfers.fresh(),
-            self._tangled(direct),
-        )
+        number = transfers.fresh()
+        moves = [move for move in self.whole if isinstance(move, IndirectMove)]
+        if moves:
+            return chosen_start(moves, self.transfer, transfers.hazards, who, number)
+        self._start = direct_start(transfers.addresses, self.transfer, number)
         return self._start
 
-    def _tangled(self, moves: Sequence[DirectMove]) -> bool:
-        """Whether it reads what it writes, but not as it writes it: its shares have no order."""
-        straight = not self.transfer.axes
-        return any(
-            overlap(read.region, move.write.region)
-            and not (straight and mine is move and read.region == move.write.region)
-            for move in moves
-            for mine in moves
-            for read in mine.reads
-        )
+    def bytes(self, start: Start) -> Bytes:
+        """The bytes of one start."""
+        return Held(self, start.chosen, self._transfers.hazards)
 
     def moves(self, shares: Sequence[int]) -> list[Move]:
         """What some shares move: the whole transfer if they are all that move anything."""
@@ -217,19 +273,27 @@ class Transfers:
         make = IndirectMove if addressed else DirectMove
         return make(self.addresses, self.casting, views, transfer)
 
-    def direct(self, pair: tuple[View, View]) -> DirectMove:
+    def direct(self, pair: tuple[View, View]) -> Moving:
         """Bind a copy of one view to another."""
         return DirectMove(self.addresses, self.casting, pair, Transfer((pair,)))
 
-    def bind(self, transfer: Transfer, context: Context) -> BoundTransfer:
-        """A transfer as the target splits it, bound to the memories."""
+    def plan(self, transfer: Transfer, context: Context) -> Plan:
+        """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        return BoundTransfer(self, transfer, plan(transfer, context.generation, context.engine))
+        made = plan(transfer, context.generation, context.engine)
+        if made.maker:
+            for core in range(self.program.cores):
+                self.scheduler.resources.named(core, made.maker, -1)
+        return made
+
+    def bind(self, transfer: Transfer, plan: Plan) -> Launched:
+        """A transfer as the target splits it, bound to the memories."""
+        return BoundTransfer(self, transfer, plan)
 
     def launch(
         self,
-        bound: BoundTransfer,
+        bound: Launched,
         who: Who,
         now: int,
         semaphore: int | None = None,
@@ -243,14 +307,7 @@ class Transfers:
                 "wait for those of an earlier round before starting more",
             )
         plan, hazards, start = bound.plan, self.hazards, bound.start(who)
-
-        def read(shares: Sequence[int]) -> Any:
-            return [move.take(start.chosen, hazards) for move in bound.moves(shares)]
-
-        def write(shares: Sequence[int], payload: Any) -> None:
-            for move, values in zip(bound.moves(shares), payload, strict=True):
-                move.put(start.chosen, values, hazards)
-
+        held = bound.bytes(start)
         if start.tangled:
             hazards.tangled(who)
         first = self.program.queues[who[0]].core * self.program.generation.channels
@@ -260,15 +317,24 @@ class Transfers:
             who,
             plan.ring,
             [(first + s.channel, s.busy, s.latency, s.bytes) for s in plan.shares],
-            read,
-            write,
+            held.read,
+            held.write,
             reads=start.reads,
             writes=start.writes,
             pattern=-start.number,
             semaphore=semaphore,
             notify=plan.notify,
             urgency=plan.urgency,
-            descriptors=bound.descriptors,
+            descriptors=plan.descriptors,
             landed=landed,
         )
-        self.scheduler.issue(flight, now + plan.dispatch)
+        self.scheduler.issue(flight, max(now + plan.dispatch, self._made(plan, who, now)))
+
+    def _made(self, plan: Plan, who: Who, now: int) -> int:
+        """When what a core has to make for a transfer is made: one transfer after the other."""
+        if not plan.maker:
+            return now
+        core = self.program.queues[who[0]].core
+        maker = self.scheduler.resources.named(core, plan.maker, -1)
+        maker.take(max(now, maker.free_at) + plan.making, who, self.scheduler.record)
+        return maker.free_at

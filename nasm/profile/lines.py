@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import Any
 
 from nasm.sim.channels import Flight
-from nasm.sim.counters import Counters, holds
+from nasm.sim.counters import holds
 from nasm.sim.events import Observer
+from nasm.sim.history import History
 from nasm.sim.queues import Queue, Task
 from nasm.sim.regions import Region
 from nasm.spec.effects import Jump, Transfer
@@ -75,79 +77,48 @@ class HeldBack(ByLine):
     """How often a line held back a transfer behind it that was ready, and for how many ticks.
 
     A line holds it back while it waits for a semaphore at the head of its queue. Ready is a
-    transfer whose own wait is over: of those without one it is not known what they rely on. Since
-    when a wait is over that had been before the last post is not remembered: that post counts.
+    transfer whose own wait is over: of those without one it is not known what they rely on.
     """
 
-    def __init__(self, program: Program, semaphores: Counters) -> None:
+    def __init__(self, program: Program, history: History) -> None:
         super().__init__(program)
-        self.semaphores = semaphores
-        self._next: dict[tuple[int, int], tuple[Wait, int] | None] = {}
-        self._ready: dict[int, tuple[int, int]] = {}
-
-    def head(self, queue: Queue, task: Task, now: int) -> None:
-        """Look behind an instruction that will have to wait."""
-        self._ready.pop(queue.index, None)
-        if task.wait is None or self._over(task.wait, now) is not None:
-            return
-        behind = self._behind(queue.index, queue.pc)
-        if behind is not None and self._over(behind[0], now) is not None:
-            self._ready[queue.index] = now, behind[1]
+        self.history = history
+        self._behind: dict[tuple[int, int], Wait | None] = {}
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Count what an instruction held back while it waited."""
         if queue.cause != "semaphore" or now <= queue.reached:
             return
-        ready = self._ready.pop(queue.index, None)
-        if ready is None:
-            behind = self._behind(queue.index, queue.pc)
-            if behind is None:
-                return
-            since = self._over(behind[0], now)
-            if since is None:
-                return
-            ready = max(since, queue.reached), behind[1]
-        if ready[0] < now:
-            self.add(queue.index, queue.pc, 1, now - ready[0])
+        key = queue.index, queue.pc
+        if key not in self._behind:
+            self._behind[key] = self._look(*key)
+        behind = self._behind[key]
+        since = now if behind is None else max(queue.reached, self._over(behind, now))
+        if since < now:
+            self.add(*key, 1, now - since)
 
-    def _over(self, wait: tuple[int, str, int] | Wait, now: int) -> int | None:
-        """Since when at the latest a wait is over; None if it is not."""
-        number, op, value = (
-            wait if isinstance(wait, tuple) else (wait.semaphore, wait.op, wait.value)
-        )
-        semaphore = self.semaphores.get(number)
-        if semaphore is None:
-            return 0 if holds(0, op, value) else None
-        seen = semaphore.visible(op, value, now)
-        return None if seen is None or seen > now else min(now, semaphore.changed + semaphore.delay)
+    def _over(self, wait: Wait, now: int) -> int:
+        """Since when a wait is over; now if it is not."""
+        posts = self.history.posts.get(wait.semaphore)
+        if posts is None:
+            return 0 if holds(0, wait.op, wait.value) else now
+        at = bisect_right(posts.seen, now)
+        if not holds(posts.values[at - 1] if at else 0, wait.op, wait.value):
+            return now
+        nth = posts.since(wait.op, wait.value, now)
+        return 0 if nth < 0 else posts.seen[nth]
 
-    def _behind(self, queue: int, pc: int) -> tuple[Wait, int] | None:
-        """The first wait behind an instruction, and where, if it is a transfer's."""
-        key = queue, pc
-        if key not in self._next:
-            self._next[key] = self._look(queue, pc)
-        return self._next[key]
-
-    def _look(self, queue: int, pc: int) -> tuple[Wait, int] | None:
+    def _look(self, queue: int, pc: int) -> Wait | None:
+        """The first wait behind an instruction, if it is a transfer's."""
         program, lines = self.program, self.program.queues[queue]
         for at in range(pc + 1, min(len(lines), pc + 1 + AHEAD)):
             wait = program.waits[lines.waits[at]]
             effect = program.instruction(queue, at).row.effect
             if wait is not None:
-                return (wait, at) if effect is Transfer else None
+                return wait if effect is Transfer else None
             if effect is Jump:
                 return None
         return None
-
-    def save(self) -> Any:
-        """Every count, and what is ready behind a head."""
-        return super().save(), dict(self._ready)
-
-    def restore(self, saved: Any) -> None:
-        """As it was."""
-        counts, ready = saved
-        super().restore(counts)
-        self._ready = dict(ready)
 
 
 class Banks(ByLine):

@@ -34,7 +34,7 @@ class Watched:
         self.moves = Moves(scheduler.queues, program.generation.channels)
         self.touched = Touched(places)
         self.issued, self.readied = Issued(program), Readied(program)
-        self.held_back = HeldBack(program, scheduler.semaphores)
+        self.held_back = HeldBack(program, self.history)
         self.banks = Banks(program)
         for observer in (
             self.history,
@@ -75,13 +75,13 @@ class Watched:
 
     def engines(self) -> tuple[EngineTimes, ...]:
         """Where the time of every engine went, up to now."""
-        now, columns = self.machine.scheduler.now, self.history.columns()
-        kind, of = columns["kind"], columns["queue"]
+        now, column = self.machine.scheduler.now, self.history.column
+        kind, of, start, finish = map(column, ("kind", "queue", "start", "finish"))
         mine = (kind == INSTRUCTION) | (kind == READY)
         found = []
         for queue in self.machine.scheduler.queues:
             rows = np.flatnonzero(mine & (of == queue.index))
-            active = union(columns["start"][rows], columns["finish"][rows], now)
+            active = union(start[rows], finish[rows], now)
             found.append(self._engine(queue, active))
         return tuple(found)
 
@@ -114,22 +114,23 @@ class Watched:
 
     def moved(self) -> tuple[Moved, ...]:
         """What every core moved, and each of its rings."""
-        now, columns = self.machine.scheduler.now, self.history.columns()
-        shares = columns["kind"] == SHARES
+        now, column = self.machine.scheduler.now, self.history.column
+        kind, of, start, finish = map(column, ("kind", "queue", "start", "finish"))
+        shares, rings = kind == SHARES, column("ring")
         cores = np.array([queue.core for queue in self.machine.scheduler.queues])
         found = []
         for (core, ring), traffic in sorted(
             self.moves.rings.items(), key=lambda item: (item[0][0], item[0][1] is not None, item[0])
         ):
-            mine = shares & (cores[columns["queue"]] == core)
+            mine = shares & (cores[of] == core)
             if ring is not None:
-                mine &= columns["ring"] == ring
+                mine &= rings == ring
             found.append(
                 Moved(
                     core,
                     ring,
                     traffic.transfers,
-                    union(columns["start"][mine], columns["finish"][mine], now),
+                    union(start[mine], finish[mine], now),
                     traffic.busy,
                     traffic.bytes,
                     traffic.descriptors,

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
 from nasm.problems import Note, Problem, family
-from nasm.records import EngineRecord, ExpectationRecord, Message, RunReport, SemaphoreRecord
+from nasm.records import (
+    EngineRecord,
+    ExpectationRecord,
+    FigureSet,
+    Message,
+    RunReport,
+    SemaphoreRecord,
+)
 from nasm.source import Frame, Span
 
 if TYPE_CHECKING:
@@ -142,6 +149,20 @@ def message(record: Message) -> dict[str, Any]:
     }
 
 
+def figures_set(figures: Iterable[FigureSet]) -> list[dict[str, Any]]:
+    """The timing figures that were set, in the order of the target's rows."""
+    return [
+        {
+            "figure": f.name,
+            "unit": f.unit,
+            "value": f.value,
+            "default": f.default,
+            "source": f.source,
+        }
+        for f in figures
+    ]
+
+
 def report(record: RunReport, generation: Generation) -> dict[str, Any]:
     """A run: its time, its engines, what went wrong and what was expected."""
     base = generation.base
@@ -150,6 +171,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "target": record.target,
         "generation": record.generation,
         "options": dict(record.options),
+        "timing": figures_set(record.timing),
         "status": record.status.name.lower(),
         "time": {
             "microseconds": record.microseconds,
@@ -170,4 +192,6 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "expectations": [expectation(e) for e in record.expectations],
         "trace_hash": record.trace_hash,
         "memory_hash": record.memory_hash,
+        "values": record.values,
+        "not_judged": record.not_judged,
     }

@@ -17,6 +17,7 @@ from nasm.records import (
     Message,
     Mismatch,
     RunReport,
+    figures_line,
     left_out,
 )
 from nasm.report.diagnostics import diagnostic
@@ -43,7 +44,10 @@ def run_report(
     ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict;
     ``unwritten`` says that results could not be written.
     """
-    parts: list[RenderableType] = [heading(report), Text(), engine_table(report.engines)]
+    parts: list[RenderableType] = [heading(report)]
+    if report.timing:
+        parts.append(Text(clean(figures_line(report.timing))))
+    parts += [Text(), engine_table(report.engines)]
     said = table_notes(report.engines)
     if said:
         parts.append(Text(said, "dim"))
@@ -54,6 +58,8 @@ def run_report(
     parts += wrong(report, more, width)
     if report.expectations:
         parts += [Text(), *expectations(report.expectations, width, ascii_only)]
+    if report.unasked and not report.ok:  # else the verdict says it
+        parts += [Text(), Text(report.unasked)]
     if notes:
         parts += [Text(), *(Text(clean(n)) for n in notes)]
     return [*parts, Text(), verdict(report, unwritten)]

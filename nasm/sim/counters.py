@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from bisect import insort
+from operator import attrgetter
+from typing import Any, NamedTuple
 
 from nasm.problems import Refused
 
 LOWEST, HIGHEST = -(2**31), 2**31 - 1
+
+_visible_at = attrgetter("at")
 
 Who = tuple[int, int]
 """A queue and the pc of its instruction."""
@@ -15,58 +19,99 @@ TRANSFER = -1
 """Stands for the number of a queue where a transfer posts."""
 
 
-class Semaphore:
-    """A counter, when and by whom it was last changed, and which queues are parked on it.
+class Post(NamedTuple):
+    """A change that waiters have yet to see: from a tick on, and who made it.
 
-    ``by`` is the instruction that changed it, ``record`` the number of its start or of the shares
-    that landed, and ``poster`` the queue, or :data:`TRANSFER`.
+    ``by`` is the instruction, ``record`` the number of its start or of the shares that landed, and
+    ``poster`` its queue, or :data:`TRANSFER`.
     """
 
-    __slots__ = ("before", "by", "changed", "delay", "parked", "poster", "record", "value")
+    at: int
+    op: str
+    value: int
+    by: Who
+    record: int
+    poster: int
+
+
+class Semaphore:
+    """A counter: its value, what waiters see of it, and which queues wait for it.
+
+    A post changes the value at once, and a waiter sees it some ticks later; posts with different
+    delays are seen in the order in which these are over. ``seen`` is what was visible at the last
+    tick that was asked about, ``pending`` what was not. ``last`` is the post that changed the value
+    last.
+    """
+
+    __slots__ = ("last", "parked", "pending", "seen", "value")
 
     def __init__(self) -> None:
         self.value = 0
-        self.before = 0
-        self.changed = 0
-        self.delay = 0
-        self.by: Who | None = None
-        self.record = -1
-        self.poster: int | None = None
+        self.seen = 0
+        self.last: Post | None = None
+        self.pending: list[Post] = []
         self.parked: list[int] = []
 
-    def post(self, op: str, value: int, now: int, delay: int, by: Who) -> bool:
-        """Change the value; a waiter sees the change ``delay`` ticks later.
+    @property
+    def by(self) -> Who | None:
+        """The instruction that changed it last."""
+        return self.last.by if self.last else None
 
-        Returns whether the post was proper, as one to a counter always is.
-        """
-        new = self.value + value if op == "+" else value
+    def post(self, post: Post, now: int) -> bool:
+        """Change the value now; returns whether the post was proper, as one to a counter is."""
+        new = self.value + post.value if post.op == "+" else post.value
         if not LOWEST <= new <= HIGHEST:
             raise Refused(
                 "E0504", f"a semaphore is a signed 32-bit integer: {self.value} would become {new}"
             )
-        self.before, self.value, self.changed, self.delay = self.value, new, now, delay
-        self.by = by
+        self.value, self.last = new, post
+        if self.pending:
+            self._settle(now)
+            insort(self.pending, post, key=_visible_at)
+        elif post.at > now:
+            self.pending.append(post)
+        else:
+            self.seen = new
         return True
 
-    def visible(self, op: str, value: int, now: int) -> int | None:
-        """When a condition is seen to hold, at the earliest ``now``; None if it does not hold."""
+    def _settle(self, now: int) -> None:
+        """See what is visible by now."""
+        count = 0
+        for post in self.pending:
+            if post.at > now:
+                break
+            self.seen = self.seen + post.value if post.op == "+" else post.value
+            count += 1
+        if count:
+            del self.pending[:count]
+
+    def visible(self, op: str, value: int, now: int) -> tuple[int, Post | None] | None:
+        """When a condition is seen to hold, at the earliest ``now``, and which post makes it so.
+
+        None if it does not hold, be that seen already or not; the post is None where it is seen
+        to hold now.
+        """
         if not holds(self.value, op, value):
             return None
-        seen = self.changed + self.delay
-        if seen > now and not holds(self.before, op, value):
-            return seen
-        return now
+        if self.pending:
+            self._settle(now)
+        seen = self.seen
+        if holds(seen, op, value):
+            return now, None
+        for post in self.pending:
+            seen = seen + post.value if post.op == "+" else post.value
+            if holds(seen, op, value):
+                return post.at, post
+        return None
 
     def save(self) -> Any:
         """Everything that changes."""
-        numbers = (self.value, self.before, self.changed, self.delay)
-        return numbers, (self.by, self.record, self.poster), tuple(self.parked)
+        return self.value, self.seen, self.last, tuple(self.pending), tuple(self.parked)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        numbers, (self.by, self.record, self.poster), parked = saved
-        self.value, self.before, self.changed, self.delay = numbers
-        self.parked = list(parked)
+        self.value, self.seen, self.last, pending, parked = saved
+        self.pending, self.parked = list(pending), list(parked)
 
 
 class Event(Semaphore):
@@ -74,11 +119,11 @@ class Event(Semaphore):
 
     __slots__ = ()
 
-    def post(self, op: str, value: int, now: int, delay: int, by: Who) -> bool:
+    def post(self, post: Post, now: int) -> bool:
         """Set or clear it; returns whether that changed it, as it should."""
-        if value == self.value:
+        if post.value == self.value:
             return False
-        return super().post("=", value, now, delay, by)
+        return super().post(post._replace(op="="), now)
 
 
 class Counters(dict[int, Semaphore]):

@@ -8,13 +8,13 @@ a run can be explained, and replayed. All times are ticks.
 from __future__ import annotations
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.sim.counters import Semaphore, Who, holds
+from nasm.sim.counters import Post, Semaphore, Who, holds
 from nasm.sim.events import Observer
 from nasm.sim.queues import ORDER, Queue, Task
 
@@ -38,11 +38,12 @@ class Record(NamedTuple):
     or its channels ``until``, and ended at ``finish``: results appeared, shares landed. By itself
     it would have ended at ``own``: instructions of a queue complete in order.
 
-    ``cause`` says what was satisfied last (see ``CAUSES``), ``because`` is the record that satisfied
-    it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``). Whatever came
-    last, its wait was for ``semaphore`` and has held since the ``nth`` post to it (-1: always);
-    ``unit`` and ``port`` are the records that had its unit and its ports before; ``arrival`` is its
-    own, if it had to wait for others. ``issuer`` is the start that issued the shares.
+    ``cause`` says what was satisfied last (see ``CAUSES``), ``because`` is the record that
+    satisfied it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``).
+    Whatever came last, its wait was for ``semaphore`` and has held since the ``nth`` post to it
+    (-1: always); ``unit`` and ``port`` are the records that had its unit and its ports before;
+    ``arrival`` is its own, if it had to wait for others. ``issuer`` is the start that issued the
+    shares.
     """
 
     kind: int
@@ -71,42 +72,61 @@ WIDTH = len(Record._fields)
 
 
 class Posts:
-    """All changes of a semaphore: its values, who made them, and when."""
+    """All changes of a semaphore, in the order in which waiters see them.
 
-    __slots__ = ("records", "rising", "ticks", "values")
+    The value that each leads to, the record that made it, when that was, and when it is seen.
+    """
+
+    __slots__ = ("amounts", "records", "rising", "seen", "sets", "ticks", "values")
 
     def __init__(self) -> None:
-        self.values, self.records, self.ticks = array("q"), array("q"), array("q")
+        self.values, self.amounts, self.sets = array("q"), array("q"), array("b")
+        self.records, self.ticks, self.seen = array("q"), array("q"), array("q")
         self.rising = 0
 
-    def add(self, value: int, record: int, tick: int) -> None:
-        """A post."""
-        if self.values and value < self.values[-1]:
-            self.rising = len(self.values)
-        self.values.append(value)
-        self.records.append(record)
-        self.ticks.append(tick)
+    def add(self, post: Post, now: int) -> None:
+        """A post is made; those that are seen later come behind it."""
+        at = bisect_right(self.seen, post.at)
+        row = (0, post.value, post.op != "+", post.record, now, post.at)
+        for column, item in zip(self._columns(), row, strict=True):
+            column.insert(at, item)
+        value = self.values[at - 1] if at else 0
+        for n in range(at, len(self.values)):
+            new = self.amounts[n] if self.sets[n] else value + self.amounts[n]
+            if new < value:
+                self.rising = n
+            self.values[n] = value = new
 
-    def since(self, op: str, want: int) -> int:
-        """The post since which a condition that holds now has held; -1 if it always has."""
-        values, at = self.values, len(self.values)
-        if op == ">=":
-            at = bisect_left(values, want, self.rising)
+    def since(self, op: str, want: int, now: int) -> int:
+        """The post since which a condition that is seen now has held; -1 if it always has."""
+        values, at = self.values, bisect_right(self.seen, now)
+        if op == ">=" and self.rising < at:
+            at = bisect_left(values, want, self.rising, at)
             if at > self.rising:
                 return at
         while at and holds(values[at - 1], op, want):
             at -= 1
         return -1 if not at and holds(0, op, want) else at
 
+    def that(self, op: str, want: int, now: int, record: int) -> int:
+        """The post of a record that is seen now and lets a condition hold."""
+        at = bisect_left(self.seen, now)
+        while self.records[at] != record or not holds(self.values[at], op, want):
+            at += 1
+        return at
+
+    def _columns(self) -> tuple[array[int], ...]:
+        return self.values, self.amounts, self.sets, self.records, self.ticks, self.seen
+
     def save(self) -> Any:
-        """How many there are."""
-        return len(self.values), self.rising
+        """Everything."""
+        return tuple(column[:] for column in self._columns()), self.rising
 
     def restore(self, saved: Any) -> None:
-        """Forget those made since."""
-        count, self.rising = saved
-        for column in (self.values, self.records, self.ticks):
-            del column[count:]
+        """As they were."""
+        columns, self.rising = saved
+        copies = (column[:] for column in columns)
+        self.values, self.amounts, self.sets, self.records, self.ticks, self.seen = copies
 
 
 class History(Observer):
@@ -126,15 +146,9 @@ class History(Observer):
             raise IndexError(f"record {number} of {len(self)}")
         return Record(*self._rows[number * WIDTH : (number + 1) * WIDTH])
 
-    def columns(self) -> dict[str, NDArray[np.int64]]:
-        """The fields of all records, each as an array, by name."""
-        table = np.array(self._rows, np.int64).reshape(-1, WIDTH)
-        return {name: np.ascontiguousarray(table[:, n]) for n, name in enumerate(Record._fields)}
-
-    def post(self, semaphore: int, nth: int) -> tuple[int, int]:
-        """The record that made a post, and when."""
-        posts = self._posts[semaphore]
-        return posts.records[nth], posts.ticks[nth]
+    def column(self, name: str) -> NDArray[np.int64]:
+        """A field of all records."""
+        return np.array(self._rows[Record._fields.index(name) :: WIDTH], np.int64)
 
     @property
     def posts(self) -> dict[int, Posts]:
@@ -148,15 +162,21 @@ class History(Observer):
         posts = self._posts.get(number)
         if posts is None:
             posts = self._posts[number] = Posts()
-        posts.add(semaphore.value, semaphore.record, now)
+        assert semaphore.last is not None
+        posts.add(semaphore.last, now)
 
     def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
         """Note which post a wait was for."""
         assert queue.head is not None
         assert queue.head.wait is not None
         _, op, want = queue.head.wait
-        posts = self._posts.get(semaphore)
-        self._waits[queue.index] = (semaphore, posts.since(op, want) if posts else -1)
+        posts, nth = self._posts.get(semaphore), -1
+        if posts is not None:
+            if queue.cause == "semaphore":
+                nth = posts.that(op, want, seen, queue.because)
+            else:
+                nth = posts.since(op, want, seen)
+        self._waits[queue.index] = (semaphore, nth)
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Record an instruction."""

@@ -20,7 +20,7 @@ from typing import Any
 
 from nasm.pace import Pace
 from nasm.sim.channels import Channel, Flight
-from nasm.sim.counters import TRANSFER, Counters, Who, holds
+from nasm.sim.counters import TRANSFER, Counters, Post, Who
 from nasm.sim.events import EVENTS, Observer, listeners
 from nasm.sim.queues import ORDER, Flying, Queue, Task
 from nasm.sim.regions import intersect
@@ -33,6 +33,9 @@ KNOWN = 100_000
 
 COMMIT, ARRIVE, START = 0, 1, 2
 """Phases of a tick, in order."""
+
+NEVER = 1 << 62
+"""A tick that no run reaches."""
 
 
 class Scheduler:
@@ -134,7 +137,8 @@ class Scheduler:
             self.now = tick
             done += 1
             if phase == START:
-                self._attempt(what)
+                if what.due == tick:  # or it has been woken earlier than it was to be
+                    self._attempt(what)
             elif phase == COMMIT:
                 if type(what) is Queue:
                     self._finish(what)
@@ -160,16 +164,16 @@ class Scheduler:
             return
         work = task.work
         earliest = task.unit.free_at if task.needs is None else task.needs.free_at
-        if (
-            earliest > now
-            or (queue.flight and work.reads and self.interlock)
-            or work.gate is not None
-        ):
-            earliest = self._blocked_until(queue, task, earliest)
-            if earliest > now:
-                queue.due = earliest
-                self._push(earliest, START, queue.index, queue)
-                return
+        writer, gated = None, False
+        if work.gate is not None and work.gate() > earliest:
+            earliest, gated = work.gate(), True
+        if queue.flight and work.reads and self.interlock:
+            ready, flying = self._ready(queue, task)
+            if ready > earliest:
+                earliest, writer = ready, flying
+        if earliest > now:
+            self._hold(queue, task, earliest, writer, gated)
+            return
         if (task.unit.waiting or task.needs is not None) and self._yields(queue, task, "unit"):
             return
         if task.expand is not None:
@@ -197,26 +201,22 @@ class Scheduler:
             tell(queue, task, record, now)
         task.work.arrive(now)
 
-    def _blocked_until(self, queue: Queue, task: Task, earliest: int) -> int:
-        """When nothing blocks the head of a queue any more; if that is later, what does it."""
-        work = task.work
-        cause, because = "unit", -1
-        blocker: Resource | Who | None = task.unit
-        if work.gate is not None and work.gate() > earliest:
-            earliest, cause, blocker = work.gate(), "data", None
-            held = (flying.record for flying in queue.flight if flying.until == earliest)
-            because = next(held, queue.record)
-        if queue.flight and work.reads and self.interlock:
-            ready, writer = self._ready(queue, task)
-            if writer is not None and ready > earliest:
-                earliest, cause, because = ready, "data", writer.record
-                blocker = (queue.index, writer.pc)
-        if earliest > self.now:
-            if cause == "unit":
-                self._ask(queue, task, self.now)
-                because = task.unit.record if task.needs is None else task.needs.record
-            queue.cause, queue.blocker, queue.because = cause, blocker, because
-        return earliest
+    def _hold(
+        self, queue: Queue, task: Task, until: int, writer: Flying | None, gated: bool
+    ) -> None:
+        """Let the head of a queue try again when a result is there, or its unit is free."""
+        queue.cause = "data"
+        if writer is not None:
+            queue.blocker, queue.because = (queue.index, writer.pc), writer.record
+        elif gated:
+            held = (flying.record for flying in queue.flight if flying.until == until)
+            queue.blocker, queue.because = None, next(held, queue.record)
+        else:
+            queue.cause, queue.blocker = "unit", task.unit
+            queue.because = task.unit.record if task.needs is None else task.needs.record
+            self._ask(queue, task, self.now)
+        queue.due = until
+        self._push(until, START, queue.index, queue)
 
     def _ports(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether a task can have the ports that it wants now; if not, it waits for its turn."""
@@ -234,21 +234,31 @@ class Scheduler:
         assert task.wait is not None
         number, op, value = task.wait
         semaphore = self.semaphores[number]
-        seen = semaphore.visible(op, value, now)
-        if seen is None or seen > now:
-            queue.cause, queue.blocker = "semaphore", semaphore.by
-            queue.because, queue.poster = semaphore.record, semaphore.poster
-        if seen is None:
-            queue.parked = True
-            semaphore.parked.append(queue.index)
-            return False
+        if not queue.parked:
+            found = semaphore.visible(op, value, now)
+            if found is None or found[1] is not None:
+                queue.parked, queue.due = True, NEVER
+                queue.cause, queue.poster, queue.because = "semaphore", None, -1
+                queue.blocker = semaphore.by
+                semaphore.parked.append(queue.index)
+                if found is not None:
+                    self._wake(queue, found)
+                return False
+        else:
+            queue.parked = False
+            semaphore.parked.remove(queue.index)
         queue.waited = True
         for tell in self._tell_waited:
-            tell(queue, number, semaphore.by, seen)
-        if seen > now:
-            queue.due = seen
-            self._push(seen, START, queue.index, queue)
-        return seen <= now
+            tell(queue, number, semaphore.by if queue.cause != "semaphore" else queue.blocker, now)
+        return True
+
+    def _wake(self, queue: Queue, found: tuple[int, Post | None]) -> None:
+        """Let a parked queue go on at the tick at which it sees what it waits for."""
+        at, post = found
+        assert post is not None
+        queue.due, queue.blocker = at, post.by
+        queue.because, queue.poster = post.record, post.poster
+        self._push(at, START, queue.index, queue)
 
     def _ask(self, queue: Queue, task: Task, now: int) -> None:
         """Wait for what a task occupies, in turn with the other queues that want it."""
@@ -438,33 +448,22 @@ class Scheduler:
         ``poster`` is the queue that acts, or ``TRANSFER``.
         """
         semaphore, now = self.semaphores[number], self.now
-        if not semaphore.post(op, value, now, delay, self.acting):
+        who = self.acting[0] if poster is None else poster
+        post = _tuple(Post, (now + delay, op, value, self.acting, self.record, who))
+        if not semaphore.post(post, now):
             for tell in self._listeners["unchanged"]:
                 tell(number, semaphore, self.acting, now)
             return
-        semaphore.record = self.record
-        semaphore.poster = poster = self.acting[0] if poster is None else poster
         for tell in self._listeners["posted"]:
             tell(number, semaphore, now)
-        if not semaphore.parked:
-            return
-        still: list[int] = []
         for index in semaphore.parked:
             queue = self.queues[index]
             assert queue.head is not None
             assert queue.head.wait is not None
             _, compare, want = queue.head.wait
-            if holds(semaphore.value, compare, want):
-                queue.parked = False
-                queue.waited = True
-                queue.blocker, queue.due = self.acting, now + delay
-                queue.because, queue.poster = self.record, poster
-                for tell in self._tell_waited:
-                    tell(queue, number, self.acting, now + delay)
-                self._push(now + delay, START, index, queue)
-            else:
-                still.append(index)
-        semaphore.parked = still
+            found = semaphore.visible(compare, want, now)
+            if found is not None and found[0] < queue.due:
+                self._wake(queue, (found[0], found[1] or post))
 
     # -- channels
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import pytest
 
@@ -104,7 +105,7 @@ def test_ports_are_used_while_somebody_may_and_nobody_is_passed_over_twice(seed:
             for pc, (ticks, names) in enumerate(tasks)
             if name in names
         )
-        assert all(end <= start for (_, end, _), (start, _, _) in zip(held, held[1:], strict=False))
+        assert all(end <= start for (_, end, _), (start, _, _) in pairwise(held))
         for q, tasks in enumerate(queues):
             for pc, (_, names) in enumerate(tasks):
                 if name not in names:

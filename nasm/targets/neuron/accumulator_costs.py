@@ -14,9 +14,9 @@ from nasm.targets.neuron.costs import (
     drained,
     floored,
     read_apart,
-    slots,
 )
 from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.strides import slots
 
 
 @of_operands

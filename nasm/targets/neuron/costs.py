@@ -11,20 +11,20 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nasm.spec.evidence import Cost, Evidence, weakest
+from nasm.spec.effects import Transfer
+from nasm.spec.evidence import Cost, Evidence, Fact, weakest
 from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron import dge
+from nasm.targets.neuron import dge, dma
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
+from nasm.targets.neuron.strides import slots, slowing
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 SIXTEEN = ("bfloat16", "float16")
 EIGHT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4")
-STRIDE_BYTES = 16
 NOTHING = "no figure is published"
 TWO_APART = ("add", "multiply", "subtract")
 """What two bfloat16 tiles in SBUF are combined with at one element per cycle on v2."""
-STRIDE_SOURCE = "architecture guide: an innermost stride above 16 bytes halves the rate"
 
 
 def gigahertz(context: Context) -> float:
@@ -41,8 +41,17 @@ def drained(
     context: Context, tail: str, interval: float, evidence: Evidence, source: str, unit: str = ""
 ) -> Cost:
     """An interval in whole cycles, and results after the figure named by ``tail``."""
-    after = context.generation.number(tail)
+    return followed(context, context.generation.number(tail), interval, evidence, source, unit)
+
+
+def followed(
+    context: Context, after: Fact, interval: float, evidence: Evidence, source: str, unit: str = ""
+) -> Cost:
+    """An interval in whole cycles, and results so many nanoseconds after it."""
     whole = math.ceil(interval)
+    stride = slowing(context)
+    if stride is not None:
+        evidence, source = weakest((evidence, stride.evidence)), f"{source}; {stride.source}"
     if any(v.gathers for _, v in context.tiles):
         evidence, source = ASSUMED, f"{source}; no figure for indirection: taken as a plain tile"
     return Cost(
@@ -82,16 +91,6 @@ def drain(context: Context, table: bool = True) -> str:
     return f"{context.engine}_drain_ns"
 
 
-def strided(context: Context) -> bool:
-    """Whether a tile's innermost axis steps so far that its port runs at half rate."""
-    far = STRIDE_BYTES + (context.option("stride.sixteen") == "full")
-    for _, view in context.tiles:
-        dims = view.dims
-        if dims and (step := dims[-1][0]) != 1 and abs(step) * view.dtype.itemsize >= far:
-            return True
-    return False
-
-
 def _fast_dtypes(context: Context) -> tuple[str, ...]:
     return SIXTEEN + EIGHT if context.generation.switches["fast_vector_fp8"] else SIXTEEN
 
@@ -99,11 +98,6 @@ def _fast_dtypes(context: Context) -> tuple[str, ...]:
 def _narrow(context: Context, views: list[View]) -> bool:
     fast = _fast_dtypes(context)
     return all(v.dtype.name in fast for v in views)
-
-
-def slots(context: Context, view: View) -> int:
-    """N, or 2N where a stride halves the rate of a port."""
-    return view.elements * (2 if strided(context) else 1)
 
 
 def in_sbuf(views: list[View]) -> bool:
@@ -124,15 +118,8 @@ def one_tile(context: Context, main: View) -> Cost:
 
 
 def streamed(context: Context, main: View, others: list[View]) -> tuple[float, Evidence, str]:
-    """Cycles per element of a copy, or of nki.isa.tensor_scalar, on the engine at hand."""
-    rate, evidence, source = _contiguously(context, [main, *others], main)
-    if strided(context):
-        return 2 * rate, evidence, f"{source}; {STRIDE_SOURCE}"
-    return rate, evidence, source
-
-
-def _contiguously(context: Context, every: list[View], main: View) -> tuple[float, Evidence, str]:
-    """Cycles per element where no stride halves the rate."""
+    """Cycles per slot of a copy, or of nki.isa.tensor_scalar, on the engine at hand."""
+    every = [main, *others]
     switches = context.generation.switches
     if context.engine == "scalar":
         if switches["fast_scalar"] and _narrow(context, every):
@@ -154,7 +141,7 @@ def _contiguously(context: Context, every: list[View], main: View) -> tuple[floa
 
 def _copied(context: Context, src: View, dst: View) -> Cost:
     rate, evidence, source = streamed(context, src, [dst])
-    interval = floored(context, src.elements * rate)
+    interval = floored(context, rate * slots(context, src))
     return drained(context, drain(context, table=False), interval, evidence, source)
 
 
@@ -171,7 +158,7 @@ def copy(context: Context, src: View, dst: View) -> Cost:
     if rate == 0.5 and pair and context.engine == "vector":
         fact = context.generation.number(pair)
         rate, evidence, source = fact.value, fact.evidence, fact.source
-    interval = floored(context, src.elements * rate)
+    interval = floored(context, rate * slots(context, src))
     if dge.at_run_time(src) or dge.at_run_time(dst):
         least = context.generation.number("dynamic_copy_min")
         interval = max(interval, least.value)
@@ -378,27 +365,51 @@ def exchange(context: Context, src: View, dma_engine: str) -> Cost:
     numbers = context.generation.number
     rate = numbers("dma_bytes_per_ns").value * context.generation.channels
     size = src.size * src.dtype.itemsize
-    taken = cycles(context, max(numbers("dma_payload_ns").value, size / rate))
+    taken = cycles(context, max(numbers("dma_load_payload_ns").value, size / rate))
     source = f"{NOTHING} for GpSimd's DMA engine; taken as a DMA from read to landing"
     return Cost(taken, taken, ASSUMED, source)
 
 
-ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns", "hwdge": "dma_hwdge_ns"}
+ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns"}
+
+
+def _issue(context: Context, transfer: Transfer, given: str | None) -> Cost:
+    """What the issue of a transfer takes, by who makes its descriptors."""
+    generation = context.generation
+    used = dge.mode(generation, context.engine, transfer.moves[0], given)
+    if used != "hwdge":
+        return _published(context, ISSUE[used])
+    one, every = generation.number("dma_hwdge_one_ns"), generation.number("dma_hwdge_ns")
+    count, most = dma.engines(transfer, generation), generation.channels
+    if count == most:
+        return _published(context, "dma_hwdge_ns")
+    part = (count - 1) / (most - 1)
+    taken = cycles(context, one.value + part * (every.value - one.value))
+    source = f"{one.source}; all {most} engines: {every.source}"
+    return Cost(taken, taken, ASSUMED if part else one.evidence, source, "sequencer")
 
 
 @of_operands
 def dma_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
-    """What its issue takes of the queue: by who makes its descriptors, not by its size.
+    """What its issue takes of the queue, by who makes its descriptors.
+
+    The hardware takes longer the more DMA engines have something to do. These move the data, and
+    GpSimd makes descriptors, beside the queue.
+    """
+    return _issue(context, Transfer(((dst, src),)), dge_mode)
+
+
+@of_operands
+def dma_transpose_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
+    """What its issue takes of the queue, by who makes its descriptors.
 
     The DMA engines move the data beside the queue.
     """
-    if dst.gathers or src.gathers:
-        return _published(context, "dma_indirect_ns")
-    return _published(context, ISSUE[dge.mode(context, dst, src, dge_mode)])
+    return _issue(context, Transfer(((dst, src),), axes=(1, 0)), dge_mode)
 
 
 @of_operands
 def dma_sum(context: Context, dst: View, srcs: tuple[View, ...]) -> Cost:
     """What its issue takes of the queue: descriptors are ready, or GpSimd makes those of rows."""
     rows = any(v.gathers for v in (dst, *srcs))
-    return _published(context, "dma_indirect_ns" if rows else "dma_static_ns")
+    return _published(context, "dma_swdge_ns" if rows else "dma_static_ns")

@@ -78,6 +78,15 @@ def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: fl
     return each(name, "ns", meaning, v2, Fact(v3, MEAS, source), v4)
 
 
+_BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
+_ISSUES = (
+    "third-party measurements on Trainium2 of 25,600 additions of single elements: 1,458 ns "
+    "for three issues"
+)
+_SPREAD = (
+    f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal with 16 DMA engines; {DMA_INTRO}: "
+    "32 KiB by one engine at 23 GB/s"
+)
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
@@ -121,6 +130,15 @@ FIGURES = (
          Fact(1, ASSUMED, "no figure is published"),
          Fact(2, MEAS, f"{TRN2_PROBES}: K = 64 takes twice the time of K = 128"),
          Fact(2, ASSUMED, "carried over from v3, whose limiter v4 has as well")),
+    Figure("stride_bytes", "bytes", "an innermost axis that steps so far, or further, halves the "
+           "rate of a port", {"v2": _doc(16, "architecture guide: above 16 bytes half the rate, "
+                                         "below the full one")}),
+    Figure("block_bytes", "bytes", "what a port of SBUF or PSUM fetches together",
+           {"v3": Fact(16, MEAS, _BLOCKS), "v4": Fact(16, ASSUMED, f"carried over from v3: "
+                                                      f"{_BLOCKS}")}),
+    Figure("block_slots", "elements", "what a block counts as, if few of its elements are taken",
+           {"v3": Fact(2, MEAS, _BLOCKS), "v4": Fact(2, ASSUMED, f"carried over from v3: "
+                                                     f"{_BLOCKS}")}),
     Figure("quantize_rate", "elements per cycle", "how fast a tile is read to quantise it to MX",
            {"v4": _doc(4, "Trainium3 guide, 'MX data-type Quantization': 4 per cycle")}, RATE),
     everywhere("gpsimd_start", "cycles", "start-up of a GpSimd instruction, added to its interval",
@@ -164,16 +182,36 @@ FIGURES = (
                f"{PERF_GUIDE}, figure 29: a 4-byte descriptor trigger"),
     carried("dma_swdge_ns", "ns", "issue of a DMA whose descriptors GpSimd makes", 8,
             "GpSimd trigger in published profiles"),
-    everywhere("dma_hwdge_ns", "ns", "issue of a DMA whose descriptors the hardware makes", 600,
-               DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
-    carried("dma_indirect_ns", "ns", "issue of a DMA that gathers or scatters rows", 1035,
+    carried("dma_hwdge_one_ns", "ns", "issue of a DMA whose descriptors the hardware makes, if one "
+            "DMA engine has something to do", 486, _ISSUES),
+    everywhere("dma_hwdge_ns", "ns", "the same if all of them have; linear in between (assumed)",
+               600, DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
+    carried("dma_descriptors_ns", "ns", "making the descriptors of a DMA by GpSimd, beside its "
+            "instructions", 650, "third-party profiles of DMA_DIRECT2D on GpSimd: about 650 ns "
+            "each where descriptors are what limits"),
+    carried("dma_row_descriptors_ns", "ns", "the same of a DMA that gathers or scatters rows", 1035,
             "third-party profiles of DMA_INDIRECT: about 1,035 ns"),
-    carried("dma_dispatch_ns", "ns", "from the start of a DMA instruction until its shares arrive",
-            751, f"{TRN2_PROBES}: DMA load dispatch"),
-    carried("dma_payload_ns", "ns", "least time from the start of a share until it lands", 293,
-            f"{TRN2_PROBES}: DMA load payload floor"),
-    carried("dma_notify_ns", "ns", "from the landing of a share until a waiter may start", 314,
-            f"{TRN2_PROBES}: DMA load notify"),
+    carried("dma_load_dispatch_ns", "ns", "from the start of a DMA instruction until its shares "
+            "arrive, if they go on chip", 751, f"{TRN2_PROBES}: DMA load dispatch"),
+    carried("dma_store_dispatch_ns", "ns", "the same, if they go to HBM", 566,
+            f"{TRN2_PROBES}: DMA store dispatch"),
+    carried("dma_load_payload_ns", "ns", "from the start of a share until it lands, if it goes on "
+            "chip: a fixed part", 293, f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal"),
+    each("dma_load_spread", "times", "and beside its occupancy so much of it for a transfer that "
+         "all DMA engines have a part in; linear in their number (assumed)",
+         Fact(0, ASSUMED, "not published for v2"), Fact(0.3, MEAS, _SPREAD),
+         Fact(0.3, ASSUMED, f"carried over from v3: {_SPREAD}")),
+    carried("dma_store_payload_ns", "ns", "from the start of a share until it lands, if it goes to "
+            "HBM: a fixed part", 162, f"{TRN2_PROBES}: DMA store payload 162 + 0.96 x ideal"),
+    carried("dma_store_part", "times", "and so much of its occupancy", 0.96,
+            f"{TRN2_PROBES}: DMA store payload 162 + 0.96 x ideal"),
+    carried("dma_load_notify_ns", "ns", "from the landing of a share until a waiter may start, if "
+            "it goes on chip", 314, f"{TRN2_PROBES}: DMA load notify"),
+    carried("dma_store_notify_ns", "ns", "the same, if it goes to HBM", 355,
+            f"{TRN2_PROBES}: DMA store notify"),
+    everywhere("dma_packet_bytes", "bytes", "what a DMA engine moves for one of its queues before "
+               "another has its turn", 4096, DOC, "compute-communication overlap guide: queues "
+               "take turns at packet boundaries, packets of 4 KiB by default"),
     everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
@@ -263,7 +301,7 @@ FIGURES = (
     everywhere("gather_fixed", "cycles", "nki.isa.local_gather: fixed part of the cycles of an "
                "index", 28, DOC, f"{NKI_COSTS}: local_gather"),
     everywhere("gather_per_element", "cycles", "nki.isa.local_gather: part for each element of an "
-               "index", 4, DOC, f"{NKI_COSTS}: local_gather"),
+               "index", 4, DOC, f"{NKI_COSTS}: local_gather", RATE),
     everywhere("gather_group", "elements", "nki.isa.nc_n_gather: elements of data in a "
                "group of instructions", 512, DOC, "nki.isa.nc_n_gather", RATE),
     everywhere("topk_per_element", "cycles", "nki.isa.topk, per element of the snake", 4, DOC,
