@@ -13,6 +13,7 @@ from nasm.targets.neuron.costs import (
     drain,
     drained,
     floored,
+    in_sbuf,
     read_apart,
 )
 from nasm.targets.neuron.figures import NKI_COSTS
@@ -40,12 +41,18 @@ def function_of_stages(
 def _function(
     context: Context, data: View, op: str, reduce_res: View | None, evidence: Evidence, source: str
 ) -> Cost:
-    count = floored(context, slots(context, data))
+    per, tail = 1.0, drain(context)
+    if op == "copy":
+        tail = "scalar_identity_drain_ns"
+    elif op == "silu" and not in_sbuf([data]):
+        own, tail = context.generation.number("silu_psum_per_element"), "silu_psum_drain_ns"
+        per, evidence, source = own.value, weakest((evidence, own.evidence)), own.source
+    count = floored(context, per * slots(context, data))
     if reduce_res is not None:
         read = context.generation.number("accumulator_read")
         count += read.value
         evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
-    return drained(context, drain(context, op != "copy"), count, evidence, source)
+    return drained(context, tail, count, evidence, source)
 
 
 @of_operands

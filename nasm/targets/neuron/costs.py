@@ -84,10 +84,13 @@ def floored(context: Context, interval: float) -> float:
     return max(context.generation.number("min_interval").value, interval)
 
 
-def drain(context: Context, table: bool = True) -> str:
-    """The figure that says how long after its interval an engine's results are there."""
-    if context.engine == "scalar" and not table:
-        return "scalar_copy_drain_ns"
+def drain(context: Context, copied: View | None = None) -> str:
+    """The figure that says how long after its interval an engine's results are there.
+
+    ``copied`` is a tile that is copied, with or without arithmetic on the way.
+    """
+    if context.engine == "scalar" and copied is not None:
+        return "scalar_copy_drain_ns" if in_sbuf([copied]) else "scalar_psum_copy_drain_ns"
     return f"{context.engine}_drain_ns"
 
 
@@ -142,7 +145,7 @@ def streamed(context: Context, main: View, others: list[View]) -> tuple[float, E
 def _copied(context: Context, src: View, dst: View) -> Cost:
     rate, evidence, source = streamed(context, src, [dst])
     interval = floored(context, rate * slots(context, src))
-    return drained(context, drain(context, table=False), interval, evidence, source)
+    return drained(context, drain(context, src), interval, evidence, source)
 
 
 @of_operands
@@ -163,7 +166,7 @@ def copy(context: Context, src: View, dst: View) -> Cost:
         least = context.generation.number("dynamic_copy_min")
         interval = max(interval, least.value)
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
-    return drained(context, drain(context, table=False), interval, evidence, source)
+    return drained(context, drain(context, src), interval, evidence, source)
 
 
 @of_operands

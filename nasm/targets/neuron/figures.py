@@ -72,12 +72,23 @@ def _since_v3(value: float, source: str) -> Mapping[str, Fact]:
     return {"v3": _doc(value, source), "v4": later}
 
 
+def _both(value: float, source: str) -> Mapping[str, Fact]:
+    """A figure that v2 does not have, documented of v3 and v4."""
+    return {"v3": _doc(value, source), "v4": _doc(value, source)}
+
+
 def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: float = 1) -> Figure:
     """Nanoseconds from the end of an interval to the results; v4 keeps v3's cycles."""
     v4 = Fact(v3 * clocks, ASSUMED, f"v3's cycles at v4's clock: {source}")
     return each(name, "ns", meaning, v2, Fact(v3, MEAS, source), v4)
 
 
+_RATE = (
+    "neuron-agentic-development, profile querying reference: 77.2 TFLOP/s in 2,048 matmuls of "
+    "K = M = 128 and N = 512 in bfloat16, 521.6 cycles each"
+)
+_PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,024 + 7"
+_LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
 _ISSUES = (
     "third-party measurements on Trainium2 of 25,600 additions of single elements: 1,458 ns "
@@ -87,6 +98,7 @@ _SPREAD = (
     f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal with 16 DMA engines; {DMA_INTRO}: "
     "32 KiB by one engine at 23 GB/s"
 )
+_SILU = f"{TRN2_PROBES}: silu out of PSUM 260 ns + 1.33 ns per element"
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
@@ -121,6 +133,19 @@ FIGURES = (
                64, DOC, f"{NKI_COSTS}: MIN_II is about 64 engine cycles"),
     everywhere("matmul_min", "cycles", "least interval of one pass of a matmul", 64, DOC,
                f"{PERF_GUIDE}: MM_INIT_LATENCY of 64 cycles"),
+    each("matmul_overhead", "cycles", "between a matmul of one pass and the next",
+         Fact(0, DOC, f"{PERF_GUIDE}: max(64, N)"), Fact(10, MEAS, _RATE),
+         Fact(10, ASSUMED, f"carried over from v3: {_RATE}")),
+    each("matmul_overhead_float32", "cycles", "the same, for each of the two that nasm's float32 "
+         "matmul stands for",
+         Fact(0, DOC, f"{PERF_GUIDE}: max(64, N)"), Fact(7, MEAS, _PASS),
+         Fact(7, ASSUMED, f"carried over from v3: {_PASS}")),
+    Figure("ramp_ns", "ns", "how long Tensor's array is slow after a pause, and how far back it is "
+           "looked at", _both(3000, f"{_LIMITER}: within about 3 µs")),
+    Figure("ramp_share", "fraction", "a pause is to have been at work for less of that time",
+           _both(0.5, f"{_LIMITER}: utilisation below 50 %")),
+    Figure("ramp_factor", "times", "how much longer a matmul takes then",
+           _both(2, f"{_LIMITER}: about 50 % of the rate")),
     everywhere("fast_load", "columns per cycle", "how fast a tile is loaded to stay", 4, DOC,
                "architecture guide, 'Fast LoadStationary': up to 4x faster", RATE),
     everywhere("short_k", "partitions",
@@ -249,8 +274,16 @@ FIGURES = (
            155, f"{TRN2_PROBES}: DVE completion 155 ns + streaming", 0.96 / 1.2),
     _drain("scalar_drain_ns", "the same on Scalar, functions that need a table", _CHAIN, 290,
            f"{TRN2_PROBES}: table functions 276 to 296 ns + streaming"),
-    _drain("scalar_copy_drain_ns", "the same on Scalar, copies and what needs no table", _CHAIN,
-           190, f"{TRN2_PROBES}: copies 190 ns + streaming"),
+    _drain("scalar_copy_drain_ns", "the same on Scalar, copies that are no activation functions",
+           _CHAIN, 190, f"{TRN2_PROBES}: copies 190 ns + streaming"),
+    _drain("scalar_psum_copy_drain_ns", "the same, copies out of PSUM", _CHAIN, 166,
+           f"{TRN2_PROBES}: copies out of PSUM 159 to 174 ns + streaming"),
+    _drain("scalar_identity_drain_ns", "the same on Scalar, op=copy of an activation", _CHAIN, 202,
+           f"{TRN2_PROBES}: copy and identity as activation functions 202 ns + streaming"),
+    _drain("silu_psum_drain_ns", "the same on Scalar, silu out of PSUM", _CHAIN, 260, _SILU),
+    each("silu_psum_per_element", "cycles", "silu out of PSUM, per element of a partition",
+         _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(1.6, MEAS, _SILU),
+         Fact(1.6, ASSUMED, f"carried over from v3: {_SILU}")),
     _drain("gpsimd_drain_ns", "the same on GpSimd",
            Fact(50, ASSUMED, f"carried over from v3: {TRN2_PROBES}"), 50,
            f"{TRN2_PROBES}: affine_select completion against issue"),

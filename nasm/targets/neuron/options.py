@@ -112,6 +112,19 @@ OPTIONS = (
         },
     ),
     Option(
+        "power_ramp",
+        "on",
+        "Whether Tensor is slow after a pause.",
+        DOC,
+        "Neuron Explorer glossary, dI/dt throttling; that it is decided when a matmul starts, "
+        "and the sliding window, are assumed",
+        {
+            "on": "after less than half of 3 µs at work it runs at half its rate for 3 µs",
+            "off": "it is always at its full rate",
+        },
+        since="v3",
+    ),
+    Option(
         "stride.sixteen",
         "half",
         "How fast a tile streams whose elements are 16 bytes apart.",

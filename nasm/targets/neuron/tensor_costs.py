@@ -6,6 +6,7 @@ side by side, and stationary tiles are loaded beside whatever it does.
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from nasm.dtypes import DType, Kind
@@ -15,6 +16,7 @@ from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
 from nasm.targets.neuron.costs import drained, floored, followed, gigahertz
 from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.paces import POWER
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, columns, moves_bits, placed
 from nasm.targets.neuron.strides import port_slots, slots
 
@@ -60,7 +62,7 @@ def multiply_moving(
 
     Tiles that share no cell of the array run side by side, and on v4 a transpose beside another
     matmul. From v3 on K of 64 or less halves the rate, unless the tile is a row tile (that row
-    tiles are not slowed down is assumed).
+    tiles are not slowed down is assumed), and so does a pause before, but not both of them.
     """
     number = context.generation.number
     exact = moves_bits(context, is_transpose)
@@ -68,8 +70,10 @@ def multiply_moving(
     least = number("matmul_min")
     count = port_slots(context, columns(moving, perf_mode))
     rounds = passes(moving, exact or moving_onezero or stationary_onezero)
-    interval = rounds * max(least.value, count)
-    evidence, source = least.evidence, f"{NKI_COSTS}: max(64, N)"
+    between = overhead(context, rounds)
+    full = interval = rounds * max(least.value, count) + between.value
+    evidence = weakest((least.evidence, between.evidence))
+    source = f"{NKI_COSTS}: max(64, N); {between.source}"
     if moving.partitions <= number("short_k").value and where[1][0] == FULL_TILE[0]:
         slow = number("short_k_factor")
         interval *= slow.value
@@ -78,7 +82,28 @@ def multiply_moving(
     background = exact and context.generation.switches["background_transpose"]
     unit, spare = (BACKGROUND, ARRAY) if background else (ARRAY, None)
     made = followed(context, drain(context, dst, is_transpose), interval, evidence, source, unit)
-    return replace(made, parts=cells(where), spare=spare)
+    return ramped(context, full, replace(made, parts=cells(where), spare=spare))
+
+
+def overhead(context: Context, rounds: int) -> Fact:
+    """The cycles between a matmul and the next.
+
+    Two of the rounds of float32 are one pass of the hardware, at two cycles per column.
+    """
+    number = context.generation.number
+    if rounds == 1:
+        return number("matmul_overhead")
+    each = number("matmul_overhead_float32")
+    return Fact(rounds / 2 * each.value, each.evidence, each.source)
+
+
+def ramped(context: Context, full: float, made: Cost) -> Cost:
+    """The cost of a matmul that takes longer after a pause; ``full`` is at the full rate."""
+    slow = context.generation.numbers.get("ramp_factor")
+    if slow is None or context.option("power_ramp") == "off":
+        return made
+    longer = math.ceil(full * slow.value) - made.interval
+    return replace(made, pace=POWER, key=max(0, longer))
 
 
 @of_operands
