@@ -284,8 +284,8 @@ ROWS = (
     Code(
         "E0807",
         "no such diagnostic",
-        "No diagnostic has the code that `explain` was given. Codes are an E or a W and four digits; "
-        "`neuron-nasm explain` lists them.",
+        "No diagnostic has the code that `explain` was given. Codes are an E or a W and four "
+        "digits; `neuron-nasm explain` lists them.",
         "$ neuron-nasm explain E9999",
         "$ neuron-nasm explain E0807",
     ),

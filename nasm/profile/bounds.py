@@ -29,8 +29,9 @@ def rates(
 ) -> Rates:
     """Operations and bytes beside the machine's peaks.
 
-    ``array`` is the engine that does them, ``flops`` are those of every kind of instruction: how many, in units of the peak, and whether
-    they transpose; ``moved`` the bytes that were read, written, and needed.
+    ``array`` is the engine that does them; ``flops`` are those of every kind of instruction: how
+    many, in units of the peak, and whether they transpose; ``moved`` the bytes that were read,
+    written, and needed.
     """
     count, spent = sum(n for n, _, _ in flops), sum(a for _, a, _ in flops)
     transposes = sum(n for n, _, t in flops if t)
@@ -99,7 +100,7 @@ def bounds(
             ),
         }
     peak = peak_flops(generation, array)
-    if peak is not None:
+    if peak is not None and found.flops:
         times["compute_bound"] = compute, "perfect_pipeline", f"{array} at work"
         rate = peak * cores * 1000
         useful = found.adjusted - found.adjusted_transposes

@@ -53,7 +53,7 @@ class ByLine(Observer):
 
 
 class Issued(ByLine):
-    """Of each line its transfers, their bytes and descriptors, channels in use, and ticks of each."""
+    """Of each line its transfers, bytes, descriptors, channels in use, and ticks of each."""
 
     def issued(self, flight: Flight, now: int) -> None:
         """Count a transfer."""

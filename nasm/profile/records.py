@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.problems import Problem, in_line
-from nasm.records import Status
+from nasm.records import FigureSet, Status
+from nasm.source import Span
 
 MOVERS = "DMA"
 """What posted, if it was no engine."""
@@ -118,15 +119,48 @@ class Finding:
     unit: str
 
 
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What some of the critical path was: who did what, for how long."""
+
+    who: str
+    doing: str
+    ticks: int
+
+    def __str__(self) -> str:
+        return f"{self.who[:1].upper()}{self.who[1:]} {self.doing}"
+
+
+@dataclass(frozen=True, slots=True)
+class PathLine:
+    """What a line of the program has of the critical path, in so many steps.
+
+    ``edge`` is how most of it came to be on the path, ``parts`` what it is made of: see
+    :class:`nasm.profile.path.Step`.
+    """
+
+    queue: str
+    span: Span | None
+    text: str
+    ticks: int
+    steps: int
+    edge: str
+    parts: tuple[tuple[str, int], ...]
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile:
-    """Where the time of a run went. ``kernel`` is the entry and exit beside it, in microseconds."""
+    """Where the time of a run went. ``kernel`` is the entry and exit beside it, in microseconds.
+
+    ``spent`` is what the critical path is made of, ``path`` the same line by line.
+    """
 
     status: Status
     program: str
     target: str
     generation: str
     options: tuple[tuple[str, str | int], ...]
+    timing: tuple[FigureSet, ...]
     ticks: int
     microseconds: float
     ticks_per_microsecond: int
@@ -136,7 +170,18 @@ class Profile:
     bounds: tuple[Bound, ...]
     rates: Rates
     findings: tuple[Finding, ...]
+    spent: tuple[Spent, ...]
+    path: tuple[PathLine, ...]
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def verdict(self) -> str:
+        """What bound the run, in a sentence with a number; empty if nothing happened."""
+        total = sum(part.ticks for part in self.spent)
+        if not total:
+            return ""
+        most = self.spent[0]
+        return f"bound by {most}: {100 * most.ticks / total:.0f} % of the critical path"
 
     @property
     def title(self) -> str:

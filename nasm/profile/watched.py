@@ -11,9 +11,11 @@ from nasm.problems import Problem
 from nasm.profile.advice import Advice
 from nasm.profile.bounds import bounds, rates
 from nasm.profile.lines import Banks, HeldBack, Issued, Readied
+from nasm.profile.path import critical_path
 from nasm.profile.records import MOVERS, EngineTimes, Finding, Moved, Profile, Rates, Stall
 from nasm.profile.spans import union
 from nasm.profile.touched import least
+from nasm.profile.verdict import lines, spent
 from nasm.profile.watch import Moves, Touched
 from nasm.records import Status
 from nasm.sim.counters import TRANSFER
@@ -53,12 +55,14 @@ class Watched:
         generation, now = program.generation, machine.scheduler.now
         kernel = generation.numbers.get("kernel_ns")
         engines, moved, found = self.engines(), self.moved(), self.rates()
+        steps = critical_path(self.history)
         return Profile(
             status=status,
             program=name,
             target=generation.spellings[0],
             generation=generation.summary,
             options=tuple(program.chosen.items()),
+            timing=program.figures_set,
             ticks=now,
             microseconds=machine.microseconds(now),
             ticks_per_microsecond=generation.ticks,
@@ -68,6 +72,8 @@ class Watched:
             bounds=bounds(generation, self.array, now, engines, moved, found, program.cores),
             rates=found,
             findings=self.findings(),
+            spent=spent(program, steps),
+            path=lines(program, steps),
             problems=problems,
         )
 
@@ -143,16 +149,16 @@ class Watched:
         """The operations of all that completed: how many, in units of the peak, and transposes."""
         program, found = self.machine.program, []
         shapes = Shapes(program.generation)
-        for queue, lines in enumerate(program.queues):
+        for queue, column in enumerate(program.queues):
             done: Counter[int] = Counter()
             completed = self.machine.summary.completed(queue)
             for pc in np.flatnonzero(completed).tolist():
-                done[lines.instructions[pc]] += int(completed[pc])
+                done[column.instructions[pc]] += int(completed[pc])
             for number, times in done.items():
                 row = program.instructions[number].row
                 if row.flops is not None:
                     operands = program.instructions[number].operands
-                    each = row.flops(shapes.of(row, operands, lines.engine).context)
+                    each = row.flops(shapes.of(row, operands, column.engine).context)
                     count = each.count * times
                     found.append((count, count * each.weight, each.transpose))
         return found

@@ -30,8 +30,8 @@ class Flight:
     """
 
     __slots__ = (
-        "descriptors", "key", "landed", "left", "notify", "origin", "pattern", "read", "reads", "ring",
-        "semaphore", "shares", "urgency", "write", "writes",
+        "descriptors", "key", "landed", "left", "notify", "origin", "pattern", "read", "reads",
+        "ring", "semaphore", "shares", "urgency", "write", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 

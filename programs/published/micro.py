@@ -10,7 +10,7 @@ import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 
 from nasm.api import assemble
 from nasm.spec.program import Program
@@ -96,7 +96,7 @@ class Probe:
         )
 
 
-@lru_cache(maxsize=None)
+@cache
 def kernel(probe: Probe, count: int, source: str, choice: str) -> Kernel:
     """A probe as a program of its own; rows of one probe share its runs."""
 
@@ -134,9 +134,7 @@ class Section:
             remark=remark,
         )  # fmt: skip
 
-    def issue(
-        self, probe: Probe, published: float | tuple[float, float], **rest: object
-    ) -> Row:
+    def issue(self, probe: Probe, published: float | tuple[float, float], **rest: object) -> Row:
         """From start to start in a stream, in ns."""
         return self.row(probe, "issue", published, spacing(probe), count=often(published), **rest)  # type: ignore[arg-type]
 
