@@ -326,7 +326,7 @@ class Session(Inspection):
             microseconds=machine.microseconds(self.now),
             engines=engines,
             evidence=describe.evidence_order(mix),
-            channel_bytes=sum(c.bytes for c in machine.scheduler.channels),
+            channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),
             warnings=(

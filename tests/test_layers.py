@@ -45,7 +45,7 @@ LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
     "nasm.machine": (
-        ("state", "conversions"),
+        ("state", "conversions", "changes"),
         ("addresses", "hazards", "dynamic_addresses"),
         ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),
@@ -59,9 +59,9 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "nasm.sim": (
         ("counters", "regions", "memory"),
-        ("resources",),
+        ("resources", "turns"),
         ("queues", "channels"),
-        ("events",),
+        ("events", "service"),
         ("scheduler",),
         ("races", "trace", "history"),
     ),

@@ -13,11 +13,12 @@ from functools import partial
 from typing import Any, NoReturn
 
 from nasm.machine.addresses import Addresses, Layout, layout_key
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Bytes, Launched, Moving, Transfers, direct_start
+from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
@@ -254,8 +255,9 @@ class Outlines:
         registers: Registers,
         state: EngineState,
         hazards: Hazards,
+        changes: Changes = UNCHANGED,
     ) -> None:
-        self.core, self.cycle, self.places = core, cycle, places
+        self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.registers, self.state, self.hazards = registers, state, hazards
         self._traits: dict[Shape, Traits] = {}
 
@@ -264,7 +266,7 @@ class Outlines:
         traits = self._traits.get(shape)
         if traits is None:
             traits = self._traits[shape] = Traits(shape, self.core)
-        delay = shape.cost.interval * self.cycle
+        delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.hazards, delay)
         tile = addressed(operands)
@@ -312,19 +314,20 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
-class NoBytes:
-    """What transfers move in a run without values."""
+class Nothing:
+    """Bytes that nobody takes or delivers."""
 
-    __slots__ = ()
+    def read(self, *_: Any) -> None:
+        """Take none."""
 
-    def read(self, shares: Sequence[int]) -> None:
-        """Take nothing."""
+    def write(self, *_: Any) -> None:
+        """Deliver none."""
 
-    def write(self, shares: Sequence[int], payload: Any) -> None:
-        """Deliver nothing."""
+    def part(self, *_: Any) -> None:
+        """There is no part of them."""
 
 
-NO_BYTES = NoBytes()
+NOTHING = Nothing()
 
 
 class OutlinedTransfer:
@@ -339,9 +342,9 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def bytes(self, start: Start) -> Bytes:
-        """There are none."""
-        return NO_BYTES
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class RefusedTransfer:
@@ -356,9 +359,9 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def bytes(self, start: Start) -> Bytes:
-        """There are none."""
-        return NO_BYTES
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class Still:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from nasm.sim.history import ARRIVAL, CAUSES, INSTRUCTION, READY, SHARES, History, Record
+from nasm.sim.history import ARRIVAL, CAUSES, INSTRUCTION, MADE, READY, SHARES, History, Record
 from nasm.sim.queues import ORDER
 
 Place = TypeVar("Place", bound=Hashable)
@@ -37,7 +37,7 @@ NAMES = {
 }
 """Edges by what let a record happen; by a semaphore it is "engine" or "transfer", as who posted."""
 
-WORK = {INSTRUCTION: "", READY: "ready", ARRIVAL: "", SHARES: "shares"}
+WORK = {INSTRUCTION: "", READY: "ready", ARRIVAL: "", MADE: "descriptors", SHARES: "shares"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +107,8 @@ def edge(history: History, record: Record) -> Edge:
     if cause == ORDER:
         return Edge(kind, number, START, before.start, "order")
     if cause == "arrival":
+        if record.unit >= 0 and history[record.unit].until == record.head:
+            return Edge(kind, record.unit, UNTIL, record.head)
         return Edge(kind, number, START, before.start, "dispatch")
     if cause == "core":
         if before.kind == SHARES:

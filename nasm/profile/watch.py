@@ -46,17 +46,16 @@ class Traffic:
 class Moves(Observer):
     """What was moved beside the engines: ``rings`` by core and ring, that of None all of a core."""
 
-    def __init__(self, queues: Sequence[Queue], channels: int) -> None:
-        self.queues, self.per_core = queues, max(1, channels)
+    def __init__(self) -> None:
         self.rings: dict[tuple[int, int | None], Traffic] = {}
 
     def issued(self, flight: Flight, now: int) -> None:
         """Count a transfer."""
         channels = 0
-        for channel, _, _, size in flight.shares:
-            if size:
-                channels |= 1 << channel % self.per_core
-        core = self.queues[flight.origin[0]].core
+        for portion in flight.portions:
+            if portion.bytes:
+                channels |= portion.channels
+        core = flight.core
         for key in ((core, None), (core, flight.ring)):
             if key not in self.rings:
                 self.rings[key] = Traffic()

@@ -33,7 +33,7 @@ class Watched:
         outer = {m.name for m in program.generation.memories.values() if not m.partitions}
         places = frozenset(f"{core}.{name}" for core in range(program.cores) for name in outer)
         self.history = History()
-        self.moves = Moves(scheduler.queues, program.generation.channels)
+        self.moves = Moves()
         self.touched = Touched(places)
         self.issued, self.readied = Issued(program), Readied(program)
         self.held_back = HeldBack(program, self.history)

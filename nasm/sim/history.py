@@ -1,8 +1,8 @@
 """The history of a run: every record of it as a row of numbers, by its serial number.
 
 A record is the start of an instruction, the making ready of a unit, the arrival of an instruction
-that waits for others, or the start of shares that land together. With what let each of them happen
-a run can be explained, and replayed. All times are ticks.
+that waits for others, what is made for a transfer, or the start of shares that land together. With
+what let each of them happen a run can be explained, and replayed. All times are ticks.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from nasm.sim.channels import Group
 from nasm.sim.counters import Post, Semaphore, Who, holds
 from nasm.sim.events import Observer
 from nasm.sim.queues import ORDER, Queue, Task
 
-INSTRUCTION, READY, ARRIVAL, SHARES = range(4)
+INSTRUCTION, READY, ARRIVAL, MADE, SHARES = range(5)
 """Kinds of records."""
 
 CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channel")
@@ -42,11 +43,12 @@ class Record(NamedTuple):
     satisfied it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``).
     Whatever came last, its wait was for ``semaphore`` and has held since the ``nth`` post to it
     (-1: always); ``unit`` and ``port`` are the records that had its unit and its ports before;
-    ``arrival`` is its own, if it had to wait for others. ``issuer`` is the start that issued the
-    shares.
+    ``arrival`` is its own, if it had to wait for others. Of shares, ``issuer`` is what issued them
+    and ``unit`` what was made for them.
     """
 
     kind: int
+    core: int
     queue: int
     pc: int
     head: int
@@ -137,6 +139,7 @@ class History(Observer):
         self._posts: dict[int, Posts] = {}
         self._waits: dict[int, tuple[int, int]] = {}
         self._arrivals: dict[int, int] = {}
+        self._open: dict[int, Group] = {}
 
     def __len__(self) -> int:
         return len(self._rows) // WIDTH
@@ -188,7 +191,7 @@ class History(Observer):
         if task.ports:
             port = max(task.ports, key=lambda held: held.free_at).record
         self._rows.extend((
-            INSTRUCTION, index, queue.pc, queue.reached, now, now + queue.interval, own,
+            INSTRUCTION, queue.core, index, queue.pc, queue.reached, now, now + queue.interval, own,
             own if own > last else last, *self._why(queue), semaphore, nth,
             task.unit.record if task.needs is None else task.needs.record, port,
             self._arrivals.pop(index, -1), -1, -1, 0, 0,
@@ -198,32 +201,45 @@ class History(Observer):
         self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
     ) -> None:
         """Record the making ready of a unit."""
-        semaphore, nth = self._waits.get(queue.index, (-1, -1))
-        why = self._why(queue)
-        self._add(
-            Record(
-                READY,
-                queue.index,
-                queue.pc,
-                start,
-                start,
-                until,
-                until,
-                until,
-                *why,
-                semaphore,
-                nth,
-            )
-        )
+        self._held(READY, queue, start, start, until)
 
     def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
         """Record an arrival."""
-        semaphore, nth = self._waits.get(queue.index, (-1, -1))
         self._arrivals[queue.index] = record
-        why, at = self._why(queue), queue.reached
-        self._add(
-            Record(ARRIVAL, queue.index, queue.pc, at, now, now, now, now, *why, semaphore, nth)
-        )
+        self._held(ARRIVAL, queue, queue.reached, now, now)
+
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        """Record what is made for a transfer."""
+        cause = "unit" if self[because].kind == MADE else "arrival"
+        times = (start, start, until, until, until)
+        who = (queue.core, queue.index, queue.pc)
+        self._add(Record(MADE, *who, *times, _CODES[cause], because))
+
+    def read(self, group: Group, now: int) -> None:
+        """Record shares, as they will end if nothing gets in between."""
+        self._open[group.record] = group
+        self._add(_shares(group, group.free, max(group.free, now + group.latency)))
+
+    def parted(self, group: Group, other: Group, now: int) -> None:
+        """Record of some shares that they go their own way."""
+        start = self[group.record]
+        self._put(group.record, _shares(group, start.until, start.finish))
+        self._open[other.record] = other
+        self._add(_shares(other, start.until, start.finish))
+
+    def landed(self, group: Group, now: int) -> None:
+        """Record when shares ended."""
+        del self._open[group.record]
+        self._put(group.record, _shares(group, group.free, now))
+
+    def _put(self, number: int, record: Record) -> None:
+        self._rows[number * WIDTH : (number + 1) * WIDTH] = array("q", record)
+
+    def _held(self, kind: int, queue: Queue, head: int, start: int, until: int) -> None:
+        """Record something that happens before a task can start."""
+        semaphore, nth = self._waits.get(queue.index, (-1, -1))
+        why, times = self._why(queue), (head, start, until, until, until)
+        self._add(Record(kind, queue.core, queue.index, queue.pc, *times, *why, semaphore, nth))
 
     def _why(self, queue: Queue) -> tuple[int, int, int]:
         """What lets the head of a queue go on: the cause, the record and the poster."""
@@ -238,14 +254,37 @@ class History(Observer):
     def save(self) -> Any:
         """How many there are of everything."""
         posts = {number: posts.save() for number, posts in self._posts.items()}
-        return len(self._rows), posts, dict(self._waits), dict(self._arrivals)
+        rows = tuple((number, group, self[number]) for number, group in self._open.items())
+        return len(self._rows), posts, dict(self._waits), dict(self._arrivals), rows
 
     def restore(self, saved: Any) -> None:
         """Forget what was recorded since."""
-        count, posts, waits, arrivals = saved
+        count, posts, waits, arrivals, rows = saved
         del self._rows[count:]
+        self._open = {number: group for number, group, _ in rows}
+        for number, _, record in rows:
+            self._put(number, record)
         for number in self._posts.keys() - posts.keys():
             del self._posts[number]
         for number, state in posts.items():
             self._posts[number].restore(state)
         self._waits, self._arrivals = dict(waits), dict(arrivals)
+
+
+def _shares(group: Group, until: int, finish: int) -> Record:
+    """The record of shares that end then."""
+    flight = group.flight
+    times = (group.arrived, group.start, until, finish, finish)
+    return Record(
+        SHARES,
+        flight.core,
+        *flight.origin,
+        *times,
+        _CODES[group.cause],
+        group.because,
+        unit=flight.made,
+        issuer=flight.record,
+        ring=flight.ring,
+        channels=group.channels,
+        bytes=group.bytes,
+    )

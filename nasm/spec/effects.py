@@ -123,7 +123,7 @@ class Share:
     descriptors: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A planned transfer. Each share posts 1 to the instruction's semaphore when it has landed.
 
@@ -131,7 +131,9 @@ class Plan:
     and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
     whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
     the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
-    ``descriptors`` are the pieces that its channels move one by one.
+    the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
+    ``shared`` says that a side is in a memory that cores share; ``descriptors`` are the pieces that
+    its channels move one by one.
     """
 
     shares: tuple[Share, ...]
@@ -141,4 +143,5 @@ class Plan:
     urgency: int = 0
     maker: str = ""
     making: int = 0
+    shared: bool = False
     descriptors: int = 0

@@ -13,6 +13,7 @@ from typing import Any
 
 from nasm.records import RunReport, Status
 from nasm.session import Session
+from nasm.sim.channels import members
 from nasm.spec.program import Program
 
 OPTIONS: dict[str, Any] = {"trace": True}
@@ -74,18 +75,12 @@ class Run:
     @cached_property
     def shares(self) -> list[Span]:
         """Every share of a transfer, by its start; ``pc`` is its DMA engine."""
-        ticks = self.session.program.generation.ticks
-        found = [
-            Span(
-                self.session.program.queues[queue].engine,
-                "",
-                channel,
-                start / ticks,
-                end / ticks,
-                size,
-            )
-            for _, channel, _, queue, _, start, end, size in self.session.trace.jobs
-        ]
+        program, found = self.session.program, []
+        ticks = program.generation.ticks
+        for _, channels, _, queue, _, _, start, _, end, size, count in self.session.trace.jobs:
+            engine = program.queues[queue].engine
+            for n in members(channels):
+                found.append(Span(engine, "", n, start / ticks, end / ticks, size // count))
         return sorted(found, key=lambda s: (s.start, s.pc))
 
     def of(self, engine: str, name: str = "") -> list[Span]:
@@ -107,7 +102,7 @@ class Run:
     def packet_time(self) -> float:
         """How long the DMA engines were busy, added up over them."""
         ticks = self.session.program.generation.ticks
-        return sum(c.busy for c in self.session.machine.scheduler.channels) / ticks
+        return sum(c.busy for c in self.session.channels()) / ticks
 
     @property
     def bytes(self) -> int:

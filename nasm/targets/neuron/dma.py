@@ -41,6 +41,7 @@ def plan(transfer: Transfer, generation: Generation, engine: str) -> Plan:
     return _planned(
         _shapes(transfer, generation),
         all(dst.partitioned for dst, *_ in transfer.moves),
+        any(view.tensor.memory.shared for views in transfer.moves for view in views),
         ring if isinstance(ring, int) else 0,
         priority if isinstance(priority, int) else least,
         _made(transfer, options, generation, engine),
@@ -72,6 +73,7 @@ def _made(
 def _planned(
     shapes: tuple[Shape, ...],
     load: bool,
+    shared: bool,
     ring: int,
     urgency: int,
     made: str,
@@ -92,6 +94,7 @@ def _planned(
         urgency,
         MAKER if made else "",
         ticks(made) if made else 0,
+        shared,
         sum(share.descriptors for share in shares),
     )
 
@@ -242,7 +245,7 @@ def _latency(busy: float, load: bool, part: float, generation: Generation) -> fl
 
 def _packets(count: int, shape: Shape, generation: Generation) -> int:
     """Packets of so many elements: whole descriptors, or equal parts of one that is longer."""
-    most = int(generation.number("dma_packet_bytes").value)
+    most = max(1, int(generation.number("dma_packet_bytes").value))
     size = shape.run * shape.itemsize
     if size >= most:
         return math.ceil(count * shape.itemsize / most)

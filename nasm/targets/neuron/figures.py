@@ -236,12 +236,16 @@ FIGURES = (
             f"{TRN2_PROBES}: DMA store notify"),
     everywhere("dma_packet_bytes", "bytes", "what a DMA engine moves for one of its queues before "
                "another has its turn", 4096, DOC, "compute-communication overlap guide: queues "
-               "take turns at packet boundaries, packets of 4 KiB by default"),
+               "take turns at packet boundaries, packets of 4 KiB by default", RATE),
     everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
          *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33)),
          use=RATE),
+    each("hbm_bytes_per_ns", "bytes per ns", "rate of a stack of HBM, which cores share",
+         _doc(410, "Trainium/Inferentia2 architecture guide: two stacks, 820 GB/s"),
+         Fact(716, MEAS, "Neuron Explorer device profile: 78.64 TFLOP/s at 109.84 FLOP per byte"),
+         _doc(1175, "Trainium3 guide: four stacks, 4.7 TB/s"), use=RATE),
     each("dma_sum_rate", "fraction", "part of that rate at which a DMA engine adds two sources",
          _doc(0.5, _SUMS), _doc(0.5, _SUMS), Fact(0.5, ASSUMED, f"carried over from v3: {_SUMS}"),
          use=RATE),
