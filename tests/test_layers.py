@@ -235,6 +235,7 @@ GENERIC = (
     "sim",
     "asm",
     "machine",
+    "profile",
     "inspection",
     "session",
     "api",

@@ -375,6 +375,7 @@ class Transfers:
             notify=plan.notify,
             urgency=plan.urgency,
             shared=plan.shared,
+            descriptors=plan.descriptors,
             landed=landed,
         )
         at = now + plan.dispatch

@@ -48,30 +48,45 @@ class Region(NamedTuple):
         """Length, pitch and number of equal runs that lie evenly apart; None if it is no such."""
         if self.runs:
             return None
-        reach = self.itemsize
-        left: list[tuple[int, int]] = []
-        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
-            if not left and abs(step) == reach:
-                reach *= count
-            elif step and count > 1:
-                left.append((abs(step), count))
+        reach, left = self.walk()
         if len(left) > 1:
             return None
         pitch, count = left[0] if left else (reach, 1)
         return reach, pitch, count
 
+    @property
+    def size(self) -> int:
+        """The bytes that an access moves: those it touches several times, so many times."""
+        each = sum(high - low for low, high in self.runs)
+        if not self.runs:
+            each = self.itemsize
+            for _, count in self.dims:
+                each *= count
+        return each * self.rows[1]
+
+    def walk(self) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """Length of the plain runs of a row, and the (step, count) that repeat them from ``low``.
+
+        Not for one that has ``runs``.
+        """
+        reach, plain = self.itemsize, True
+        left = []
+        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
+            if plain and abs(step) == reach:
+                reach *= count
+            elif step and count > 1:
+                plain = False
+                left.append((abs(step), count))
+        return reach, tuple(left)
+
     def spans(self) -> Runs:
         """The runs of bytes it touches in a row."""
         if self.runs:
             return np.array(self.runs, np.int64)
-        reach, at = self.itemsize, np.zeros(1, np.int64)
-        plain = True
-        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
-            if plain and abs(step) == reach:
-                reach *= count
-            elif step:
-                plain = False
-                at = (np.arange(count, dtype=np.int64)[:, None] * abs(step) + at).reshape(-1)
+        reach, left = self.walk()
+        at = np.zeros(1, np.int64)
+        for step, count in left:
+            at = (np.arange(count, dtype=np.int64)[:, None] * step + at).reshape(-1)
         at = np.unique(at) + self.low
         return np.stack([at, at + reach], axis=1)
 
