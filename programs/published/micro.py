@@ -53,6 +53,12 @@ TILES = {
     "rows": ".sbuf  rows  i32[128, 1]  = iota",
 }
 
+ALONE = "The instruction runs after an idle time."
+STREAMED = (
+    "Equal instructions follow each other, of which none reads what another wrote unless it is a "
+    "chain; they are timed when the stream is warm."
+)
+
 STREAM_US = 14
 """How long a stream lasts, by what is published of it."""
 
@@ -169,7 +175,7 @@ def kernel(section: Section, probe: Probe, count: int, choice: str) -> Kernel:
     return Kernel(
         name=f"{section.name} {probe.title}, {probe.target}, {how}",
         source=section.source,
-        choices=(choice,) if choice else (),
+        choices=(ALONE if count == 1 else STREAMED, *((choice,) if choice else ())),
         program=make,
         target=probe.target,
         values="vector_offset" in probe.lines[-1],

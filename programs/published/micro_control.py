@@ -63,7 +63,7 @@ DESCRIPTORS = (
                         "is not modelled: between these two sizes nothing is published"),
     PROFILES.completion(SOFT, (8, 31)),
     PROFILES.row(SOFT, "from transfer to transfer", 650, arriving, count=60,
-                 choice="a stream in which nothing else is to do, as the profile's first part"),
+                 choice="Nothing else is to do, as in the first part of the profile."),
     PROFILES.row(INDIRECT, "from transfer to transfer", 1035, arriving, count=60),
 )  # fmt: skip
 

@@ -15,8 +15,8 @@ GUIDES = Section(
 )
 COSTS = Section(
     name="2.2",
-    source="nki.isa, 'estimated instruction cost' tables of Neuron SDK 2.21 to 2.26; N is 512 "
-    "unless the instruction has a size of its own",
+    source="awsdocs-neuron.readthedocs-hosted.com/en/v2.26.1/nki/api/generated/nki.isa.*.html, "
+    "'estimated instruction cost'; N is 512 unless the instruction has a size of its own",
 )
 T1 = {"target": "trn1"}
 MASK = "LoadMaskRegister [" + ", ".join(map(str, range(32))) + "]"

@@ -215,7 +215,7 @@ def first(run: Run) -> float:
 
 
 OPERAND = "what a value per partition costs beside a PSUM operand; a probe of both would decide it"
-ABSOLUTE = "the kernel's operator is the absolute value, here it is a product: all take as long"
+ABSOLUTE = "The kernel's operator is the absolute value, here it is a product: all take as long."
 
 QUANTIZING = (
     QUANTIZE.row(COLD, "spacing", (421, 427), first, count=8),

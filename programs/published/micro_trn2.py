@@ -46,7 +46,7 @@ SHORT = tensor("matmul, float32, K = 64", "LoadStationary k[0:64]", "MultiplyMov
 TURN = tensor("transpose, float32", "LoadStationary k, is_transpose=true",
               "MultiplyMoving pt, unit, is_transpose=true", before=unit("unit"))  # fmt: skip
 
-PAIR = "from the start of LoadStationary, as the probes count a matmul"
+PAIR = "A matmul begins with its LoadStationary, as the probes count it."
 PASSES = "the probes have a LoadStationary and a MultiplyMoving for each pass, here one has both"
 SLOPE = (
     "its slope is 2 % above the 1,031 cycles a pass of the optimisation tutorial, which are used"
@@ -77,7 +77,8 @@ def first_eight(run: Run) -> float:
 
 TENSOR = (
     PROBES.issue(HALF, N / 2.4),
-    PROBES.row(HALF, "completion", 203 + 1.99 * N / 2.4, pair, choice=PAIR),
+    PROBES.row(HALF, "completion", 203 + 1.99 * N / 2.4, pair, choice=PAIR,
+               remark="the load before it runs at the full rate here"),
     PROBES.issue(FULL, 7.2 + 1.70 * N, remark=SLOPE),
     PROBES.row(FULL, "completion", 381 + 2.0 * 4 * N / 2.4, pair, choice=PAIR, remark=PASSES),
     PROBES.row(FULL, "completion in a stream", 184 + 2.52 * N, streamed, count=often(870),
