@@ -190,9 +190,6 @@ BLOCKED = Kernel(
         "The first transfers are in the kernel's order, lhsT before rhs; each later one is issued "
         "when its buffer is free. lhsT and rhs have rings of one block and a half, 96 KiB a "
         "partition each, which fill SBUF.",
-        "The first seven tiles of a block of m are computed side by side, as in the tutorial's "
-        "last kernel: for the same 256 copies the guide has Vector active for 176 µs in V0 and "
-        "172 in V2, so that in V2 some 25 overlap the one before, six for each block of m.",
     ),
     program=text("matmul_blocked_bf16.nasm"),
     full={"AW": 1, "BW": 1, "RA": 384, "RB": 96},
