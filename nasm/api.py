@@ -16,6 +16,7 @@ from nasm.asm.building import given
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.expand import unknown_target
 from nasm.dtypes import DType
+from nasm.machine.outlines import NoValues
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Refused
 from nasm.records import MOST_INSTRUCTIONS, Progress, RunReport
@@ -61,10 +62,17 @@ class Result:
     def __init__(
         self,
         report: RunReport,
-        outputs: dict[str, np.ndarray[Any, Any]],
+        outputs: dict[str, np.ndarray[Any, Any]] | None,
         session: Session | None = None,
     ) -> None:
-        self.report, self.outputs, self._session = report, outputs, session
+        self.report, self._outputs, self._session = report, outputs, session
+
+    @property
+    def outputs(self) -> dict[str, np.ndarray[Any, Any]]:
+        """The outputs by name; raises Failure for a run without values."""
+        if self._outputs is None:
+            raise NoValues.of("the outputs")
+        return self._outputs
 
     @property
     def session(self) -> Session:
@@ -79,10 +87,10 @@ class Result:
         return self.report.ok
 
     def __copy__(self) -> Result:
-        return Result(self.report, self.outputs, self._session)
+        return Result(self.report, self._outputs, self._session)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Result, (self.report, self.outputs)
+        return Result, (self.report, self._outputs)
 
     def __str__(self) -> str:
         return str(self.report)
@@ -103,6 +111,8 @@ def run(
     max_cycles: int | None = None,
     max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
+    values: bool = True,
+    profile: bool = False,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
@@ -110,16 +120,25 @@ def run(
     ``defines``, ``options`` and ``timing`` are for a text: a Program has been assembled with its
     own. ``files`` is the only folder from which the program may read arrays; with False it may read
     none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
-    base clock; None is no limit. Raises Failure if it does not assemble; what goes wrong while it
-    runs is in the report.
+    base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
+    same, and there are no outputs. With ``profile`` the result's session can tell where the time
+    went. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     session = Session(
-        program, inputs, target=target, defines=defines, options=options, timing=timing, files=files
+        program,
+        inputs,
+        target=target,
+        defines=defines,
+        options=options,
+        timing=timing,
+        files=files,
+        values=values,
+        profile=profile,
     )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
     )
-    return Result(report, session.outputs(), session)
+    return Result(report, session.outputs() if values else None, session)
 
 
 # ---------------------------------------------------------------- building

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,8 @@ from nasm.asm.expectations.judge import judge
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, tensor_io
+from nasm.machine.outlines import NoValues
+from nasm.machine.state import UNKNOWN
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import (
@@ -37,6 +40,11 @@ class Inspection:
     program: Program
     machine: Machine
     files: Allowed
+
+    @property
+    def values(self) -> bool:
+        """Whether tensors have values; without, asking for some raises Failure."""
+        return self.machine.values
 
     @property
     def now(self) -> int:
@@ -70,10 +78,17 @@ class Inspection:
         """Which elements of a tensor or slice are initialised."""
         return tensor_io.known(self.machine.addresses, self.view(text))
 
-    def registers(self, engine: str) -> dict[int, int]:
-        """The registers of an engine that are initialised; it is named as :meth:`queue` says."""
+    def registers(self, engine: str) -> dict[int, int | None]:
+        """The registers of an engine that are initialised; it is named as :meth:`queue` says.
+
+        None is what a run without values does not know.
+        """
         held = self.machine.state.registers[self.queue(engine).index]
-        return {n: v for n, (v, k) in enumerate(zip(held.values, held.known, strict=True)) if k}
+        return {
+            n: None if v is UNKNOWN else v
+            for n, (v, k) in enumerate(zip(held.values, held.known, strict=True))
+            if k
+        }
 
     def queue(self, engine: str) -> Queue:
         """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
@@ -129,9 +144,15 @@ class Inspection:
         }
 
     def expectations(self) -> tuple[ExpectationRecord, ...]:
-        """Judge what the program says must hold; raises Failure if an expression is wrong."""
-        measures = _Measures(self)
-        return tuple(judge(e, measures) for e in self.program.expectations)
+        """Judge what the program says must hold; raises Failure if an expression is wrong.
+
+        In a run without values those that ask for some are left out.
+        """
+        measures, judged = _Measures(self), []
+        for expectation in self.program.expectations:
+            with suppress(NoValues):
+                judged.append(judge(expectation, measures))
+        return tuple(judged)
 
 
 class _Measures:

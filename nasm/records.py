@@ -211,8 +211,10 @@ class ExpectationRecord:
 class RunReport:
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
 
-    ``timing`` are the timing figures that were set.
-    ``messages`` are the first ones; ``messages_left_out`` says how many more there were.
+    ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
+    device takes beside these for the program as a whole, None if that is not known.
+    ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
+    without ``values`` so many expectations were ``not_judged``: they ask for some.
     """
 
     status: Status
@@ -235,6 +237,9 @@ class RunReport:
     options: tuple[tuple[str, str | int], ...] = ()
     semaphores: tuple[SemaphoreRecord, ...] = ()
     timing: tuple[FigureSet, ...] = ()
+    values: bool = True
+    not_judged: int = 0
+    entry_and_exit: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -245,7 +250,15 @@ class RunReport:
     def title(self) -> str:
         """Which program ran on which machine, with the options that are not the default."""
         chosen = "".join(f", {name}={value}" for name, value in self.options)
-        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}"
+        alone = "" if self.values else ", without values"
+        return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}{alone}"
+
+    @property
+    def beside(self) -> str:
+        """What a device takes beside the time of the run, in a sentence; empty if not known."""
+        if not self.entry_and_exit:
+            return ""
+        return f"on the device about {round(self.entry_and_exit, 1):,g} µs more for entry and exit"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -262,16 +275,25 @@ class RunReport:
         return tuple(said for holds, said in found if holds)
 
     @property
+    def unasked(self) -> str:
+        """How many expectations were not judged, in a sentence; empty if all were."""
+        if not self.not_judged:
+            return ""
+        asks = "asks" if self.not_judged == 1 else "ask"
+        return f"not judged: {counted(self.not_judged, 'expectation')} that {asks} for values"
+
+    @property
     def promises(self) -> str:
         """What a run that is ok has shown: how many expectations it met."""
         count = len(self.expectations)
-        return (
-            f"{counted(count, 'expectation')} met" if count else "the program has no expectations"
-        )
+        met = f"{counted(count, 'expectation')} met" if count else ""
+        return ", ".join(filter(None, (met, self.unasked))) or "the program has no expectations"
 
     def __str__(self) -> str:
         done = sum(e.instructions for e in self.engines)
         parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
+        if self.beside:
+            parts[0] += f"\n{self.beside}"
         if self.timing:
             parts.append(figures_line(self.timing))
         if self.messages or self.messages_left_out:
@@ -279,6 +301,8 @@ class RunReport:
         parts += map(str, (*self.warnings, *self.hazards, *self.problems))
         if self.expectations:
             parts.append("\n".join(map(str, self.expectations)))
+        if self.unasked and not self.ok:
+            parts.append(self.unasked)
         parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
         return "\n\n".join(parts)
 

@@ -19,11 +19,10 @@ LATER = {
     "dis": "disassembling object files",
     "fmt": "formatting programs",
     "list": "printing listings",
-    "profile": "profiling",
 }
 """Verbs of the language's reference that this version does not have."""
 
-VERBS = ("run", "check", "isa", "explain", "repl", "help")
+VERBS = ("run", "profile", "check", "isa", "explain", "repl", "help")
 COLORS = ("auto", "always", "never")
 
 
@@ -105,6 +104,9 @@ def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
     if parsed.verb == "run" and parsed.trace_detail is not None and parsed.trace is None:
         return "--trace-detail says what --trace shows: give that, too"
+    if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
+        given = "--out" if parsed.outputs else "--out-dir"
+        return f"{given} does not go with --no-values: a run without values has no outputs"
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -140,7 +142,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _check, _isa, _explain, _repl, _help):
+    for add in (_run, _profile, _check, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
@@ -234,6 +236,24 @@ def _inputs(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _values(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--no-values",
+        dest="values",
+        action="store_false",
+        help="time alone: the same cycles and the same trace, and no arithmetic",
+    )
+
+
+def _most_cycles(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--max-cycles",
+        metavar="N",
+        type=values.cycles,
+        help="stop after N cycles of the base clock, with exit code 1",
+    )
+
+
 def _limit(verb: argparse.ArgumentParser, what: str) -> None:
     verb.add_argument(
         "--max-instructions",
@@ -293,16 +313,28 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
         "each share on its DMA engine as well",
     )
-    verb.add_argument(
-        "--max-cycles",
-        metavar="N",
-        type=values.cycles,
-        help="stop after N cycles of the base clock, with exit code 1",
-    )
+    _most_cycles(verb)
+    _values(verb)
     _limit(verb, "stop after N instructions, with exit code 1")
     _timeout(verb)
     _json(verb)
     _quiet(verb)
+
+
+def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "profile", "run a program and say where the time went", help_texts.PROFILE)
+    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    verb.add_argument(
+        "--path", action="store_true", help="list all of the critical path, and every warning"
+    )
+    _inputs(verb)
+    _common(verb)
+    _most_cycles(verb)
+    _values(verb)
+    _limit(verb, "stop after N instructions, with exit code 1")
+    _timeout(verb)
+    _json(verb)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
 
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -363,6 +395,7 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument("program", nargs="?", help="a .nasm file")
     _common(verb)
     _inputs(verb)
+    _values(verb)
     _limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(

@@ -32,6 +32,14 @@ def run(args: argparse.Namespace) -> int:
     return Run(args, Screen(args.color)).go()
 
 
+def profile(args: argparse.Namespace) -> int:
+    """``profile``: the program, then where its time went."""
+    with stopping.shielded():
+        from nasm.cli.profiling import Profiling
+
+    return Profiling(args, Screen(args.color)).go()
+
+
 # ---------------------------------------------------------------- check
 
 
@@ -150,6 +158,7 @@ def repl(args: argparse.Namespace) -> int:
             timing=args.timing,
             files=args.files,
             most=args.max_instructions,
+            values=args.values,
             script=args.script,
             commands=args.commands,
             color=args.color,
@@ -171,6 +180,7 @@ def look_up(args: argparse.Namespace) -> int:
 
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "run": run,
+    "profile": profile,
     "check": check,
     "isa": look_up,
     "explain": look_up,

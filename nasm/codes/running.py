@@ -195,6 +195,18 @@ ROWS = (
         "the queue that starts them wait for one of an earlier round.",
     ),
     Code(
+        "E0518",
+        "a run without values needs one",
+        "With `--no-values` (in Python `values=False`) a run has its cycles and its trace, and "
+        "computes nothing: tensors have no elements. What a register holds that was loaded from "
+        "memory is unknown, and so is what follows from it. A branch that depends on it, an "
+        "address in such a register, operands that a tile of indices or offsets addresses, and "
+        "`DevicePrint` cannot go on without it and end the run. Tensors cannot be read in such a "
+        "run. Run the program with values.",
+        "$ neuron-nasm run prog.nasm --no-values",
+        "$ neuron-nasm run prog.nasm",
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "
@@ -272,8 +284,8 @@ ROWS = (
     Code(
         "E0807",
         "no such diagnostic",
-        "No diagnostic has the code that `explain` was given. Codes are an E and four digits; "
-        "`neuron-nasm explain` lists them.",
+        "No diagnostic has the code that `explain` was given. Codes are an E or a W and four "
+        "digits; `neuron-nasm explain` lists them.",
         "$ neuron-nasm explain E9999",
         "$ neuron-nasm explain E0807",
     ),
@@ -292,7 +304,7 @@ ROWS = (
         "an unknown machine option, or a value it does not take",
         "`--option NAME=VALUE` chooses between plausible interpretations of the documentation, or "
         "sets what the runtime lets one configure. `neuron-nasm isa --options` lists the options "
-        "with their values.",
+        "with their values, and the generations that take one if not all of them do.",
         "$ neuron-nasm run programs/matmul.nasm --option rounding=random",
         "$ neuron-nasm run programs/matmul.nasm --option rounding=stochastic",
     ),
@@ -337,6 +349,12 @@ ROWS = (
         "as the number of semaphores, cannot be set.",
         "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semafore_ns",
         "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semaphore_ns",
+    ),
+    Code(
+        "E0815",
+        "a session that keeps no profile",
+        "What a profile tells is gathered while a program runs. In Python a session has to be made "
+        "with `profile=True` for that.",
     ),
     Code(
         "E0821",

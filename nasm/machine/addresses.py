@@ -22,7 +22,33 @@ from nasm.spec.view import View
 Values = Array | CopyOnWrite
 
 
-class Pattern:
+class Layout:
+    """What the regions of views of one tensor with one pattern have in common."""
+
+    __slots__ = ("area", "dims", "high", "low", "place", "rows", "size")
+
+    def __init__(self, view: View, area: int) -> None:
+        tensor, memory = view.tensor, view.tensor.memory
+        self.area = area
+        self.place = f"{0 if memory.shared else tensor.core}.{memory.name}"
+        size = self.size = view.dtype.itemsize
+        self.dims = tuple((step * size, count) for step, count in view.dims or ((1, 1),))
+        self.low = sum(step * (count - 1) for step, count in self.dims if step < 0)
+        self.high = sum(step * (count - 1) for step, count in self.dims if step > 0) + size
+        self.rows = (0, 1, 1)
+        if memory.partitions:
+            first = (tensor.partition or 0) + view.partition
+            self.rows = (first, view.shape[0], view.steps[0])
+
+    def region(self, offset: int) -> Region:
+        """The bytes touched from a byte of the memory on."""
+        low, high = offset + self.low, offset + self.high
+        return Region(
+            self.place, self.rows, low, high, offset, self.dims, self.size, area=self.area
+        )
+
+
+class Pattern(Layout):
     """What accesses to one tensor with one pattern have in common; offsets are relative.
 
     ``shape`` and ``strides`` have adjacent free axes merged: a simple run has exactly one free
@@ -30,41 +56,28 @@ class Pattern:
     """
 
     __slots__ = (
-        "accesses", "dims", "dtype", "high", "last", "low", "place", "plain_shape",
-        "plain_strides", "rows", "shape", "size", "start", "store", "strides", "whole",
+        "accesses", "dtype", "last", "plain_shape", "plain_strides", "shape", "start", "store",
+        "strides", "whole",
     )  # fmt: skip
 
-    def __init__(self, view: View, store: Store) -> None:
-        tensor, dtype, dims = view.tensor, view.dtype, view.dims
+    def __init__(self, view: View, store: Store, area: int) -> None:
+        super().__init__(view, area)
+        tensor, dtype, size, dims = view.tensor, view.dtype, self.size, self.dims
         self.store, self.dtype = store, dtype
-        self.place = f"{store.core}.{store.name}"
-        size = self.size = dtype.itemsize
-        free = dims or ((1, 1),)
-        self.shape = tuple(n for _, n in free)
-        self.strides = tuple(s * size for s, _ in free)
+        self.shape = tuple(count for _, count in dims)
+        self.strides = tuple(step for step, _ in dims)
         self.plain_shape = view.shape
         self.plain_strides = tuple(s * size for s in view.steps)
-        self.dims = tuple(zip(self.strides, self.shape, strict=True))
-        low = sum(step * (count - 1) for step, count in self.dims if step < 0)
-        high = sum(step * (count - 1) for step, count in self.dims if step > 0) + size
-        row, rows = 0, (0, 1, 1)
+        row, count, step = self.rows
         if tensor.memory.partitions:
-            row = (tensor.partition or 0) + view.partition
-            rows = (row, view.shape[0], view.steps[0])
-            pitch = view.steps[0] * store.pitch
-            self.shape, self.strides = (view.shape[0], *self.shape), (pitch, *self.strides)
+            pitch = step * store.pitch
+            self.shape, self.strides = (count, *self.shape), (pitch, *self.strides)
             self.plain_strides = (pitch, *self.plain_strides[1:])
-        self.rows, self.low, self.high = rows, low, high
         self.start = (row - store.row) * store.pitch + (tensor.offset or 0) - store.base
-        self.last = abs(rows[2]) * (rows[1] - 1) * store.pitch
-        plain = len(free) == 1 and free[0][0] == 1 and rows[2] == 1
+        self.last = abs(step) * (count - 1) * store.pitch
+        plain = len(dims) == 1 and dims[0][0] == size and step == 1
         self.whole = store.alone and plain and view.shape == tensor.shape and dtype is tensor.dtype
         self.accesses: dict[int, Access] = {}
-
-    def region(self, offset: int) -> Region:
-        """The bytes it touches from a byte of the memory on."""
-        low, high = offset + self.low, offset + self.high
-        return Region(self.place, self.rows, low, high, offset, self.dims, self.size)
 
 
 class Access:
@@ -234,22 +247,32 @@ class Access:
         )
 
 
+def layout_key(view: View) -> tuple[Any, ...]:
+    """What the layout of a view follows from."""
+    return view.tensor.index, view.partition, view.shape, view.steps, view.dtype.name
+
+
 class Addresses:
     """The accesses of a machine; each is made once."""
 
-    CACHES = ("_patterns",)
+    CACHES: tuple[str, ...] = ("_patterns",)
 
-    def __init__(self, stores: Mapping[int, Store]) -> None:
-        self.stores = stores
+    def __init__(self, stores: Mapping[int, Store], areas: Mapping[int, int]) -> None:
+        self.stores, self.areas = stores, areas
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
+
+    def region(self, view: View) -> Region:
+        """The bytes that a view touches."""
+        return self.access(view).region
 
     def access(self, view: View) -> Access:
         """A view bound to its memory."""
-        key = (view.tensor.index, view.partition, view.shape, view.steps, view.dtype.name)
+        key = layout_key(view)
         pattern = self._patterns.get(key)
         if pattern is None:
-            store = self.stores[view.tensor.index]
-            pattern = self._patterns[key] = Pattern(view, store)
+            tensor = view.tensor.index
+            pattern = Pattern(view, self.stores[tensor], self.areas[tensor])
+            self._patterns[key] = pattern
         found = pattern.accesses.get(view.offset)
         if found is None:
             found = pattern.accesses[view.offset] = Access(view, pattern)

@@ -5,21 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
-from nasm.machine.kernels import Kernel
 from nasm.machine.rendezvous import Rendezvous
-from nasm.machine.transfers import BoundTransfer, Transfers
+from nasm.machine.transfers import Launched, Transfers
 from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
 from nasm.spec import effects
-from nasm.spec.effects import Clear, Jump, Say, Transfer
-from nasm.spec.instruction import Context
+from nasm.spec.effects import Clear, Jump, Plan, Say, Transfer
 from nasm.spec.program import Program
+from nasm.spec.shapes import Shape
+
+
+class Computed(Protocol):
+    """An instruction bound to what it computes."""
+
+    def values(self) -> Any:
+        """What the semantics make of what is there now."""
 
 
 class Effects:
     """Lets the instructions of one queue that return effects act on the machine."""
+
+    CACHES = ("_plans",)
 
     def __init__(
         self,
@@ -33,6 +41,7 @@ class Effects:
         self.labels = program.queues[queue].labels
         self.base = self.core * program.generation.counters
         self.scheduler, self.transfers, self.rendezvous = scheduler, transfers, rendezvous
+        self._plans: dict[Shape, Plan] = {}
         self._by_type: dict[type[effects.Effect], Callable[..., Work]] = {
             Jump: self._jump,
             Transfer: self._transfer,
@@ -41,28 +50,28 @@ class Effects:
             effects.Rendezvous: self._rendezvous,
         }
 
-    def work(self, work: Work, kernel: Kernel, context: Context, semaphore: int | None) -> Work:
+    def work(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
         """Let an instruction act when it starts or when it completes, according to its effect."""
-        assert context.row.effect is not None
-        make = self._by_type[context.row.effect]
-        return make(work, kernel, context, semaphore)
+        assert shape.row.effect is not None
+        make = self._by_type[shape.row.effect]
+        return make(work, kernel, shape, semaphore)
 
-    def _jump(self, work: Work, kernel: Kernel, *_: Any) -> Work:
+    def _jump(self, work: Work, kernel: Computed, *_: Any) -> Work:
         labels = self.labels
 
         def start(_: int) -> int | None:
             target = kernel.values().target
             return None if target is None else labels[target]
 
-        return replace(work, start=start, finish=_nothing, branches=True)
+        return _acting(work, start, branches=True)
 
-    def _say(self, work: Work, kernel: Kernel, *_: Any) -> Work:
+    def _say(self, work: Work, kernel: Computed, *_: Any) -> Work:
         def start(_: int) -> None:
             self.scheduler.say(kernel.values().text)
 
-        return replace(work, start=start, finish=_nothing)
+        return _acting(work, start)
 
-    def _clear(self, work: Work, kernel: Kernel, *_: Any) -> Work:
+    def _clear(self, work: Work, kernel: Computed, *_: Any) -> Work:
         """Set semaphores of the core to 0 when the instruction completes."""
         clear: Clear = kernel.values()
         scheduler = self.scheduler
@@ -72,32 +81,46 @@ class Effects:
                 if scheduler.semaphores[number].value:
                     scheduler.post(number, "=", 0, scheduler.delay)
 
-        return replace(work, start=_nothing, finish=finish)
+        return _acting(work, _nothing, finish)
 
-    def _transfer(
-        self, work: Work, kernel: Kernel, context: Context, semaphore: int | None
-    ) -> Work:
-        bound = self.transfers.bind(kernel.values(), context)
-        return replace(work, start=partial(self._launch, bound, semaphore), finish=_nothing)
+    def _transfer(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
+        transfer: Transfer = kernel.values()
+        plan = self._plans.get(shape)
+        if plan is None:
+            plan = self._plans[shape] = self.transfers.plan(transfer, shape.context)
+        bound = self.transfers.bind(transfer, plan)
+        return _acting(work, partial(self._launch, bound, semaphore))
 
-    def _launch(self, bound: BoundTransfer, semaphore: int | None, now: int) -> None:
+    def _launch(self, bound: Launched, semaphore: int | None, now: int) -> None:
         self.transfers.launch(bound, self.scheduler.acting, now, semaphore)
 
-    def _rendezvous(self, work: Work, kernel: Kernel, context: Context, _: int | None) -> Work:
-        return self.rendezvous.work(work.number, self.queue, context, kernel.values())
+    def _rendezvous(self, work: Work, kernel: Computed, shape: Shape, _: int | None) -> Work:
+        return self.rendezvous.work(work.number, self.queue, shape.context, kernel.values())
 
     def skip(
-        self, work: Work, kernel: Kernel, context: Context, semaphore: int | None
+        self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None
     ) -> Work | None:
         """A transfer out of bounds that moves nothing, and posts; None if it may not."""
-        if context.row.effect is not Transfer:
+        if shape.row.effect is not Transfer:
             return None
         transfer: Transfer = kernel.values()
         if not transfer.skips:
             return None
-        bound = self.transfers.bind(replace(transfer, moves=()), context)
-        return replace(work, start=partial(self._launch, bound, semaphore), finish=_nothing)
+        nothing = replace(transfer, moves=())
+        bound = self.transfers.bind(nothing, self.transfers.plan(nothing, shape.context))
+        return _acting(work, partial(self._launch, bound, semaphore))
 
 
 def _nothing(_: Any) -> None:
     return None
+
+
+def _acting(
+    work: Work,
+    start: Callable[[int], Any],
+    finish: Callable[[Any], None] = _nothing,
+    branches: bool = False,
+) -> Work:
+    """Work that was just bound, with what acts in the place of what stores."""
+    work.start, work.finish, work.branches = start, finish, branches
+    return work

@@ -76,12 +76,6 @@ class Operands:
         self.registers = state.registers[queue]
         self.engine = state.engines[queue]
         self.casting = state.castings[queue]
-        self.place = f"registers.{queue}"
-
-    def register_region(self, number: int) -> Region:
-        """A register as a region, so that reads of it wait like any other."""
-        at = 4 * number
-        return Region(self.place, (0, 1, 1), at, at + 4, at, (), 4)
 
     # -- reading
 
@@ -104,12 +98,12 @@ class Operands:
     def _read_register(self, binding: Binding, at: int, value: Reg) -> None:
         number, registers, hazards = value.number, self.registers, self.hazards
 
-        def read() -> int:
+        def read() -> Any:
             if not registers.known[number]:
                 hazards.register(number)
             return registers.values[number]
 
-        binding.reads.append(self.register_region(number))
+        binding.reads.append(registers.region(number))
         binding.readers.append((at, read))
 
     def _read_state(self, kind: EngineValue, context: Context) -> Recipe:
@@ -161,7 +155,7 @@ class Operands:
         assert footprint is not None
 
         def recipe(binding: Binding, at: int, _: Any) -> None:
-            parts = footprint(_here(context, binding))
+            parts = footprint(here(context, binding.operands))
             part = Binding(binding.operands, [None] * len(parts))
             for n, view in enumerate(parts):
                 read = self._read_elements(operand, context, view, domain)
@@ -196,7 +190,7 @@ class Operands:
         """The entries of views that are handed over as they are."""
         for view in views(value):
             if view.offsets is not None:
-                binding.reads.append(self.addresses.access(view.offsets.tile).region)
+                binding.reads.append(self.addresses.region(view.offsets.tile))
 
     def _gather(self, operand: Operand, context: Context, domain: str) -> Recipe:
         """Read the elements that a tile picks; of a view itself, only know of the tile."""
@@ -252,7 +246,7 @@ class Operands:
             self.hazards.doubtful(said, rule)
 
     def _write_register(self, binding: Binding, _: int, value: Reg) -> None:
-        binding.writes.append(self.register_region(value.number))
+        binding.writes.append(self.registers.region(value.number))
         store = partial(self.registers.set, value.number)
         binding.writers.append(Writer(lambda result, _: int(result), store))
 
@@ -276,7 +270,7 @@ class Operands:
         assert footprint is not None
 
         def recipe(binding: Binding, at: int, _: Any) -> None:
-            views = footprint(_here(context, binding))
+            views = footprint(here(context, binding.operands))
             part = Binding(binding.operands, [])
             for view in views:
                 self._write_plain(operand, context, view)(part, at, view)
@@ -351,9 +345,9 @@ class Operands:
         return lambda values: dtypes.to_float32(narrow(values, dtype), dtype)
 
 
-def _here(context: Context, binding: Binding) -> Context:
+def here(context: Context, operands: tuple[object, ...]) -> Context:
     """The context of an instruction of which another of the same shape is known."""
-    return Context.of(context.row, binding.operands, context.engine, context.generation)
+    return Context.of(context.row, operands, context.engine, context.generation)
 
 
 def _constant(writer: Writer) -> Recipe:

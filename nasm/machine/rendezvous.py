@@ -13,7 +13,7 @@ from typing import Any
 
 from nasm.machine.addresses import Addresses
 from nasm.machine.hazards import Hazards
-from nasm.machine.transfers import BoundTransfer, DirectMove, Transfers
+from nasm.machine.transfers import Launched, Moving, Transfers
 from nasm.problems import Note, Refused, listed
 from nasm.sim.queues import Work
 from nasm.sim.scheduler import Scheduler
@@ -88,8 +88,8 @@ class Rendezvous:
         self.held: dict[Key, dict[int, Arrival]] = {}
         self.senders: dict[int, Arrival] = {}
         self.outstanding: list[Outstanding] = []
-        self._moves: dict[tuple[int, int], DirectMove] = {}
-        self._bound: dict[tuple[int, int], BoundTransfer] = {}
+        self._moves: dict[tuple[int, int], Moving] = {}
+        self._bound: dict[tuple[int, int], Launched] = {}
 
     def work(self, number: int, queue: int, context: Context, effect: effects.Rendezvous) -> Work:
         """An instruction that waits for the others of its rendezvous before it starts."""
@@ -98,8 +98,8 @@ class Rendezvous:
         exchange, arrive = effect.exchange, partial(self._arrive, member)
         if exchange is None or not exchange.direct:
             return Work(number, _nothing, _nothing, arrive=arrive)
-        access = self.addresses.access
-        reads, writes = (access(exchange.src).region,), (access(exchange.dst).region,)
+        region = self.addresses.region
+        reads, writes = (region(exchange.src),), (region(exchange.dst),)
         start = partial(self._take, member)
         return Work(number, start, self._deliver, reads, writes, arrive=arrive)
 
@@ -187,12 +187,14 @@ class Rendezvous:
             self.outstanding.remove(waiting)
             self._release(waiting.members, self.scheduler.now + waiting.notify)
 
-    def _sent(self, sender: Member, receiver: Member) -> BoundTransfer:
+    def _sent(self, sender: Member, receiver: Member) -> Launched:
         key = (sender.number, receiver.number)
         found = self._bound.get(key)
         if found is None:
             pair = (receiver.exchange.dst, sender.exchange.src)
-            found = self._bound[key] = self.transfers.bind(Transfer((pair,)), sender.context)
+            transfer = Transfer((pair,))
+            plan = self.transfers.plan(transfer, sender.context)
+            found = self._bound[key] = self.transfers.bind(transfer, plan)
         return found
 
     def _take(self, member: Member, _: int) -> Any:

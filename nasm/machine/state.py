@@ -6,29 +6,57 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 import numpy as np
 
 from nasm.dtypes import Casting
 from nasm.sim.memory import Arena, Store
+from nasm.sim.regions import Region
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
 
+class Unknown:
+    """What a register holds that was loaded from memory, in a run without values."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "unknown"
+
+
+UNKNOWN: Final = Unknown()
+
+
 class Registers:
-    """The registers of one queue: 32-bit integers, and which of them are initialised."""
+    """The registers of one queue: 32-bit integers, and which of them are initialised.
 
-    __slots__ = ("known", "values")
+    In a run without values one may hold ``UNKNOWN``.
+    """
 
-    def __init__(self, count: int) -> None:
-        self.values = [0] * count
+    __slots__ = ("known", "place", "values")
+
+    def __init__(self, count: int, queue: int) -> None:
+        self.values: list[Any] = [0] * count
         self.known = [False] * count
+        self.place = f"registers.{queue}"
+
+    def region(self, number: int) -> Region:
+        """A register as a region, so that reads of it wait like any other."""
+        at = 4 * number
+        return Region(self.place, (0, 1, 1), at, at + 4, at, (), 4)
 
     def set(self, number: int, value: int) -> None:
         """Store a value, wrapped to a signed 32-bit integer."""
         self.values[number] = (value + 2**31) % 2**32 - 2**31
+        self.known[number] = True
+
+    def lose(self, number: int) -> None:
+        """Store what is not known."""
+        self.values[number] = UNKNOWN
         self.known[number] = True
 
     def save(self) -> Any:
@@ -54,6 +82,16 @@ class EngineState:
         part = isinstance(value, np.ndarray) and value.base is not None
         self.values[name] = value.copy() if part else value
 
+    def gate(self, names: Sequence[str]) -> Callable[[], int] | None:
+        """A function that says when all of some values are ready; None for no values."""
+        if not names:
+            return None
+        ready = self.ready
+        if len(names) == 1:
+            name = names[0]
+            return lambda: ready.get(name, 0)
+        return lambda: max(ready.get(n, 0) for n in names)
+
     def save(self) -> Any:
         """Everything that changes; no value in here ever does."""
         return dict(self.values), dict(self.ready)
@@ -68,13 +106,16 @@ class EngineState:
 class State:
     """Memories by tensor; registers, engine state and casts by queue.
 
-    ``by_tensor`` has the bytes a tensor lives in, by its index. ``castings`` round what each queue
+    ``areas`` numbers what tensors share bytes of, by their index;
+    ``by_tensor`` has the bytes a tensor lives in, by its index; without ``values`` there are none.
+    ``castings`` round what each queue
     stores, and last what is moved beside the queues: each queue draws random numbers of
     its own, the same ones however the others run.
     """
 
-    def __init__(self, program: Program) -> None:
-        self.registers = [Registers(program.generation.registers) for _ in program.queues]
+    def __init__(self, program: Program, values: bool = True) -> None:
+        count, queues = program.generation.registers, len(program.queues)
+        self.registers = [Registers(count, queue) for queue in range(queues)]
         self.engines = [EngineState() for _ in program.queues]
         make = program.target.casting
         self.castings = [
@@ -84,6 +125,11 @@ class State:
         self.stores: list[Store] = []
         self.by_tensor: dict[int, Store] = {}
         shared = groups(list(program.tensors.values()))
+        self.areas = {t.index: area for area, group in enumerate(shared) for t in group}
+        if values:
+            self._make_stores(program, shared)
+
+    def _make_stores(self, program: Program, shared: list[list[Tensor]]) -> None:
         arena = Arena(sum(map(room, shared)))
         for group in shared:
             store = _store(group, arena)

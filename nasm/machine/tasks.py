@@ -6,11 +6,13 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
-from nasm.machine.state import Registers
+from nasm.machine.outlines import Outlines, unknown_address
+from nasm.machine.state import UNKNOWN, Registers
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.queues import Post, Task, Wait, Work
@@ -35,7 +37,7 @@ class Tasks:
         self,
         program: Program,
         queue: int,
-        kernels: Kernels,
+        kernels: Kernels | Outlines,
         effects: Effects,
         registers: Registers,
         hazards: Hazards,
@@ -43,11 +45,12 @@ class Tasks:
         shapes: Shapes,
         fresh: Callable[[], int],
         paces: Mapping[str, Pace],
+        changes: Changes = UNCHANGED,
     ) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
         self.kernels, self.effects, self.hazards = kernels, effects, hazards
         self.registers, self.resources, self.shapes = registers, resources, shapes
-        self.fresh, self.paces = fresh, paces
+        self.fresh, self.paces, self.changes = fresh, paces, changes
         self._tasks: dict[tuple[int, int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
         self._first: Resource | None = None
@@ -67,10 +70,13 @@ class Tasks:
 
     def cost(self, number: int) -> Cost:
         """What an instruction costs, registers in its addresses or not."""
-        return self._shape(self.program.instructions[number]).cost
+        return self.shape(number).cost
+
+    def shape(self, number: int) -> Shape:
+        """What an instruction has in common with others."""
+        return self._shape(self.program.instructions[number])
 
     def _shape(self, instruction: Instruction) -> Shape:
-        """What an instruction has in common with others."""
         if instruction.known is None:  # of a program that was copied: what it had is made anew
             instruction.known = self.shapes.of(
                 instruction.row, instruction.operands, self.lines.engine
@@ -86,7 +92,7 @@ class Tasks:
         if not shape.registers:
             work = self._work(number, instruction, (), shape, semaphore)
             return self._scheduled(work, shape, waits, posts)
-        region = self.kernels.operands.register_region
+        region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, posts, semaphore)
         return Task(depends, 1, 1, self._front(), None, waits, None, expand)
@@ -118,7 +124,7 @@ class Tasks:
         return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
     def _scheduled(self, work: Work, shape: Shape, wait: Wait | None, post: Post | None) -> Task:
-        cost, cycle = shape.cost, self.kernels.cycle
+        cost, cycle = self.changes.cost(shape), self.kernels.cycle
         interval, latency = max(1, cost.interval * cycle), max(1, cost.latency * cycle)
         unit, needs = self._occupies(cost)
         return Task(
@@ -137,7 +143,7 @@ class Tasks:
     def _ports(self, context: Context) -> tuple[Resource, ...]:
         """The ports that an instruction holds while it is at work."""
         generation, engine = self.program.generation, self.lines.engine
-        if not generation.ports:
+        if not generation.ports or self.changes.ports:
             return ()
         walked = {view.tensor.memory.name for _, view in context.tiles}
         return tuple(
@@ -192,14 +198,14 @@ class Tasks:
                 operands = tuple(resolved(operand, held) for operand in operands)
             except Refused:
                 work, kernel = self.kernels.bind(self.fresh(), shape, operands)
-                skipped = self.effects.skip(work, kernel, shape.context, semaphore)
+                skipped = self.effects.skip(work, kernel, shape, semaphore)
                 if skipped is None:
                     raise
                 return skipped
             shape = self._obeying(instruction, operands)
         work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
-            work = self.effects.work(work, kernel, shape.context, semaphore)
+            work = self.effects.work(work, kernel, shape, semaphore)
         return work
 
     def _expand(
@@ -217,6 +223,8 @@ class Tasks:
                 self.hazards.register(register)
             values.append(self.registers.values[register])
         try:
+            if UNKNOWN in values:
+                raise unknown_address(instruction.row, shape.registers[values.index(UNKNOWN)])
             work = self._work(number, instruction, tuple(values), shape, semaphore)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.hazards.acting()))) from None

@@ -28,18 +28,7 @@ def load(
     ``inputs`` are arrays, or array files; their ``files`` are those that the program itself names.
     """
     tensors = program.tensors
-    taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
-    have = f"its inputs: {', '.join(taking)}" if taking else ""
-    problems = [
-        Problem(
-            "E0803",
-            f"the program has no input '{quoted(str(name))}'",
-            None,
-            did_you_mean(str(name), tensors) or have,
-        )
-        for name in inputs
-        if name not in tensors
-    ]
+    problems = unknown(program, inputs)
     for name, tensor in tensors.items():
         try:
             values = _start(tensor, inputs.get(name), files)
@@ -49,6 +38,23 @@ def load(
             problems.append(refused.at(tensor.span))
     if problems:
         raise Failure(problems)
+
+
+def unknown(program: Program, inputs: Mapping[str, Any]) -> list[Problem]:
+    """What is wrong with the names of inputs."""
+    tensors = program.tensors
+    taking = [name for name, tensor in tensors.items() if tensor.role in ("input", "inout")]
+    have = f"its inputs: {', '.join(taking)}" if taking else ""
+    return [
+        Problem(
+            "E0803",
+            f"the program has no input '{quoted(str(name))}'",
+            None,
+            did_you_mean(str(name), tensors) or have,
+        )
+        for name in inputs
+        if name not in tensors
+    ]
 
 
 def contents(addresses: Addresses, view: View) -> Array:

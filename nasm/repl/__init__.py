@@ -31,6 +31,7 @@ def main(
     timing: TimingGiven | None = None,
     files: Files | None = None,
     most: int | None = MOST_INSTRUCTIONS,
+    values: bool = True,
     script: str | None = None,
     commands: Sequence[str] = (),
     color: str = "auto",
@@ -58,6 +59,7 @@ def main(
             timing=timing,
             files=files,
             most=most,
+            values=values,
         )
     except Failure as failure:
         for problem in failure.problems:

@@ -256,7 +256,7 @@ def registers(shell: Shell, rest: str) -> None:
     if wanted:
         engines = [session.program.queue_name(session.queue(wanted).index)]
     rows = [
-        (engine, f"%r{number}", str(value), f"0x{value & 0xFFFFFFFF:08x}")
+        (engine, f"%r{number}", *text.register(value))
         for engine in engines
         for number, value in session.registers(engine).items()
     ]
@@ -269,12 +269,16 @@ def tensors(shell: Shell, rest: str) -> None:
     session = shell.session
     rows = []
     for name, t in session.program.tensors.items():
-        share = float(session.known(name).mean())
-        done = "all" if share == 1 else f"{100 * share:.0f}%" if share else "-"
+        done = _written(session.known(name)) if session.values else "unknown"
         shape = str(list(t.shape))
         rows.append((name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done))
     heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written")
     _rows(shell, heads, rows, "no tensors")
+
+
+def _written(known: arrays.Array) -> str:
+    share = float(known.mean())
+    return "all" if share == 1 else f"{100 * share:.0f}%" if share else "-"
 
 
 def _where(tensor: Tensor) -> str:
@@ -293,7 +297,7 @@ def options(shell: Shell, rest: str) -> None:
     program = shell.program
     rows = [
         (o.name, str(program.options[o.name]), str(o.default), o.describe())
-        for o in program.target.options
+        for o in program.target.offered(program.generation)
     ]
     _rows(shell, ("option", "value", "default", "may be"), rows, "the machine has no options")
 

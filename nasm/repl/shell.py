@@ -50,8 +50,9 @@ class Shell:
         timing: TimingGiven | None = None,
         files: Files | None = None,
         most: int | None = MOST_INSTRUCTIONS,
+        values: bool = True,
     ) -> None:
-        self.screen = screen
+        self.screen, self.values = screen, values
         self.target, self.options, self.timing = target, options, Timing.of(timing)
         self.most = most
         self.defines, self.inputs = defines, inputs
@@ -105,6 +106,7 @@ class Shell:
             defines=self.defines if same else None,
             inputs=self.inputs if same else None,
             files=self.files,
+            values=self.values,
         )
         if not same:
             self.defines = self.inputs = None

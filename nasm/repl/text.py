@@ -34,7 +34,7 @@ class Snapshot:
     """What a step is compared with."""
 
     semaphores: dict[str, int]
-    registers: dict[tuple[str, int], int]
+    registers: dict[tuple[str, int], int | None]
     hazards: int
     problems: int
     messages: int
@@ -63,11 +63,17 @@ class Snapshot:
             if value != self.semaphores.get(name, 0)
         ]
         for (engine, number), value in now.registers.items():
+            known = (engine, number) in self.registers
             before = self.registers.get((engine, number))
-            if before != value:
-                was = "unset" if before is None else str(before)
-                found.append(f"%r{number} of {engine} {was} -> {value}")
+            if before != value or not known:
+                was = register(before)[0] if known else "unset"
+                found.append(f"%r{number} of {engine} {was} -> {register(value)[0]}")
         return found
+
+
+def register(value: int | None) -> tuple[str, str]:
+    """What a register holds, and its bits."""
+    return ("unknown", "") if value is None else (str(value), f"0x{value & 0xFFFFFFFF:08x}")
 
 
 def messages(session: Session) -> int:

@@ -179,6 +179,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
             "clock_ghz": generation.ticks / 1000 / base.cycle,
             "ticks": record.ticks,
             "ticks_per_microsecond": generation.ticks,
+            "entry_and_exit_microseconds": record.entry_and_exit,
         },
         "evidence": dict(record.evidence),
         "engines": [engine(e) for e in record.engines],
@@ -192,4 +193,6 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "expectations": [expectation(e) for e in record.expectations],
         "trace_hash": record.trace_hash,
         "memory_hash": record.memory_hash,
+        "values": record.values,
+        "not_judged": record.not_judged,
     }

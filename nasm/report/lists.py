@@ -92,7 +92,9 @@ def rich_options(target: Target) -> RenderableType:
         for word, meaning in option_values(option):
             table.add_row(word, Text(meaning))
         said = f"{option.evidence.value}: {option.source}"
-        parts += [Text(), Text.assemble((option.name, "bold cyan"), f"  {option.summary}")]
+        where = only(option)
+        head = Text.assemble((option.name, "bold cyan"), f"  {option.summary}", (where, "dim"))
+        parts += [Text(), head]
         parts += [Padding(part, (0, 0, 0, 4)) for part in (table, Text(said, "dim"))]
     if not target.options:
         parts.append(Text("none"))
@@ -141,6 +143,14 @@ def json_figures(target: Target, only: Generation | None = None) -> list[dict[st
     return rows
 
 
+def only(option: Option) -> str:
+    """The generations that take an option, in parentheses; empty if all do."""
+    if option.since == option.until:
+        return f" ({option.since})" if option.since else ""
+    bounds = (f"from {option.since} on", option.since), (f"up to {option.until}", option.until)
+    return f" ({', '.join(said for said, bound in bounds if bound)})"
+
+
 def option_values(option: Option) -> list[tuple[str, str]]:
     """What an option may be set to, with the meaning; the default says so."""
     if option.choices is None:
@@ -162,6 +172,8 @@ def json_options(target: Target) -> list[dict[str, Any]]:
             "choices": dict(o.choices) if o.choices is not None else None,
             "low": o.low if o.choices is None else None,
             "high": o.high if o.choices is None else None,
+            "since": o.since or None,
+            "until": o.until or None,
             "evidence": o.evidence.value,
             "source": o.source,
         }

@@ -58,6 +58,8 @@ def run_report(
     parts += wrong(report, more, width)
     if report.expectations:
         parts += [Text(), *expectations(report.expectations, width, ascii_only)]
+    if report.unasked and not report.ok:  # else the verdict says it
+        parts += [Text(), Text(report.unasked)]
     if notes:
         parts += [Text(), *(Text(clean(n)) for n in notes)]
     return [*parts, Text(), verdict(report, unwritten)]
@@ -181,6 +183,8 @@ def time_lines(report: RunReport, generation: Generation) -> list[str]:
     lines = [f"time: {report.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"]
     if report.channel_bytes:
         lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
+    if report.beside:
+        lines.append(report.beside)
     known = mix(report.evidence)
     if known:
         lines.append(f"estimate: of the busy cycles {known}")

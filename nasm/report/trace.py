@@ -11,12 +11,11 @@ that begins before the last has ended goes to a second thread of the same engine
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Sequence
 from typing import IO, Any
 
 from nasm.report.trace_file import MANY, TraceFile, text
 from nasm.session import Session
-from nasm.sim.channels import Channel, Flight
+from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
 from nasm.sim.queues import Flying, Queue, Task
@@ -30,7 +29,7 @@ LONGEST = 100
 """Characters of a line of the program that a trace shows."""
 
 NEVER = 1 << 62
-QUEUES, RINGS, CHANNELS, WAITS = 1_000, 100_000, 200_000, 999
+QUEUES, DESCRIPTORS, RINGS, CHANNELS, WAITS = 1_000, 99_000, 100_000, 200_000, 999
 """Where these begin in the order of a core's threads, and stalls in that of a queue's."""
 
 Place = tuple[str, int]
@@ -116,8 +115,7 @@ class Stream(Observer):
         self._rows = [_Row(self.file, program, queue) for queue in range(len(program.queues))]
         self._tails: dict[tuple[str, int], str] = {}
         self._lines: dict[int, str] = {}
-        self._rings: dict[tuple[int, int], _Lanes] = {}
-        self._channels: dict[tuple[int, int], _Lanes] = {}
+        self._others: dict[tuple[int, int], _Lanes] = {}
         self._flights: dict[int, tuple[_Lanes, int, int]] = {}
         self._where: Place | None = None
         self._counters: dict[int, _Counter] = {}
@@ -261,52 +259,55 @@ class Stream(Observer):
 
     # -- transfers
 
-    def read(self, flight: Flight, shares: Sequence[int], now: int) -> None:
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        """Draw what is made beside the queues."""
+        lanes = self._lanes("descriptors", queue.core, DESCRIPTORS)
+        lane = lanes.take(start, until)
+        written = self._written(self._rows[queue.index].spans[queue.pc])
+        tail = f',"name":"{queue.engine}","args":{{{written}"pc":{queue.pc}}}'
+        self._slice(lanes.heads[lane], start, until, tail)
+
+    def read(self, group: Group, now: int) -> None:
         """Take a thread for a transfer when its first shares start."""
+        flight = group.flight
         if flight.key not in self._flights:
-            core = self._program.queues[flight.origin[0]].core
-            lanes = self._rings.get((core, flight.ring))
-            if lanes is None:
-                order = RINGS + QUEUES * flight.ring
-                lanes = _Lanes(self.file, core, f"ring {flight.ring}", order)
-                self._rings[core, flight.ring] = lanes
+            lanes = self._lanes(f"ring {flight.ring}", flight.core, RINGS + QUEUES * flight.ring)
             self._flights[flight.key] = lanes, lanes.take(now), now
 
-    def landed(
-        self, flight: Flight, shares: Sequence[int], channels: Sequence[Channel], began: int,
-        now: int,
-    ) -> None:  # fmt: skip
+    def landed(self, group: Group, now: int) -> None:
         """Draw a transfer when all of it has landed."""
+        flight = group.flight
         lanes, lane, begin = self._flights[flight.key]
         first, ns = begin * 1000 // self._ticks, now * 1000 // self._ticks
         # The slice may end a ns before: its beginning and its length are both rounded down.
         self._where = (lanes.places[lane], ns - 2) if ns - first > 2 else None
         if self._packets:
-            for share, channel in zip(shares, channels, strict=True):
-                _, busy, _, size = flight.shares[share]
-                self._share(flight, channel, began, began + max(1, busy), size)
-        if flight.left == len(shares):
+            self._shares(group)
+        if flight.left == group.count:
             del self._flights[flight.key]
             lanes.ends[lane] = now
-            self._transfer(flight, lanes.heads[lane], begin, now)
+            self._slice(lanes.heads[lane], begin, now, self._moved(flight, flight.bytes))
 
-    def _transfer(self, flight: Flight, head: str, start: int, end: int) -> None:
-        self._slice(head, start, end, self._moved(flight, sum(s[3] for s in flight.shares)))
+    def _shares(self, group: Group) -> None:
+        """Draw shares on their DMA engines, for as long as they keep these busy."""
+        tail = self._moved(group.flight, group.portion.bytes)
+        for channel in members(group.channels):
+            lanes = self._lanes(f"DMA {channel}", group.flight.core, CHANNELS + QUEUES * channel)
+            lane = lanes.take(group.start, group.free)
+            self._slice(lanes.heads[lane], group.start, group.free, tail)
 
     def _moved(self, flight: Flight, size: int) -> str:
         queue, pc = flight.origin
-        written = self._written(self._program.queues[queue].spans[pc])
+        written = self._written(self._rows[queue].spans[pc])
         engine = text(self._program.queue_name(queue))
         return f',"name":"{size:,} bytes","args":{{"engine":{engine},{written}"pc":{pc}}}'
 
-    def _share(self, flight: Flight, channel: Channel, start: int, end: int, size: int) -> None:
-        lanes = self._channels.get((channel.core, channel.index))
+    def _lanes(self, name: str, core: int, order: int) -> _Lanes:
+        """The threads of something of a core that is no queue."""
+        lanes = self._others.get((core, order))
         if lanes is None:
-            order = CHANNELS + QUEUES * channel.index
-            lanes = _Lanes(self.file, channel.core, f"DMA {channel.index}", order)
-            self._channels[channel.core, channel.index] = lanes
-        lane = lanes.take(start, end)
-        self._slice(lanes.heads[lane], start, end, self._moved(flight, size))
+            lanes = self._others[core, order] = _Lanes(self.file, core, name, order)
+        return lanes
 
     # -- the end
 
@@ -322,7 +323,8 @@ class Stream(Observer):
             if not queue.done and queue.head is not None and queue.reached < now:
                 self._stall(row, queue, queue.head, now)
         for key, (lanes, lane, begin) in self._flights.items():
-            self._transfer(scheduler.transfers[key], lanes.heads[lane], begin, now)
+            flight = scheduler.transfers[key]
+            self._slice(lanes.heads[lane], begin, now, self._moved(flight, flight.bytes))
         for counter in self._counters.values():
             self._count(counter)
         self.file.close()

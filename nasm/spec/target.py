@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from nasm.pace import Pace
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, listed
 from nasm.records import FigureSet
 from nasm.spec.by_name import named
 from nasm.spec.figures import Figure
@@ -83,8 +83,10 @@ class Target:
         """A generation with these options and figures; raises Failure with all that is wrong."""
         problems: list[Problem] = []
         chosen, numbers = generation.options, generation.numbers
+        offered = self.offered(generation)
+        lacking = {o.name: listed(self._taking(o), "and") for o in self.options if o not in offered}
         try:
-            chosen = in_force(self.options, options)
+            chosen = in_force(self.options, options, lacking)
         except Failure as failure:
             problems += failure.problems
         try:
@@ -94,6 +96,14 @@ class Target:
         if problems:
             raise Failure(problems)
         return replace(generation, options=chosen, numbers=numbers)
+
+    def offered(self, generation: Generation) -> tuple[Option, ...]:
+        """The options that make a difference on a generation."""
+        return tuple(o for o in self.options if self._spans(o.since, o.until, generation))
+
+    def _taking(self, option: Option) -> list[str]:
+        """The generations that take an option."""
+        return [g.summary for g in self.generations if self._spans(option.since, option.until, g)]
 
     def chosen(self, generation: Generation) -> dict[str, OptionValue]:
         """The options of a generation that are not as they are by default."""
@@ -115,10 +125,14 @@ class Target:
 
     def available(self, row: Row, generation: Generation) -> bool:
         """Whether a generation has an instruction."""
+        return self._spans(row.since, row.until, generation)
+
+    def _spans(self, since: str, until: str, generation: Generation) -> bool:
+        """Whether what some generations have, from one on or up to one, is on this one."""
         order = {g.name: g.order for g in self.generations}
-        since = order[row.since] if row.since else 0
-        until = order[row.until] if row.until else max(order.values())
-        return since <= generation.order <= until
+        first = order[since] if since else 0
+        last = order[until] if until else max(order.values())
+        return first <= generation.order <= last
 
     def engines(self, row: Row, generation: Generation) -> tuple[str, ...]:
         """The engines of a generation that have an instruction, in the generation's order."""

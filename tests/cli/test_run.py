@@ -232,3 +232,23 @@ def test_the_limit_that_comes_first_counts(ran: Any, tmp_path: Path) -> None:
     for cycles, count, wanted in ((1_000, 1_000, "1,000 cycles"), (10**6, 10, "10 instructions")):
         done = ran("run", path, "--max-cycles", cycles, "--max-instructions", count)
         assert f"still running after {wanted}: " in done.out
+
+
+def test_without_values_the_cycles_are_the_same_and_nothing_is_written(ran: Any) -> None:
+    full, bare = (ran("run", MATMUL, "--json", *more).document for more in ((), ("--no-values",)))
+    for key in ("time", "engines", "trace_hash", "bytes_moved"):
+        assert bare[key] == full[key]
+    assert (full["values"], full["not_judged"]) == (True, 0)
+    assert (bare["values"], bare["not_judged"], bare["memory_hash"]) == (False, 1, "")
+    assert (bare["expectations"], bare["exit_code"]) == ([], 0)
+    said = ran("run", MATMUL, "--no-values").out.splitlines()
+    assert said[0].endswith("on NeuronCore-v2 (Trn1), without values")
+    assert said[-1] == "PASS: not judged: 1 expectation that asks for values"
+
+
+@pytest.mark.parametrize("option", ["--out", "--out-dir"])
+def test_without_values_there_are_no_outputs(ran: Any, tmp_path: Path, option: str) -> None:
+    done = ran("run", MATMUL, "--no-values", option, "C=c.npy" if option == "--out" else tmp_path)
+    assert done.code == 2
+    assert f"{option} does not go with --no-values" in done.err
+    assert list(tmp_path.iterdir()) == []

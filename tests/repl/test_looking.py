@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
+from nasm.repl import main
 from nasm.repl.command import Command, subcommands
 from tests.repl.conftest import Loader, Tried
 
@@ -193,3 +197,15 @@ def test_looking_changes_nothing(toy: Tried, chosen: Command) -> None:
     toy.does(chosen.name)
     assert toy.shell.session.report() == before
     assert toy.shell.code == 0
+
+
+def test_without_values_nothing_is_known_of_tensors(capsys: pytest.CaptureFixture[str]) -> None:
+    program = Path(__file__).parents[2] / "programs" / "embedding.nasm"
+    commands = ("run", "info tensors", "print ids", "info registers")
+    code = main(str(program), values=False, commands=commands)
+    said = capsys.readouterr().out
+    assert code == 1
+    assert "hazard[E0518]: DmaCopy is addressed by %r1" in said
+    assert "hazard[E0518]: the elements of ids: a run without values has none" in said
+    assert any(line.split()[0] == "ids" and line.endswith("unknown") for line in said.split("\n"))
+    assert re.search(r"%r1 +unknown", said)

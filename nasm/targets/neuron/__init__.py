@@ -8,6 +8,7 @@ from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.options import OPTIONS, casting, interlocked
+from nasm.targets.neuron.paces import PACES
 
 SAMPLES = Samples(
     tensors=(
@@ -45,5 +46,6 @@ TARGET = Target(
     options=OPTIONS,
     figures=FIGURES,
     casting=casting,
+    paces=PACES,
     interlocked=interlocked,
 )

@@ -1,0 +1,390 @@
+"""Outlines: instructions and transfers without values, for runs that ask about time alone.
+
+An outline says what an instruction touches, as its kernel would, and computes nothing but what
+decides the run: registers, branches, and what transfers and rendezvous are told. A register that
+was loaded from memory is unknown, and so is what follows from it; what cannot go on without
+knowing is refused when it starts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NoReturn
+
+from nasm.machine.addresses import Addresses, Layout, layout_key
+from nasm.machine.changes import UNCHANGED, Changes
+from nasm.machine.hazards import Hazards
+from nasm.machine.indirect_transfers import Start
+from nasm.machine.operands import here
+from nasm.machine.state import UNKNOWN, EngineState, Registers
+from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
+from nasm.problems import Failure, Problem, Refused
+from nasm.sim.counters import Who
+from nasm.sim.queues import Work
+from nasm.sim.regions import Region
+from nasm.spec.effects import Plan, Transfer
+from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
+from nasm.spec.instruction import Context, Operand, Row
+from nasm.spec.lists import views
+from nasm.spec.shapes import Shape
+from nasm.spec.view import Reg, View
+
+Footprint = Callable[[Context], tuple[View, ...]]
+
+
+NO_VALUES = "E0518"
+HINT = "run it with values: without --no-values, in Python with values=True"
+LOADED = "which follows from what was loaded from memory"
+
+
+def refused(said: str) -> Refused:
+    """The refusal of what depends on a value that the run does not have."""
+    return Refused(NO_VALUES, f"{said}: a run without values does not know it", HINT)
+
+
+class NoValues(Failure):
+    """A run without values was asked for one."""
+
+    @classmethod
+    def of(cls, what: str) -> NoValues:
+        """Asked what something holds."""
+        return cls(Problem(NO_VALUES, f"{what}: a run without values has none", None, HINT))
+
+
+class Places(Addresses):
+    """The regions of views; no memory is behind them."""
+
+    CACHES = ("_layouts", "_regions")
+
+    def __init__(self, areas: Mapping[int, int]) -> None:
+        super().__init__({}, areas)
+        self._layouts: dict[tuple[Any, ...], Layout] = {}
+        self._regions: dict[tuple[Any, ...], Region] = {}
+
+    def region(self, view: View) -> Region:
+        """The bytes that a view touches."""
+        key = layout_key(view)
+        found = self._regions.get((key, view.offset))
+        if found is None:
+            layout = self._layouts.get(key)
+            if layout is None:
+                layout = self._layouts[key] = Layout(view, self.areas[view.tensor.index])
+            found = layout.region((view.tensor.offset or 0) + view.offset)
+            self._regions[key, view.offset] = found
+        return found
+
+    def access(self, view: View) -> NoReturn:
+        """A view bound to its memory: there is none."""
+        raise NoValues.of(f"the elements of {view.tensor.name}")
+
+
+def addressed(operands: Sequence[object]) -> View | None:
+    """The tile that addresses one of some operands; None if none does."""
+    for operand in operands:
+        for view in views(operand):
+            if view.offsets is not None:
+                return view.offsets.tile
+    return None
+
+
+def unknown_address(row: Row, register: int) -> Refused:
+    """The refusal of an address that a register holds which was loaded from memory."""
+    return refused(f"{row.name} is addressed by {Reg(register)}, {LOADED}")
+
+
+class Traits:
+    """What the outlines of a shape have in common.
+
+    ``computes`` says that the run depends on its semantics, ``blind`` that these depend on what
+    memory or the engine holds; ``arguments`` are theirs, of which ``handed`` and ``registers`` are
+    filled in, as (place among the operands, among the arguments). ``reads`` and ``writes`` are
+    views by their place among the operands, with a footprint where it is not the view itself;
+    ``stored`` are the registers that results go to, as (place among the operands, among the
+    results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
+    ``tile`` is what addresses one of the operands, if something does.
+    """
+
+    __slots__ = (
+        "arguments", "blind", "computes", "handed", "held", "loaded", "reads", "registers",
+        "results", "row", "states", "stored", "tile", "writes",
+    )  # fmt: skip
+
+    def __init__(self, shape: Shape, core: int) -> None:
+        context = shape.context
+        self.row, self.held = shape.row, shape.held
+        self.arguments, self.blind = shape.arguments.copy(), False
+        self.handed: list[tuple[int, int]] = []
+        self.registers: list[tuple[int, int]] = []
+        self.reads: list[tuple[int, Footprint | None]] = []
+        self.states: list[str] = []
+        self.loaded: list[EngineValue] = []
+        for operand, position, at in shape.reading:
+            self._read(operand, position, at, context, core, shape.exact)
+        self.writes: list[tuple[int, Footprint | None]] = []
+        self.stored: list[tuple[int, int]] = []
+        self.results = len(shape.writing)
+        for operand, position, at in shape.writing:
+            value = context.operands[operand.name]
+            if type(value) is Reg:
+                self.stored.append((position, at))
+            elif type(value) is View:
+                self.writes.append((position, _footprint(operand, shape.exact)))
+        self.computes = bool(self.stored) or shape.row.effect is not None
+        self.tile = addressed(tuple(context.operands.values()))
+
+    def _read(
+        self,
+        operand: Operand,
+        position: int,
+        at: int,
+        context: Context,
+        core: int,
+        exact: frozenset[str],
+    ) -> None:
+        kind, value = operand.kind, context.operands[operand.name]
+        if isinstance(kind, Here):
+            self.arguments[at] = {"core": core, "engine": context.engine}[kind.what]
+        elif isinstance(kind, EngineValue):
+            self.blind = True
+            self.states.append(kind.name)
+            initial = kind.initial
+            if (initial(context) if callable(initial) else initial) is None:
+                self.loaded.append(kind)
+        elif isinstance(kind, RoundingOf):
+            self.blind = True
+        elif type(value) is Reg:
+            self.registers.append((position, at))
+        elif type(value) is View and operand.access != "@":
+            self.blind = True
+            self.reads.append((position, _footprint(operand, exact)))
+        else:
+            self.handed.append((position, at))
+
+
+def _footprint(operand: Operand, exact: frozenset[str]) -> Footprint | None:
+    if operand.footprint is None or operand.name in exact:
+        return None
+    return operand.footprint
+
+
+class Outline:
+    """An instruction of which the run needs more than its regions."""
+
+    __slots__ = ("delay", "engine", "hazards", "operands", "registers", "traits")
+
+    def __init__(
+        self,
+        traits: Traits,
+        operands: tuple[object, ...],
+        registers: Registers,
+        engine: EngineState,
+        hazards: Hazards,
+        delay: int,
+    ) -> None:
+        self.traits, self.operands, self.delay = traits, operands, delay
+        self.registers, self.engine, self.hazards = registers, engine, hazards
+
+    def start(self, now: int) -> Any:
+        """Compute what registers get; what stays in the engine is there after the interval."""
+        traits, ready = self.traits, self.engine.ready
+        for kind in traits.loaded:
+            if kind.name not in ready:
+                raise Refused("E0503", f"the engine holds no {kind.name} yet", kind.how)
+        arguments = self._arguments()
+        for name in traits.held:
+            ready[name] = now + self.delay
+        if arguments is None or not traits.computes:
+            return UNKNOWN
+        return traits.row.semantics(*arguments)
+
+    def finish(self, result: Any) -> None:
+        """Store what registers get."""
+        several = self.traits.results > 1
+        for position, at in self.traits.stored:
+            register = self.operands[position]
+            assert isinstance(register, Reg)
+            if result is UNKNOWN:
+                self.registers.lose(register.number)
+            else:
+                self.registers.set(register.number, int(result[at] if several else result))
+
+    def values(self) -> Any:
+        """What the semantics return; refused if that depends on what memory holds."""
+        arguments = self._arguments()
+        if arguments is None:
+            raise refused(f"{self.traits.row.name} {self._depends()}")
+        return self.traits.row.semantics(*arguments)
+
+    def _arguments(self) -> list[Any] | None:
+        """What the semantics take; None if some of it is unknown."""
+        traits, registers = self.traits, self.registers
+        arguments, unknown = traits.arguments.copy(), traits.blind
+        for position, at in traits.handed:
+            arguments[at] = self.operands[position]
+        for position, at in traits.registers:
+            number = self.operands[position].number  # type: ignore[attr-defined]
+            if not registers.known[number]:
+                self.hazards.register(number)
+            arguments[at] = registers.values[number]
+            unknown = unknown or arguments[at] is UNKNOWN
+        return None if unknown else arguments
+
+    def _depends(self) -> str:
+        """What it depends on that is unknown."""
+        for position, _ in self.traits.registers:
+            register = self.operands[position]
+            assert isinstance(register, Reg)
+            if self.registers.values[register.number] is UNKNOWN:
+                return f"depends on {register}, {LOADED}"
+        for position, _ in self.traits.reads:
+            view = self.operands[position]
+            assert isinstance(view, View)
+            return f"needs the elements of {view.tensor.name}"
+        return "needs what the engine holds"
+
+
+class Outlines:
+    """Binds the instructions of one queue to their regions."""
+
+    CACHES = ("_traits",)
+
+    def __init__(
+        self,
+        core: int,
+        cycle: int,
+        places: Addresses,
+        registers: Registers,
+        state: EngineState,
+        hazards: Hazards,
+        changes: Changes = UNCHANGED,
+    ) -> None:
+        self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
+        self.registers, self.state, self.hazards = registers, state, hazards
+        self._traits: dict[Shape, Traits] = {}
+
+    def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Outline]:
+        """An instruction as work for the scheduler, and the outline behind it."""
+        traits = self._traits.get(shape)
+        if traits is None:
+            traits = self._traits[shape] = Traits(shape, self.core)
+        delay = self.changes.cost(shape).interval * self.cycle
+        state, registers = self.state, self.registers
+        outline = Outline(traits, operands, registers, state, self.hazards, delay)
+        if traits.tile is not None and shape.row.effect is None:
+            refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
+            return Work(number, refuse, _nothing), outline
+        reads = self._regions(traits.reads, shape, operands)
+        writes = self._regions(traits.writes, shape, operands)
+        for position, _ in traits.registers:
+            reads.append(registers.region(operands[position].number))  # type: ignore[attr-defined]
+        for position, _ in traits.stored:
+            writes.append(registers.region(operands[position].number))  # type: ignore[attr-defined]
+        gate = state.gate(traits.states)
+        start: Callable[[int], Any] = _nothing
+        finish: Callable[[Any], None] = _nothing
+        if traits.stored or traits.registers or traits.loaded or traits.held:
+            start = outline.start
+            finish = outline.finish if traits.stored else _nothing
+        return Work(number, start, finish, tuple(reads), tuple(writes), gate), outline
+
+    def _regions(
+        self, places: list[tuple[int, Footprint | None]], shape: Shape, operands: tuple[object, ...]
+    ) -> list[Region]:
+        region, found = self.places.region, []
+        for position, footprint in places:
+            if footprint is None:
+                found.append(region(operands[position]))  # type: ignore[arg-type]
+            else:
+                found += map(region, footprint(here(shape.context, operands)))
+        return found
+
+
+def _by_tile(row: Row, tile: View) -> Refused:
+    return refused(f"{row.name} is addressed by the elements of {tile.tensor.name}")
+
+
+def _refuse(why: Refused, _: Any) -> Any:
+    raise why
+
+
+def _nothing(*_: Any) -> None:
+    return None
+
+
+# -- transfers
+
+
+class Nothing:
+    """Bytes that nobody takes or delivers."""
+
+    def read(self, *_: Any) -> None:
+        """Take none."""
+
+    def write(self, *_: Any) -> None:
+        """Deliver none."""
+
+    def part(self, *_: Any) -> None:
+        """A part of nothing."""
+
+
+NOTHING = Nothing()
+
+
+class OutlinedTransfer:
+    """A transfer of which only the places and the times are known."""
+
+    __slots__ = ("_start", "plan")
+
+    def __init__(self, plan: Plan, start: Start) -> None:
+        self.plan, self._start = plan, start
+
+    def start(self, who: Who) -> Start:
+        """What it touches: always the same."""
+        return self._start
+
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
+
+
+class RefusedTransfer:
+    """A transfer whose addresses a tile decides."""
+
+    __slots__ = ("plan", "tile")
+
+    def __init__(self, plan: Plan, tile: View) -> None:
+        self.plan, self.tile = plan, tile
+
+    def start(self, who: Who) -> Start:
+        """It cannot start."""
+        raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
+
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
+
+
+class Still:
+    """A move that moves nothing."""
+
+    def take(self, *_: Any) -> None:
+        """Take no bytes."""
+
+    def put(self, *_: Any) -> None:
+        """Deliver none."""
+
+
+class OutlinedTransfers(Transfers):
+    """Transfers that take their time, and move nothing."""
+
+    def direct(self, pair: tuple[View, View]) -> Moving:
+        """A copy of one view to another that is none."""
+        return Still()
+
+    def bind(self, transfer: Transfer, plan: Plan) -> Launched:
+        """A transfer as the target splits it."""
+        tile = addressed([view for move in transfer.moves for view in move])
+        if tile is not None:
+            return RefusedTransfer(plan, tile)
+        return OutlinedTransfer(plan, direct_start(self.addresses, transfer, self.fresh()))
