@@ -315,7 +315,15 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     verb = _verb(verbs, "profile", "run a program and say where the time went", help_texts.PROFILE)
     verb.add_argument("program", help="a .nasm file, or - for standard input")
     verb.add_argument(
-        "--path", action="store_true", help="list all of the critical path, and every warning"
+        "--path",
+        action="store_true",
+        help="list all of the critical path and the slack of other lines, and every warning",
+    )
+    verb.add_argument(
+        "--no-what-if",
+        dest="what_if",
+        action="store_false",
+        help="do not run it again, each time without something, to see what would help",
     )
     _inputs(verb)
     _common(verb)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Sequence
 
 from rich.text import Text
 
 from nasm.cli.running import Run
+from nasm.cli.screen import Screen
 from nasm.machine.outlines import NO_VALUES
 from nasm.problems import Problem, counted
+from nasm.profile.what_if import Outcome
 from nasm.records import RunReport
 from nasm.report import json_profile, jsonable, profile
 from nasm.report.diagnostics import diagnostic
@@ -23,6 +26,11 @@ class Profiling(Run):
         """The program on a machine that is watched; without values, as long as it can do so."""
         return self.session(values=False, profile=True), {}
 
+    def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
+        super().__init__(args, screen)
+        self.outcomes: list[Outcome] = []
+        self.asked = False
+
     def again(self, report: RunReport) -> Session | None:
         """With values, if the run turns out to depend on some and nobody forbids it."""
         needs = any(problem.code == NO_VALUES for problem in report.problems)
@@ -34,8 +42,12 @@ class Profiling(Run):
         self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Print the profile; returns the exit code."""
+        if not self.asked and self.args.what_if:
+            self.asked = True  # told to stop meanwhile, there are as many as there are
+            self.outcomes += session.what_if()
         self.telling = True
-        found, screen = session.profile(), self.screen
+        slack, screen = self.args.path or self.args.json, self.screen
+        found = session.profile(outcomes=self.outcomes, slack=slack)
         problems = (*report.problems, *more)
         if self.args.json:
             content = json_profile.profile(found)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.problems import Problem, in_line
+from nasm.profile.what_if import Outcome
 from nasm.records import FigureSet, Status
 from nasm.source import Span
 
@@ -136,7 +137,8 @@ class PathLine:
     """What a line of the program has of the critical path, in so many steps.
 
     ``edge`` is how most of it came to be on the path, ``parts`` what it is made of: see
-    :class:`nasm.profile.path.Step`.
+    :class:`nasm.profile.path.Step`. ``slack`` is how much later the line could have started each
+    time without making the run longer, if that was asked for; lines without steps are not on it.
     """
 
     queue: str
@@ -146,13 +148,15 @@ class PathLine:
     steps: int
     edge: str
     parts: tuple[tuple[str, int], ...]
+    slack: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile:
     """Where the time of a run went. ``kernel`` is the entry and exit beside it, in microseconds.
 
-    ``spent`` is what the critical path is made of, ``path`` the same line by line.
+    ``spent`` is what the critical path is made of, ``path`` the same line by line; ``outcomes`` are
+    runs without something, those that save most first, if they were asked for.
     """
 
     status: Status
@@ -172,6 +176,7 @@ class Profile:
     findings: tuple[Finding, ...]
     spent: tuple[Spent, ...]
     path: tuple[PathLine, ...]
+    outcomes: tuple[Outcome, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property

@@ -15,8 +15,9 @@ from nasm.profile.path import critical_path
 from nasm.profile.records import MOVERS, EngineTimes, Finding, Moved, Profile, Rates, Stall
 from nasm.profile.spans import union
 from nasm.profile.touched import least
-from nasm.profile.verdict import lines, spent
+from nasm.profile.verdict import lines, slacks, spent
 from nasm.profile.watch import Moves, Touched
+from nasm.profile.what_if import Outcome
 from nasm.records import Status
 from nasm.sim.counters import TRANSFER
 from nasm.sim.history import INSTRUCTION, READY, SHARES, History
@@ -35,7 +36,7 @@ class Watched:
         self.history = History()
         self.moves = Moves()
         self.touched = Touched(places)
-        self.issued, self.readied = Issued(program), Readied(program)
+        self.issued, self.readied = Issued(program, scheduler.queues), Readied(program)
         self.held_back = HeldBack(program, self.history)
         self.banks = Banks(program)
         for observer in (
@@ -49,7 +50,14 @@ class Watched:
         ):
             scheduler.observe(observer)
 
-    def profile(self, status: Status, name: str, problems: tuple[Problem, ...]) -> Profile:
+    def profile(
+        self,
+        status: Status,
+        name: str,
+        problems: tuple[Problem, ...] = (),
+        outcomes: tuple[Outcome, ...] = (),
+        slack: bool = False,
+    ) -> Profile:
         """Where the time of the run went up to now; ``problems`` are why it did not end."""
         machine, program = self.machine, self.machine.program
         generation, now = program.generation, machine.scheduler.now
@@ -73,7 +81,8 @@ class Watched:
             rates=found,
             findings=self.findings(),
             spent=spent(program, steps),
-            path=lines(program, steps),
+            path=lines(program, steps, slacks(program, self.history) if slack else None),
+            outcomes=outcomes,
             problems=problems,
         )
 

@@ -34,6 +34,10 @@ def profile(record: Profile) -> dict[str, Any]:
             ],
             "lines": [_line(line) for line in record.path],
         },
+        "outcomes": [
+            {"name": o.name, "ticks": o.ticks, "saved": o.saved, "reason": o.reason}
+            for o in record.outcomes
+        ],
         "findings": [_finding(f) for f in record.findings],
     }
 
@@ -101,6 +105,7 @@ def _line(record: PathLine) -> dict[str, Any]:
         "steps": record.steps,
         "edge": record.edge,
         "parts": dict(record.parts),
+        "slack": record.slack,
     }
 
 
