@@ -18,8 +18,9 @@ from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import Changes
 from nasm.machine.deadlock import deadlock
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Refused
 from nasm.profile.records import Profile
+from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, ranked, without
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
@@ -305,6 +306,16 @@ class Session(Inspection):
         name = self.source.name if self.source else ""
         problems = (*self.problems, *([self._limit] if self._limit else []))
         return watched.profile(self.status, name, problems, ranked(iter(outcomes)), slack)
+
+    def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
+        """What queues and rings did, in so many cells, from ``begin`` to ``end``.
+
+        Either is a time ("2.5us"), the number of a line, or a label, and may be left out.
+        """
+        try:
+            return timeline(self.machine, self._profiled().history, width, begin, end)
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
 
     def what_if(self) -> Iterator[Outcome]:
         """Run the program again, each time without something that may have cost it time.

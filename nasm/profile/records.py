@@ -89,7 +89,7 @@ class Rates:
     """What was computed and moved, beside what the machine could; None is what it does not say.
 
     ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
-    the bytes of outer memory if each were read once, or written once. ``intensity`` is operations
+    the bytes of ``memory``, outside of the cores, if each were read once, or written once. ``intensity`` is operations
     per byte, ``ridge`` the intensity at which the memory's peak feeds the engines' peak.
     """
 
@@ -100,6 +100,7 @@ class Rates:
     read: int
     written: int
     minimum: int
+    memory: str
     mfu: float | None
     hfu: float | None
     mbu: float | None

@@ -130,14 +130,14 @@ class Watched:
     def moved(self) -> tuple[Moved, ...]:
         """What every core moved, and each of its rings."""
         now, column = self.machine.scheduler.now, self.history.column
-        kind, of, start, finish = map(column, ("kind", "queue", "start", "finish"))
+        kind, start, finish = map(column, ("kind", "start", "finish"))
         shares, rings = kind == SHARES, column("ring")
-        cores = np.array([queue.core for queue in self.machine.scheduler.queues])
+        cores = column("core")
         found = []
         for (core, ring), traffic in sorted(
             self.moves.rings.items(), key=lambda item: (item[0][0], item[0][1] is not None, item[0])
         ):
-            mine = shares & (cores[of] == core)
+            mine = shares & (cores == core)
             if ring is not None:
                 mine &= rings == ring
             found.append(

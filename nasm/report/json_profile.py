@@ -83,6 +83,7 @@ def _rates(record: Rates) -> dict[str, Any]:
         "transpose_flops": record.transposes,
         "adjusted_hardware_flops": record.adjusted,
         "adjusted_transpose_flops": record.adjusted_transposes,
+        "memory": record.memory,
         "read_bytes": record.read,
         "written_bytes": record.written,
         "minimum_bytes": record.minimum,

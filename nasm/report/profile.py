@@ -163,24 +163,21 @@ def rate_lines(rates: Rates) -> list[str]:
     lines = []
     used = (("MFU", rates.mfu), ("HFU", rates.hfu), ("MBU", rates.mbu))
     said = ", ".join(f"{name} {100 * value:.1f}%" for name, value in used if value is not None)
+    if rates.read or rates.written:
+        said += f"; {rates.memory}: {rates.read:,} bytes read, {rates.written:,} written, "
+        said += _ratio(rates.read + rates.written, rates.minimum)
+    if said:
+        lines.append(said.removeprefix("; "))
     if rates.verdict and rates.intensity is not None and rates.ridge is not None:
-        said += f"; {rates.intensity:,.1f} flops a byte, where {rates.ridge:,.1f} are level: "
-        said += rates.verdict
+        said = f"{rates.intensity:,.1f} flops a byte, {rates.ridge:,.1f} are level: {rates.verdict}"
         if rates.mfu_limit is not None and rates.mfu_limit < 1:
             said += f", MFU at most {100 * rates.mfu_limit:.1f}%"
-    if said:
         lines.append(said)
-    if rates.read or rates.written:
-        once = rates.read + rates.written
-        lines.append(
-            f"outer memory: {rates.read:,} bytes read, {rates.written:,} written; "
-            f"{rates.minimum:,} if each moved once ({_ratio(once, rates.minimum)})"
-        )
     return lines
 
 
 def _ratio(moved: int, least: int) -> str:
-    return f"{moved / least:.2f} times that" if least else "more than is needed"
+    return f"{moved / least:.2f} times what is needed" if least else "none of it needed"
 
 
 # -- the path, and warnings
@@ -227,7 +224,7 @@ def outcome_lines(profile: Profile) -> list[Text]:
         return [Text("nothing would help: no run without something is shorter")]
     rows.insert(0, ("what would help", "saves", "", ""))
     widths = [max(len(row[n]) for row in rows) for n in range(3)]
-    lines = []
+    lines: list[Text] = []
     for name, saved, part, why in rows:
         cells = name.ljust(widths[0]), saved.rjust(widths[1]), part.rjust(widths[2]), why
         lines.append(Text("  ".join(cells).rstrip(), "" if lines else "dim"))
