@@ -321,8 +321,9 @@ class Nothing:
     def write(self, *_: Any) -> None:
         """Deliver none."""
 
-    def part(self, *_: Any) -> None:
-        """There is no part of them."""
+    def part(self, *_: Any) -> tuple[None, None]:
+        """Part nothing."""
+        return None, None
 
 
 NOTHING = Nothing()

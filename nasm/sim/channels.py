@@ -41,8 +41,8 @@ class Cargo(Protocol):
     def write(self, shares: Sequence[int], payload: Any) -> None:
         """Deliver what was taken."""
 
-    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
-        """Of what was taken for some shares, that of fewer."""
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
+        """Of what was taken for some shares, that of a few of them and that of the rest."""
 
 
 class Flight:
@@ -150,9 +150,8 @@ class Group:
         shares = self.shares
         self.channels ^= channels
         if self.start >= 0:
-            cargo, whole = self.flight.cargo, self.payload
-            other.payload = cargo.part(shares, whole, other.shares)
-            self.payload = cargo.part(shares, whole, self.shares)
+            parts = self.flight.cargo.part(shares, self.payload, other.shares)
+            other.payload, self.payload = parts
         return other
 
     def save(self) -> Any:

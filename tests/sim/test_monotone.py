@@ -114,8 +114,8 @@ class Nothing:
     def write(self, *_: object) -> None:
         pass
 
-    def part(self, *_: object) -> None:
-        pass
+    def part(self, *_: object) -> tuple[None, None]:
+        return None, None
 
 
 def _issue(scheduler: Scheduler, number: int, queue: int, line: Line, now: int) -> None:
