@@ -17,6 +17,7 @@ import numpy as np
 
 from nasm import gc_pause
 from nasm.machine.addresses import Addresses
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
@@ -37,7 +38,7 @@ from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Generation
 from nasm.spec.program import Program
-from nasm.spec.shapes import Shapes
+from nasm.spec.shapes import Shape, Shapes
 
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
@@ -47,25 +48,36 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors.
+    times and no tensors. ``changes`` are what it does not do as its target says.
     """
 
-    def __init__(self, program: Program, trace: bool = False, values: bool = True) -> None:
-        self.program, self.values = program, values
+    def __init__(
+        self,
+        program: Program,
+        trace: bool = False,
+        values: bool = True,
+        changes: Changes = UNCHANGED,
+    ) -> None:
+        self.program, self.values, self.changes = program, values, changes
         generation = program.generation
         self.state = State(program, values)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
         ]
-        self.scheduler = _scheduler(program, [p for paces in self.paces for p in paces.values()])
+        every = [pace for paces in self.paces for pace in paces.values()]
+        self.scheduler = _scheduler(program, every, changes)
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
         self.hazards = Hazards(program, lambda: self.scheduler.acting)
-        self.addresses = Addresses(self.state.by_tensor) if values else Places()
+        self.addresses = (
+            Addresses(self.state.by_tensor, self.state.areas)
+            if values
+            else Places(self.state.areas)
+        )
         self.transfers = (Transfers if values else OutlinedTransfers)(
-            program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler
+            program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler, changes
         )
         self.rendezvous = Rendezvous(
             program, self.addresses, self.hazards, self.transfers, self.scheduler
@@ -90,9 +102,11 @@ class Machine:
         kernels: Kernels | Outlines
         if self.values:
             operands = Operands(queue, self.addresses, state, hazards)
-            kernels = Kernels(lines.core, cycle, operands, engine, hazards)
+            kernels = Kernels(lines.core, cycle, operands, engine, hazards, self.changes)
         else:
-            kernels = Outlines(lines.core, cycle, self.addresses, registers, engine, hazards)
+            kernels = Outlines(
+                lines.core, cycle, self.addresses, registers, engine, hazards, self.changes
+            )
         effects = Effects(program, queue, self.scheduler, self.transfers, self.rendezvous)
         return Tasks(
             program,
@@ -105,6 +119,7 @@ class Machine:
             self.shapes,
             numbers.__next__,
             self.paces[lines.core],
+            self.changes,
         )
 
     def tracer(self) -> Trace:
@@ -118,6 +133,10 @@ class Machine:
     def cycle(self, queue: int) -> int:
         """Ticks of one cycle of a queue's engine."""
         return self.tasks[queue].kernels.cycle
+
+    def shape(self, queue: int, pc: int) -> Shape:
+        """The shape of the instruction at a pc of a queue."""
+        return self.tasks[queue].shape(self.program.queues[queue].instructions[pc])
 
     def cost(self, queue: int, number: int) -> Cost:
         """What an instruction costs on a queue."""
@@ -166,11 +185,12 @@ class Machine:
         return self.state, self.scheduler, self.transfers, self.rendezvous
 
 
-def _scheduler(program: Program, paces: Sequence[Pace]) -> Scheduler:
+def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
     channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
+    delay = changes.delay(delay)
     counters = Counters(generation.semaphores, generation.events)
     interlock = program.target.interlocked(generation.options)
     supply = _supply(generation, len(channels) * generation.channels)

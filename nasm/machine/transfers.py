@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -16,6 +15,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import Casting, DType
 from nasm.machine.addresses import Access, Addresses
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
 from nasm.problems import Refused
@@ -137,7 +137,7 @@ class Launched(Protocol):
         """What is decided when it starts."""
 
     def cargo(self, start: Start) -> Cargo:
-        """The bytes that one start of it moves."""
+        """What its shares take and deliver."""
 
 
 def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start:
@@ -198,7 +198,6 @@ class Bytes:
         return self.bound.part(shares, payload, some)
 
 
-@lru_cache(maxsize=1024)
 def portions(plan: Plan) -> tuple[Portion, ...]:
     """The shares of a plan as the simulator has them: those that are alike together."""
     alike: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
@@ -235,7 +234,7 @@ class BoundTransfer:
         return self._start
 
     def cargo(self, start: Start) -> Cargo:
-        """The bytes that one start of it moves, with the entries of that moment."""
+        """What its shares take and deliver."""
         return Bytes(self, start.chosen, self._transfers.hazards)
 
     def moves(self, shares: Sequence[int]) -> list[Move]:
@@ -302,7 +301,7 @@ class Transfers:
     it: one that was given is never given again, whatever is restored.
     """
 
-    CACHES = ("_given",)
+    CACHES = ("_given", "_known")
 
     def __init__(
         self,
@@ -311,11 +310,14 @@ class Transfers:
         casting: Casting,
         hazards: Hazards,
         scheduler: Scheduler,
+        changes: Changes = UNCHANGED,
     ) -> None:
+        self.changes = changes
         self.program, self.addresses, self.casting = program, addresses, casting
         self.hazards, self.scheduler = hazards, scheduler
         self.launched = 0
         self._given = 1
+        self._known: dict[int, tuple[Plan, tuple[Portion, ...]]] = {}
 
     def save(self) -> int:
         """How many were launched."""
@@ -344,7 +346,7 @@ class Transfers:
         """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        made = plan(transfer, context.generation, context.engine)
+        made = self.changes.plan(plan(transfer, context.generation, context.engine))
         if made.maker:
             for core in range(self.program.cores):
                 self.scheduler.resources.named(core, made.maker, -1)
@@ -378,7 +380,7 @@ class Transfers:
             who,
             self.program.queues[who[0]].core,
             plan.ring,
-            portions(plan),
+            self._portions(plan),
             bound.cargo(start),
             reads=start.reads,
             writes=start.writes,
@@ -387,15 +389,19 @@ class Transfers:
             notify=plan.notify,
             urgency=plan.urgency,
             shared=plan.shared,
+            descriptors=plan.descriptors,
             landed=landed,
         )
-        self.scheduler.issue(flight, max(now + plan.dispatch, self._made(plan, who, now)))
+        at = now + plan.dispatch
+        if plan.maker:
+            maker = self.scheduler.resources.named(flight.core, plan.maker, -1)
+            flight.made = self.scheduler.make(maker, plan.making)
+            at = max(at, maker.free_at)
+        self.scheduler.issue(flight, at)
 
-    def _made(self, plan: Plan, who: Who, now: int) -> int:
-        """When what a core has to make for a transfer is made: one transfer after the other."""
-        if not plan.maker:
-            return now
-        core = self.program.queues[who[0]].core
-        maker = self.scheduler.resources.named(core, plan.maker, -1)
-        maker.take(max(now, maker.free_at) + plan.making, who, self.scheduler.record)
-        return maker.free_at
+    def _portions(self, plan: Plan) -> tuple[Portion, ...]:
+        """The portions of a plan, made once for each: transfers of a shape have the same plan."""
+        found = self._known.get(id(plan))
+        if found is None:
+            found = self._known[id(plan)] = (plan, portions(plan))
+        return found[1]

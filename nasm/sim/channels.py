@@ -53,12 +53,14 @@ class Flight:
     touches, and ``pattern`` a number below -1 that is the same for every flight with the same
     ones. Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks
     later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
-    cores share.
+    cores share; ``made`` is the number of what was made for it before its shares arrived, if
+    anything was. ``descriptors`` are the pieces that its channels move one by one.
     """
 
     __slots__ = (
-        "cargo", "core", "key", "landed", "left", "notify", "origin", "pattern", "portions",
-        "reads", "record", "ring", "semaphore", "shared", "urgency", "writes",
+        "cargo", "core", "descriptors", "key", "landed", "left", "made", "notify", "origin",
+        "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
+        "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -78,15 +80,26 @@ class Flight:
         notify: int = 0,
         urgency: int = 0,
         shared: bool = False,
+        descriptors: int = 0,
         landed: Callable[[], None] | None = None,
     ) -> None:
         self.key, self.origin, self.core, self.ring = key, origin, core, ring
         self.portions, self.cargo, self.landed = portions, cargo, landed
         self.reads, self.writes, self.pattern = reads, writes, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
-        self.shared = shared
-        self.record = -1
+        self.shared, self.descriptors = shared, descriptors
+        self.record = self.made = -1
         self.left = sum(len(portion.shares) for portion in portions)
+
+    @property
+    def bytes(self) -> int:
+        """All that it moves."""
+        return sum(len(portion.shares) * portion.bytes for portion in self.portions)
+
+    @property
+    def busy(self) -> int:
+        """The ticks of all its channels together."""
+        return sum(len(portion.shares) * portion.busy for portion in self.portions)
 
     @property
     def working(self) -> int:

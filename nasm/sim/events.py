@@ -40,7 +40,15 @@ class Observer:
     ) -> None:
         """The unit of the next task of a queue is made ready, from ``start`` to ``until``.
 
-        ``record`` is the number of this, ``because`` of what it had to wait for.
+        ``record`` is the number of this, ``because`` of what it had to wait for, and
+        ``queue.cause`` says how.
+        """
+
+    def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
+        """A task waits to be released from now on, because nothing else keeps it from starting.
+
+        ``record`` is the number of this; ``queue.cause`` and ``queue.because`` say what let it
+        happen.
         """
 
     def finished(self, queue: Queue, done: Flying) -> None:
@@ -51,6 +59,13 @@ class Observer:
 
     def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         """A post set a bit that was set, or cleared one that was clear."""
+
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        """Something is made beside the queues for the instruction at the pc of a queue.
+
+        That takes from ``start`` to ``until``. ``record`` is the number of this, ``because`` of
+        the instruction, or of what was made before if that is not done yet.
+        """
 
     def issued(self, flight: Flight, now: int) -> None:
         """An instruction issued a transfer."""

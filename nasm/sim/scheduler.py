@@ -185,17 +185,26 @@ class Scheduler:
             self.acting = (queue.index, queue.pc)
             queue.head = task.expand()
             if queue.head.pace is not None:
-                self._make_ready(queue, queue.head, now)
+                self._make_ready(queue, queue.head, now, queue.cause, queue.because)
             self._attempt(queue)
             return
         if work.arrive is not None and queue.arrived is None:
-            queue.arrived, queue.parked = now, True
-            self.acting, self.record = (queue.index, queue.pc), queue.because
-            work.arrive(now)
+            self._arrived(queue, task, now)
             return
         if task.ports and not self._ports(queue, task, now):
             return
         self._start(queue, task, now)
+
+    def _arrived(self, queue: Queue, task: Task, now: int) -> None:
+        """The head of a queue, which nothing else blocks, waits until its queue is released."""
+        assert task.work.arrive is not None
+        record = self.records
+        self.records = record + 1
+        queue.arrived, queue.parked = now, True
+        self.acting, self.record = (queue.index, queue.pc), record
+        for tell in self._listeners["arrived"]:
+            tell(queue, task, record, now)
+        task.work.arrive(now)
 
     def _hold(
         self, queue: Queue, task: Task, until: int, writer: Flying | None, gated: bool
@@ -378,7 +387,7 @@ class Scheduler:
         task = queue.head = queue.fetch(queue.pc)
         queue.waited = task.wait is None
         if task.pace is not None:
-            self._make_ready(queue, task, least)
+            self._make_ready(queue, task, least, ORDER, queue.record)
         tick = task.unit.free_at if task.needs is None else task.needs.free_at
         if tick > least:
             if task.unit.shared or task.needs is not None:
@@ -393,8 +402,11 @@ class Scheduler:
             tell(queue, task, queue.reached)
         return task
 
-    def _make_ready(self, queue: Queue, task: Task, least: int) -> None:
-        """Make the unit of a queue's next task ready, as soon as it is free."""
+    def _make_ready(self, queue: Queue, task: Task, least: int, cause: str, because: int) -> None:
+        """Make the unit of a queue's next task ready, as soon as it is free, but not before.
+
+        ``because`` is what let it become next.
+        """
         assert task.pace is not None
         ticks = task.pace.ahead(task.key)
         if not ticks:
@@ -402,7 +414,9 @@ class Scheduler:
         record = self.records
         self.records = record + 1
         start = max(task.unit.free_at, least)
-        because = task.unit.record if task.unit.free_at > least else queue.record
+        if task.unit.free_at > least:
+            cause, because = "unit", task.unit.record
+        queue.cause, queue.because = cause, because
         task.unit.take(start + ticks, (queue.index, queue.pc), record)
         queue.occupy(start, start + ticks)
         for tell in self._listeners["readied"]:
@@ -457,6 +471,20 @@ class Scheduler:
                 self._wake(queue, (found[0], found[1] or post))
 
     # -- channels
+
+    def make(self, maker: Resource, ticks: int) -> int:
+        """Occupy something beside the queues for the instruction that acts, as soon as it is free.
+
+        Returns the number of this.
+        """
+        record, start, because = self.records, max(self.now, maker.free_at), self.record
+        self.records = record + 1
+        if maker.free_at > self.now:
+            because = maker.record
+        maker.take(start + ticks, self.acting, record)
+        for tell in self._listeners["made"]:
+            tell(self.queues[self.acting[0]], record, because, start, maker.free_at)
+        return record
 
     def issue(self, flight: Flight, at: int) -> None:
         """Put a transfer in flight; its shares reach their channels at a tick."""

@@ -37,6 +37,9 @@ class Told(Observer):
     ) -> None:
         self.lines.append(("readied", queue.index, queue.pc, record, because, start, until))
 
+    def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
+        self.lines.append(("arrived", queue.index, queue.pc, record, now))
+
     def finished(self, queue: Queue, done: Flying) -> None:
         self.lines.append(("finished", done.queue, done.pc, done.finish))
 
@@ -45,6 +48,9 @@ class Told(Observer):
 
     def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         self.lines.append(("unchanged", number, by, now))
+
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        self.lines.append(("made", queue.index, record, because, start, until))
 
     def issued(self, flight: Flight, now: int) -> None:
         self.lines.append(("issued", flight.key, flight.origin, now))
@@ -164,7 +170,10 @@ def test_who_is_held_for_an_arrival_says_so() -> None:
     bench = Bench()
     release = bench.scheduler.release
     bench.queue({"work": work(arrive=lambda now: release(0, now + 4))})
-    assert bench.ran("started") == [("started", 0, 0, 4, "core", bench.told.lines[1][5])]
+    assert bench.ran("started", "arrived") == [
+        ("arrived", 0, 0, 0, 0),
+        ("started", 0, 0, 4, "core", None),
+    ]
 
 
 def test_an_event_that_is_set_already_is_told_as_unchanged_and_not_as_posted() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nasm.spec.evidence import Cost, Evidence, weakest
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
+from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.costs import (
     ASSUMED,
     DOC,
@@ -17,6 +20,7 @@ from nasm.targets.neuron.costs import (
     read_apart,
 )
 from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.paces import TABLES
 from nasm.targets.neuron.strides import slots
 
 
@@ -24,7 +28,10 @@ from nasm.targets.neuron.strides import slots
 def function(
     context: Context, data: View, op: str, reduce_res: View | None, *scalars: object
 ) -> Cost:
-    """An element per cycle; more for scalars that tiles hold, and for reading the accumulators."""
+    """An element per cycle; more for scalars that tiles hold, and for reading the accumulators.
+
+    A function outside the table that Scalar has loaded waits until its own is.
+    """
     made = _function(context, data, op, reduce_res, DOC, f"{NKI_COSTS}: max(64, N)")
     return read_apart(context, made, *scalars)
 
@@ -52,7 +59,8 @@ def _function(
         read = context.generation.number("accumulator_read")
         count += read.value
         evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
-    return drained(context, tail, count, evidence, source)
+    made = drained(context, tail, count, evidence, source)
+    return replace(made, pace=TABLES, key=ACTIVATIONS[op].needs)
 
 
 @of_operands

@@ -17,6 +17,7 @@ from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
 from nasm.targets.neuron import dge, dma
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
+from nasm.targets.neuron.paces import BUS
 from nasm.targets.neuron.strides import slots, slowing
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
@@ -49,6 +50,7 @@ def followed(
 ) -> Cost:
     """An interval in whole cycles, and results so many nanoseconds after it."""
     whole = math.ceil(interval)
+    tells = context.engine == "gpsimd" and not unit and _bus_is_shared(context)
     stride = slowing(context)
     if stride is not None:
         evidence, source = weakest((evidence, stride.evidence)), f"{source}; {stride.source}"
@@ -60,7 +62,26 @@ def followed(
         weakest((evidence, after.evidence)),
         f"{source}; drain: {after.source}",
         unit,
+        pace=BUS if tells else "",
     )
+
+
+def _bus_is_shared(context: Context) -> bool:
+    """Whether Vector's fast modes need the bus that GpSimd reaches SBUF by."""
+    if not context.generation.switches["fast_vector"]:
+        return False
+    return context.option("vector.bus") == "shared"
+
+
+def in_fast_mode(context: Context, made: Cost, plain: float) -> Cost:
+    """A cost on an engine at hand that is ``plain`` cycles where it has no fast mode.
+
+    Vector has none while GpSimd is at work in SBUF; other engines are not slowed down.
+    """
+    longer = math.ceil(plain) - made.interval
+    if context.engine != "vector" or longer <= 0 or not _bus_is_shared(context):
+        return made
+    return replace(made, pace=BUS, key=longer)
 
 
 def read_apart(context: Context, made: Cost, *operands: object) -> Cost:
@@ -145,7 +166,8 @@ def streamed(context: Context, main: View, others: list[View]) -> tuple[float, E
 def _copied(context: Context, src: View, dst: View) -> Cost:
     rate, evidence, source = streamed(context, src, [dst])
     interval = floored(context, rate * slots(context, src))
-    return drained(context, drain(context, src), interval, evidence, source)
+    made = drained(context, drain(context, src), interval, evidence, source)
+    return in_fast_mode(context, made, floored(context, slots(context, src)))
 
 
 @of_operands
@@ -162,11 +184,13 @@ def copy(context: Context, src: View, dst: View) -> Cost:
         fact = context.generation.number(pair)
         rate, evidence, source = fact.value, fact.evidence, fact.source
     interval = floored(context, rate * slots(context, src))
+    plain = floored(context, slots(context, src))
     if dge.at_run_time(src) or dge.at_run_time(dst):
         least = context.generation.number("dynamic_copy_min")
-        interval = max(interval, least.value)
+        interval, plain = max(interval, least.value), max(plain, least.value)
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
-    return drained(context, drain(context, src), interval, evidence, source)
+    made = drained(context, drain(context, src), interval, evidence, source)
+    return in_fast_mode(context, made, plain)
 
 
 @of_operands
@@ -179,7 +203,8 @@ def two_tiles(context: Context, first: View, second: View, dst: View, op: str = 
             context, "gpsimd_drain_ns", interval, ASSUMED, f"{NOTHING}; taken as 150 + 2N"
         )
     rate, evidence, source = _two_streams(context, first, second, dst, op)
-    return drained(context, "vector_drain_ns", floored(context, rate * count), evidence, source)
+    made = drained(context, "vector_drain_ns", floored(context, rate * count), evidence, source)
+    return in_fast_mode(context, made, floored(context, count))
 
 
 def _two_streams(
@@ -323,15 +348,6 @@ def aggregate(context: Context, data: View) -> Cost:
 
 
 @of_operands
-def transpose(context: Context, data: View) -> Cost:
-    """An element per cycle in each partition, and no less than one 32x32 block takes."""
-    least = context.generation.number("transpose_min")
-    interval = max(least.value, slots(context, data))
-    source = f"{least.source}; {NKI_COSTS}: nc_transpose N"
-    return drained(context, "transpose_drain_ns", interval, least.evidence, source)
-
-
-@of_operands
 def reciprocal(context: Context, data: View) -> Cost:
     """Eight cycles per element on v2, six on v3 and v4."""
     per = context.generation.number("reciprocal_per_element")
@@ -339,17 +355,11 @@ def reciprocal(context: Context, data: View) -> Cost:
     return drained(context, drain(context), count, per.evidence, per.source)
 
 
-def _published(context: Context, number: str, unit: str = "sequencer") -> Cost:
+def published(context: Context, number: str, unit: str = "sequencer") -> Cost:
     """A time of the figures, rounded up to cycles."""
     fact = context.generation.number(number)
     taken = max(1, cycles(context, fact.value))
     return Cost(taken, taken, fact.evidence, fact.source, unit)
-
-
-def mask_load() -> OfOperands[Cost]:
-    """The cost of loading a mask of 32 rows."""
-    said = "A fixed time, whatever the mask."
-    return OfOperands((), lambda c: _published(c, "mask_load_ns", ""), "mask_load", said)
 
 
 SEQUENCED = "A fixed time of the sequencer, whatever the operands; the datapath stays free."
@@ -357,14 +367,14 @@ SEQUENCED = "A fixed time of the sequencer, whatever the operands; the datapath 
 
 def control(number: str, said: str = SEQUENCED) -> OfOperands[Cost]:
     """The cost of an instruction of the sequencer: a figure, in nanoseconds."""
-    return OfOperands((), lambda c: _published(c, number), f"control of {number}", said)
+    return OfOperands((), lambda c: published(c, number), f"control of {number}", said)
 
 
 @of_operands
 def exchange(context: Context, src: View, dma_engine: str) -> Cost:
     """A barrier's time beside what the DMA engines take, or the way by GpSimd's own DMA engine."""
     if dma_engine == "dma":
-        return _published(context, "barrier_ns")
+        return published(context, "barrier_ns")
     numbers = context.generation.number
     rate = numbers("dma_bytes_per_ns").value * context.generation.channels
     size = src.size * src.dtype.itemsize
@@ -381,11 +391,11 @@ def _issue(context: Context, transfer: Transfer, given: str | None) -> Cost:
     generation = context.generation
     used = dge.mode(generation, context.engine, transfer.moves[0], given)
     if used != "hwdge":
-        return _published(context, ISSUE[used])
+        return published(context, ISSUE[used])
     one, every = generation.number("dma_hwdge_one_ns"), generation.number("dma_hwdge_ns")
     count, most = dma.engines(transfer, generation), generation.channels
     if count == most:
-        return _published(context, "dma_hwdge_ns")
+        return published(context, "dma_hwdge_ns")
     part = (count - 1) / (most - 1)
     taken = max(1, cycles(context, one.value + part * (every.value - one.value)))
     source = f"{one.source}; all {most} engines: {every.source}"
@@ -415,4 +425,4 @@ def dma_transpose_issue(context: Context, dst: View, src: View, dge_mode: str | 
 def dma_sum(context: Context, dst: View, srcs: tuple[View, ...]) -> Cost:
     """What its issue takes of the queue: descriptors are ready, or GpSimd makes those of rows."""
     rows = any(v.gathers for v in (dst, *srcs))
-    return _published(context, "dma_swdge_ns" if rows else "dma_static_ns")
+    return published(context, "dma_swdge_ns" if rows else "dma_static_ns")
