@@ -324,8 +324,9 @@ class Nothing:
     def write(self, *_: Any) -> None:
         """Deliver none."""
 
-    def part(self, *_: Any) -> None:
-        """A part of nothing."""
+    def part(self, *_: Any) -> tuple[None, None]:
+        """Part nothing."""
+        return None, None
 
 
 NOTHING = Nothing()
