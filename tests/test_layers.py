@@ -29,6 +29,7 @@ LAYERS = (
     ("spec", "sim"),
     ("targets", "asm"),
     ("machine",),
+    ("profile",),
     ("inspection",),
     ("session",),
     ("api", "codes"),
@@ -44,7 +45,7 @@ LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
     "nasm.machine": (
-        ("state", "conversions"),
+        ("state", "conversions", "changes"),
         ("addresses", "hazards", "dynamic_addresses"),
         ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),
@@ -58,11 +59,11 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "nasm.sim": (
         ("counters", "regions", "memory"),
-        ("resources",),
+        ("resources", "turns"),
         ("queues", "channels"),
-        ("events",),
+        ("events", "service"),
         ("scheduler",),
-        ("races", "trace"),
+        ("races", "trace", "history"),
     ),
 }
 """The same within a folder whose parts have an order of their own."""
@@ -234,6 +235,7 @@ GENERIC = (
     "sim",
     "asm",
     "machine",
+    "profile",
     "inspection",
     "session",
     "api",

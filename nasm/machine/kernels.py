@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.machine.addresses import Access
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.conversions import Reader
 from nasm.machine.hazards import Hazards
 from nasm.machine.operands import Binding, Operands, Recipe, Writer
@@ -133,9 +134,15 @@ class Kernels:
     CACHES = ("_recipes",)
 
     def __init__(
-        self, core: int, cycle: int, operands: Operands, state: EngineState, hazards: Hazards
+        self,
+        core: int,
+        cycle: int,
+        operands: Operands,
+        state: EngineState,
+        hazards: Hazards,
+        changes: Changes = UNCHANGED,
     ) -> None:
-        self.core, self.cycle = core, cycle
+        self.core, self.cycle, self.changes = core, cycle, changes
         self.operands, self.state, self.hazards = operands, state, hazards
         self._recipes: dict[Shape, Recipes] = {}
 
@@ -151,7 +158,7 @@ class Kernels:
         if len(writers) == 1 and not shape.held and writers[0].commit is not None:
             kernel, finish = Kernel(shape.row, binding, self.hazards), writers[0].commit
         else:
-            delay = shape.cost.interval * self.cycle
+            delay = self.changes.cost(shape).interval * self.cycle
             kernel = general = GeneralKernel(shape, binding, self.hazards, self.state, delay)
             finish = general.finish if writers else _nothing
         reads, writes = tuple(binding.reads), tuple(binding.writes)

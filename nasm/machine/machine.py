@@ -10,12 +10,14 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
 from nasm import gc_pause
 from nasm.machine.addresses import Addresses
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
@@ -27,15 +29,16 @@ from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
-from nasm.sim.channels import Channel
+from nasm.sim.channels import Channels
 from nasm.sim.counters import Counters
 from nasm.sim.queues import Queue
 from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
+from nasm.spec.generation import Generation
 from nasm.spec.program import Program
-from nasm.spec.shapes import Shapes
+from nasm.spec.shapes import Shape, Shapes
 
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
@@ -45,25 +48,36 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors.
+    times and no tensors. ``changes`` are what it does not do as its target says.
     """
 
-    def __init__(self, program: Program, trace: bool = False, values: bool = True) -> None:
-        self.program, self.values = program, values
+    def __init__(
+        self,
+        program: Program,
+        trace: bool = False,
+        values: bool = True,
+        changes: Changes = UNCHANGED,
+    ) -> None:
+        self.program, self.values, self.changes = program, values, changes
         generation = program.generation
         self.state = State(program, values)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
         ]
-        self.scheduler = _scheduler(program, [p for paces in self.paces for p in paces.values()])
+        every = [pace for paces in self.paces for pace in paces.values()]
+        self.scheduler = _scheduler(program, every, changes)
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
         self.hazards = Hazards(program, lambda: self.scheduler.acting)
-        self.addresses = Addresses(self.state.by_tensor) if values else Places()
+        self.addresses = (
+            Addresses(self.state.by_tensor, self.state.areas)
+            if values
+            else Places(self.state.areas)
+        )
         self.transfers = (Transfers if values else OutlinedTransfers)(
-            program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler
+            program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler, changes
         )
         self.rendezvous = Rendezvous(
             program, self.addresses, self.hazards, self.transfers, self.scheduler
@@ -88,9 +102,11 @@ class Machine:
         kernels: Kernels | Outlines
         if self.values:
             operands = Operands(queue, self.addresses, state, hazards)
-            kernels = Kernels(lines.core, cycle, operands, engine, hazards)
+            kernels = Kernels(lines.core, cycle, operands, engine, hazards, self.changes)
         else:
-            kernels = Outlines(lines.core, cycle, self.addresses, registers, engine, hazards)
+            kernels = Outlines(
+                lines.core, cycle, self.addresses, registers, engine, hazards, self.changes
+            )
         effects = Effects(program, queue, self.scheduler, self.transfers, self.rendezvous)
         return Tasks(
             program,
@@ -103,6 +119,7 @@ class Machine:
             self.shapes,
             numbers.__next__,
             self.paces[lines.core],
+            self.changes,
         )
 
     def tracer(self) -> Trace:
@@ -116,6 +133,10 @@ class Machine:
     def cycle(self, queue: int) -> int:
         """Ticks of one cycle of a queue's engine."""
         return self.tasks[queue].kernels.cycle
+
+    def shape(self, queue: int, pc: int) -> Shape:
+        """The shape of the instruction at a pc of a queue."""
+        return self.tasks[queue].shape(self.program.queues[queue].instructions[pc])
 
     def cost(self, queue: int, number: int) -> Cost:
         """What an instruction costs on a queue."""
@@ -164,11 +185,24 @@ class Machine:
         return self.state, self.scheduler, self.transfers, self.rendezvous
 
 
-def _scheduler(program: Program, paces: Sequence[Pace]) -> Scheduler:
+def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
-    channels = [Channel(core, n) for core in cores for n in range(generation.channels)]
+    channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
+    delay = changes.delay(delay)
     counters = Counters(generation.semaphores, generation.events)
     interlock = program.target.interlocked(generation.options)
-    return Scheduler(counters, channels, delay, interlock=interlock, paces=paces)
+    supply = _supply(generation, len(channels) * generation.channels)
+    return Scheduler(counters, channels, delay, supply=supply, interlock=interlock, paces=paces)
+
+
+def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:
+    """How much longer shares take while so many channels have work, as fractions; none if never."""
+    if generation.supply is None:
+        return []
+    there, each = (Fraction(generation.number(name).value) for name in generation.supply)
+    most = there / each
+    if channels <= most:
+        return []
+    return [max(Fraction(1), n / most).as_integer_ratio() for n in range(channels + 1)]

@@ -8,16 +8,17 @@ knowing is refused when it starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
 from nasm.machine.addresses import Addresses, Layout, layout_key
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Launched, Moving, Read, Transfers, Write, direct_start
+from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
@@ -56,8 +57,8 @@ class Places(Addresses):
 
     CACHES = ("_layouts", "_regions")
 
-    def __init__(self) -> None:
-        super().__init__({})
+    def __init__(self, areas: Mapping[int, int]) -> None:
+        super().__init__({}, areas)
         self._layouts: dict[tuple[Any, ...], Layout] = {}
         self._regions: dict[tuple[Any, ...], Region] = {}
 
@@ -68,7 +69,7 @@ class Places(Addresses):
         if found is None:
             layout = self._layouts.get(key)
             if layout is None:
-                layout = self._layouts[key] = Layout(view)
+                layout = self._layouts[key] = Layout(view, self.areas[view.tensor.index])
             found = layout.region((view.tensor.offset or 0) + view.offset)
             self._regions[key, view.offset] = found
         return found
@@ -101,11 +102,12 @@ class Traits:
     views by their place among the operands, with a footprint where it is not the view itself;
     ``stored`` are the registers that results go to, as (place among the operands, among the
     results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
+    ``tile`` is what addresses one of the operands, if something does.
     """
 
     __slots__ = (
         "arguments", "blind", "computes", "handed", "held", "loaded", "reads", "registers",
-        "results", "row", "states", "stored", "writes",
+        "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
     def __init__(self, shape: Shape, core: int) -> None:
@@ -129,6 +131,7 @@ class Traits:
             elif type(value) is View:
                 self.writes.append((position, _footprint(operand, shape.exact)))
         self.computes = bool(self.stored) or shape.row.effect is not None
+        self.tile = addressed(tuple(context.operands.values()))
 
     def _read(
         self,
@@ -254,8 +257,9 @@ class Outlines:
         registers: Registers,
         state: EngineState,
         hazards: Hazards,
+        changes: Changes = UNCHANGED,
     ) -> None:
-        self.core, self.cycle, self.places = core, cycle, places
+        self.core, self.cycle, self.places, self.changes = core, cycle, places, changes
         self.registers, self.state, self.hazards = registers, state, hazards
         self._traits: dict[Shape, Traits] = {}
 
@@ -264,12 +268,11 @@ class Outlines:
         traits = self._traits.get(shape)
         if traits is None:
             traits = self._traits[shape] = Traits(shape, self.core)
-        delay = shape.cost.interval * self.cycle
+        delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.hazards, delay)
-        tile = addressed(operands)
-        if tile is not None and shape.row.effect is None:
-            refuse = partial(_refuse, _by_tile(shape.row, tile))
+        if traits.tile is not None and shape.row.effect is None:
+            refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
             return Work(number, refuse, _nothing), outline
         reads = self._regions(traits.reads, shape, operands)
         writes = self._regions(traits.writes, shape, operands)
@@ -312,6 +315,22 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
+class Nothing:
+    """Bytes that nobody takes or delivers."""
+
+    def read(self, *_: Any) -> None:
+        """Take none."""
+
+    def write(self, *_: Any) -> None:
+        """Deliver none."""
+
+    def part(self, *_: Any) -> None:
+        """A part of nothing."""
+
+
+NOTHING = Nothing()
+
+
 class OutlinedTransfer:
     """A transfer of which only the places and the times are known."""
 
@@ -324,9 +343,9 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares move nothing."""
-        return _nothing, _nothing
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class RefusedTransfer:
@@ -341,9 +360,9 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def movers(self, start: Start) -> tuple[Read, Write]:
-        """How its shares move nothing."""
-        return _nothing, _nothing
+    def cargo(self, start: Start) -> Nothing:
+        """What its shares move: nothing."""
+        return NOTHING
 
 
 class Still:

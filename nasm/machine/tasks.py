@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
@@ -44,11 +45,12 @@ class Tasks:
         shapes: Shapes,
         fresh: Callable[[], int],
         paces: Mapping[str, Pace],
+        changes: Changes = UNCHANGED,
     ) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
         self.kernels, self.effects, self.hazards = kernels, effects, hazards
         self.registers, self.resources, self.shapes = registers, resources, shapes
-        self.fresh, self.paces = fresh, paces
+        self.fresh, self.paces, self.changes = fresh, paces, changes
         self._tasks: dict[tuple[int, int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
         self._first: Resource | None = None
@@ -68,10 +70,13 @@ class Tasks:
 
     def cost(self, number: int) -> Cost:
         """What an instruction costs, registers in its addresses or not."""
-        return self._shape(self.program.instructions[number]).cost
+        return self.shape(number).cost
+
+    def shape(self, number: int) -> Shape:
+        """What an instruction has in common with others."""
+        return self._shape(self.program.instructions[number])
 
     def _shape(self, instruction: Instruction) -> Shape:
-        """What an instruction has in common with others."""
         if instruction.known is None:  # of a program that was copied: what it had is made anew
             instruction.known = self.shapes.of(
                 instruction.row, instruction.operands, self.lines.engine
@@ -119,7 +124,7 @@ class Tasks:
         return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
     def _scheduled(self, work: Work, shape: Shape, wait: Wait | None, post: Post | None) -> Task:
-        cost, cycle = shape.cost, self.kernels.cycle
+        cost, cycle = self.changes.cost(shape), self.kernels.cycle
         interval, latency = max(1, cost.interval * cycle), max(1, cost.latency * cycle)
         unit, needs = self._occupies(cost)
         return Task(
@@ -138,7 +143,7 @@ class Tasks:
     def _ports(self, context: Context) -> tuple[Resource, ...]:
         """The ports that an instruction holds while it is at work."""
         generation, engine = self.program.generation, self.lines.engine
-        if not generation.ports:
+        if not generation.ports or self.changes.ports:
             return ()
         walked = {view.tensor.memory.name for _, view in context.tiles}
         return tuple(

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nasm.sim.channels import Channel, Flight
+    from nasm.sim.channels import Flight, Group
     from nasm.sim.counters import Semaphore, Who
     from nasm.sim.queues import Flying, Queue, Task
 
@@ -40,7 +40,15 @@ class Observer:
     ) -> None:
         """The unit of the next task of a queue is made ready, from ``start`` to ``until``.
 
-        ``record`` is the number of this, ``because`` of what it had to wait for.
+        ``record`` is the number of this, ``because`` of what it had to wait for, and
+        ``queue.cause`` says how.
+        """
+
+    def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
+        """A task waits to be released from now on, because nothing else keeps it from starting.
+
+        ``record`` is the number of this; ``queue.cause`` and ``queue.because`` say what let it
+        happen.
         """
 
     def finished(self, queue: Queue, done: Flying) -> None:
@@ -52,20 +60,33 @@ class Observer:
     def unchanged(self, number: int, semaphore: Semaphore, by: Who, now: int) -> None:
         """A post set a bit that was set, or cleared one that was clear."""
 
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        """Something is made beside the queues for the instruction at the pc of a queue.
+
+        That takes from ``start`` to ``until``. ``record`` is the number of this, ``because`` of
+        the instruction, or of what was made before if that is not done yet.
+        """
+
     def issued(self, flight: Flight, now: int) -> None:
         """An instruction issued a transfer."""
 
     def queued(self, flight: Flight, now: int) -> None:
         """The shares of a transfer reached the rings of their channels."""
 
-    def read(self, flight: Flight, shares: Sequence[int], now: int) -> None:
-        """Shares of a transfer are about to read their bytes."""
+    def read(self, group: Group, now: int) -> None:
+        """Shares of a transfer start and are about to read their bytes.
 
-    def landed(
-        self, flight: Flight, shares: Sequence[int], channels: Sequence[Channel], began: int,
-        now: int,
-    ) -> None:  # fmt: skip
-        """Shares that had read at ``began`` are about to write their bytes, and then post."""
+        ``group.free`` is when their channels are done with them, if nothing gets in between.
+        """
+
+    def parted(self, group: Group, other: Group, now: int) -> None:
+        """Of shares that have started together some go their own way from now on, as ``other``.
+
+        It has a number of its own, though its start is the one that was told.
+        """
+
+    def landed(self, group: Group, now: int) -> None:
+        """Shares are about to write their bytes, and then post."""
 
     def said(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""

@@ -110,7 +110,8 @@ class Share:
 
     Ranges count elements of both sides in row-major order. Times are in ticks: ``busy`` occupies
     the channel, the data lands ``latency`` after the start, and not before all of it has passed.
-    After each of its ``packets`` a share of another ring may have a turn.
+    After each of its ``packets`` a share of another ring may have a turn; ``descriptors`` are the
+    pieces that the channel moves one by one.
     """
 
     channel: int
@@ -119,9 +120,10 @@ class Share:
     latency: int
     bytes: int
     packets: int = 1
+    descriptors: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A planned transfer. Each share posts 1 to the instruction's semaphore when it has landed.
 
@@ -129,6 +131,9 @@ class Plan:
     and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
     whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
     the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
+    the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
+    ``shared`` says that a side is in a memory that cores share; ``descriptors`` are the pieces that
+    its channels move one by one.
     """
 
     shares: tuple[Share, ...]
@@ -138,3 +143,5 @@ class Plan:
     urgency: int = 0
     maker: str = ""
     making: int = 0
+    shared: bool = False
+    descriptors: int = 0

@@ -50,6 +50,8 @@ class Generation:
     ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no;
     ``clock`` names the engine whose cycles count a whole run, ``channel`` what a channel is called.
     ``options`` are the machine options in force: a target's generations have the defaults.
+    ``supply`` names two figures: how much the memory that cores share has for the channels of all
+    of them, and how much each channel takes.
     ``rings`` are the queues of a channel, ``priorities`` the levels of urgency that transfers have,
     from 0, the most urgent (0 levels: transfers have none).
     Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
@@ -71,6 +73,7 @@ class Generation:
     events: int = 0
     cores: int = 1
     channels: int = 0
+    supply: tuple[str, str] | None = None
     rings: int = 0
     priorities: int = 0
     order: int = 0

@@ -2,11 +2,13 @@
 ;
 ; bfloat16: for a block of m all of A's column is loaded, for a block of n all of B's; then for bm,
 ; for bn, the matmuls of k. A load brings AW tiles of A or BW tiles of B side by side: 1 and 1 are
-; tiles, BM and BN are rows. Sync issues all transfers, with descriptors made in hardware: first what
-; the first blocks need, then each as soon as its buffer is free. A has a ring of RA buffers, B one of
-; RB, results eight PSUM banks and four tiles to leave from.
+; tiles, BM and BN are rows. So that Tensor need not wait for all of a new block of m, its first SIDE
+; tiles of C are computed side by side: k = 0 of all of them, then k = 1. Sync issues all transfers,
+; with descriptors made in hardware: first what the first blocks need, then each as soon as its buffer
+; is free. A has a ring of RA buffers, B one of RB, results eight PSUM banks and four tiles to leave
+; from.
 .target trn2
-.const M = 4096, K = 4096, N = 4096, BM = 8, BN = 2, AW = 1, BW = 1, RA = 384, RB = 96
+.const M = 4096, K = 4096, N = 4096, BM = 8, BN = 2, AW = 1, BW = 1, RA = 384, RB = 96, SIDE = 7
 .const MT = M // 128, KT = K // 128, NT = N // 512
 .const PAIRS = MT // BM * (NT // BN), TOTAL = MT * NT * KT
 .const NEED_A = BM // AW * KT, NEED_B = BN // BW * KT              ; loads for a block
@@ -20,6 +22,7 @@
 .assert N > 0 and N % (512 * BN) == 0, "N must be a multiple of a block, 512 * BN"
 .assert RA >= NEED_A and RB >= NEED_B, "RA and RB must hold a block of A and of B"
 .assert RA % SHARED == 0, "RA must be a multiple of 4"
+.assert SIDE < BM * BN and SIDE <= 7, "SIDE must be at most 7, the PSUM banks but one, and leave a tile"
 
 .hbm   A  bf16[K, M]  input = normal(seed=1)
 .hbm   B  bf16[K, N]  input = normal(seed=2)
@@ -54,7 +57,13 @@
     DmaCopy  a{x}, A[x % KT * 128 : +128, (x // NEED_A * BM + x % NEED_A // KT * AW) * 128 : +AW * 128]  $a_in{x // SHARED} += 16
 .end
 .for done in 1..TOTAL + READY + 1
-.const t = done - 1, bm = t // (BN * KT) % BM, bn = t // KT % BN, k = t % KT
+.const t = done - 1, p = t % PAIR
+.if p < SIDE * KT and t % BLOCK < PAIR
+.const o = p % SIDE * KT + p // SIDE
+.else
+.const o = p
+.end
+.const bm = o // (BN * KT), bn = o // KT % BN, k = o % KT
 ; The last matmul that uses a row or tile frees its buffer for the one that comes a ring later.
 .const x = t // BLOCK * NEED_A + bm // AW * KT + k + RA
 .if t % BLOCK >= BLOCK - PAIR and bn == BN - 1 and bm % AW == AW - 1 and x < ALL_A and t < TOTAL
@@ -64,28 +73,48 @@
 .if bm == BM - 1 and bn % BW == BW - 1 and y < ALL_B and t < TOTAL
     DmaCopy  b{y % RB}, B[y % KT * 128 : +128, (y // NEED_B % (NT // BN) * BN + y % NEED_B // KT * BW) * 512 : +BW * 512]  $multiplied >= done  $b_in{y % RB} += 16
 .end
-.if done > READY and (done - READY) % KT == 0
-.const h = (done - READY) // KT - 1, was = h // (BM * BN)
+.if done > READY
+.const end = done - READY - 1, q = end % PAIR
+.if q < SIDE * KT and end % BLOCK < PAIR
+.const of = q % SIDE * KT + q // SIDE
+.else
+.const of = q
+.end
+.if of % KT == KT - 1
+.const h = end // PAIR * BM * BN + of // KT, was = h // (BM * BN)
 .const row = was // (NT // BN) * BM + h // BN % BM, column = was % (NT // BN) * BN + h % BN
     DmaCopy  C[row*128 : +128, column*512 : +512], c{h % 4}  $copied >= h + 1  $stored{h % 4} += 16
+.end
 .end
 .end
 
 @tensor
 .for t in 0..TOTAL
-.const bm = t // (BN * KT) % BM, bn = t // KT % BN, k = t % KT
+.const p = t % PAIR
+.if p < SIDE * KT and t % BLOCK < PAIR
+.const o = p % SIDE * KT + p // SIDE
+.else
+.const o = p
+.end
+.const bm = o // (BN * KT), bn = o // KT % BN, k = o % KT
+.const g = t // PAIR * BM * BN + o // KT
 .const x = t // BLOCK * NEED_A + bm // AW * KT + k, y = t // PAIR * NEED_B + bn // BW * KT + k
 .if k == 0
-    EventSemaphore  $copied >= max(0, t // KT - 7)
+    EventSemaphore  $copied >= max(0, g - 7)
 .end
     LoadStationary  a{x % RA}[:, bm % AW * 128 : +128]                                        $a_in{x % RA // SHARED} >= 16 * SHARED * (x // RA + 1)
-    MultiplyMoving  acc{t // KT % 8}, b{y % RB}[:, bn % BW * 512 : +512], accumulate=(k > 0)  $b_in{y % RB} >= 16 * (y // RB + 1)  $multiplied++
+    MultiplyMoving  acc{g % 8}, b{y % RB}[:, bn % BW * 512 : +512], accumulate=(k > 0)  $b_in{y % RB} >= 16 * (y // RB + 1)  $multiplied++
 .end
 
 @vector
 .for g in 0..TOTAL // KT
     EventSemaphore  $stored{g % 4} >= 16 * (g // 4)
-    TensorCopy      c{g % 4}, acc{g % 8}  $multiplied >= (g + 1) * KT  $copied++
+.const h = g % (BM * BN), place = g * KT % BLOCK
+.if place < SIDE * KT
+    TensorCopy      c{g % 4}, acc{g % 8}  $multiplied >= (g - h) * KT + SIDE * (KT - 1) + h + 1  $copied++
+.else
+    TensorCopy      c{g % 4}, acc{g % 8}  $multiplied >= (g + 1) * KT                            $copied++
+.end
 .end
 
 @sync

@@ -8,11 +8,13 @@ Scalar 290 ns * 1.2 = 348 for functions and 190 * 1.2 = 228 for copies; v4 keeps
 
 from __future__ import annotations
 
+import math
+
 import pytest
 
 from nasm.spec.evidence import Cost, Evidence
 from nasm.targets.neuron.generations import GENERATIONS
-from tests.neuron.programs import Tile, cost, psum, ran, sbuf, times
+from tests.neuron.programs import Tile, cost, hbm, psum, ran, sbuf, times
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 ON = ("trn1", "trn2", "trn3")
@@ -395,6 +397,37 @@ def test_issuing_a_dma_costs_what_makes_its_descriptors(engine: str, want: tuple
         assert 0 <= found * cycle - nanoseconds * generation.ticks / 1000 < cycle
         trigger = cost(f".dma t\nc <- a\n.end\n@{engine} DmaTrigger t", on, **tiles).interval
         assert 0 <= trigger * cycle - 7 * generation.ticks / 1000 < cycle
+
+
+# Eight partitions to an engine; between linear memories, a 16th to each.
+@pytest.mark.parametrize(
+    ("tile", "engines"),
+    [
+        (sbuf("f32", (8, 4)), 1),
+        (sbuf("f32", (9, 4)), 2),
+        (sbuf("f32", (8, 4), "4:0"), 2),
+        (sbuf("f32", (80, 4)), 10),
+        (sbuf("f32", (128, 4)), 16),
+        (hbm("f32", (3,)), 3),
+        (hbm("f32", (64,)), 16),
+    ],
+)
+def test_the_hardware_takes_longer_to_issue_what_more_engines_move(
+    tile: Tile, engines: int
+) -> None:
+    tiles = {"a": hbm("f32", tile.shape), "c": tile}
+    found = cost("@sync DmaCopy c, a", "trn2", **tiles)
+    nanoseconds = 486 + 114 * (engines - 1) / 15
+    assert found.interval == found.latency == math.ceil(nanoseconds * 1.2 - 1e-9)
+    wanted = {1: "measured", 16: "documented"}.get(engines, "assumed")
+    assert found.evidence.value == wanted
+    again = cost("@sync DmaCopy c, a, dge_mode=hwdge", "trn2", **tiles)
+    assert again == found
+
+
+def test_a_transpose_by_the_hardware_is_issued_for_all_engines() -> None:
+    tiles = {"a": sbuf("bf16", (16, 16)), "c": sbuf("bf16", (16, 16))}
+    assert cost("@sync DmaTranspose c, a, dge_mode=hwdge", "trn2", **tiles).interval == 720
 
 
 # -- the machine

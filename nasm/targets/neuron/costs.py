@@ -316,7 +316,7 @@ def _issue(context: Context, transfer: Transfer, given: str | None) -> Cost:
     if count == most:
         return published(context, "dma_hwdge_ns")
     part = (count - 1) / (most - 1)
-    taken = cycles(context, one.value + part * (every.value - one.value))
+    taken = max(1, cycles(context, one.value + part * (every.value - one.value)))
     source = f"{one.source}; all {most} engines: {every.source}"
     return Cost(taken, taken, ASSUMED if part else one.evidence, source, "sequencer")
 

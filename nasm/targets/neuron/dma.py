@@ -41,6 +41,7 @@ def plan(transfer: Transfer, generation: Generation, engine: str) -> Plan:
     return _planned(
         _shapes(transfer, generation),
         all(dst.partitioned for dst, *_ in transfer.moves),
+        any(view.tensor.memory.shared for views in transfer.moves for view in views),
         ring if isinstance(ring, int) else 0,
         priority if isinstance(priority, int) else least,
         _made(transfer, options, generation, engine),
@@ -72,6 +73,7 @@ def _made(
 def _planned(
     shapes: tuple[Shape, ...],
     load: bool,
+    shared: bool,
     ring: int,
     urgency: int,
     made: str,
@@ -83,14 +85,17 @@ def _planned(
     def ticks(figure: str) -> int:
         return _ticks(generation, generation.number(figure).value)
 
+    shares = _shares(shapes, load, generation)
     return Plan(
-        _shares(shapes, load, generation),
+        shares,
         ring,
         ticks(f"dma_{way}_dispatch_ns"),
         ticks(f"dma_{way}_notify_ns"),
         urgency,
         MAKER if made else "",
         ticks(made) if made else 0,
+        shared,
+        sum(share.descriptors for share in shares),
     )
 
 
@@ -204,14 +209,17 @@ def _share(
     """One channel's share; ``part`` is that of the channels that have something to do."""
     rate = generation.number("dma_bytes_per_ns").value
     least = generation.number("dma_descriptor_ns").value
-    busy, moved, packets = sum(shape.together for shape in shapes) / rate, 0, 0
+    busy, moved = sum(shape.together for shape in shapes) / rate, 0
+    packets, descriptors = 0, 0
     for number, begin, end in ranges:
         shape = shapes[number]
         count = end - begin
         moved += count * shape.itemsize
         packets += _packets(count, shape, generation)
+        pieces = math.ceil(count / shape.run)
+        descriptors += pieces
         if not shape.together:
-            busy += max(math.ceil(count / shape.run) * least, count * shape.width / rate)
+            busy += max(pieces * least, count * shape.width / rate)
     latency = _latency(busy, load, part, generation)
     return Share(
         channel,
@@ -220,6 +228,7 @@ def _share(
         _ticks(generation, max(latency, busy)),
         moved,
         max(1, packets),
+        descriptors,
     )
 
 
@@ -236,7 +245,7 @@ def _latency(busy: float, load: bool, part: float, generation: Generation) -> fl
 
 def _packets(count: int, shape: Shape, generation: Generation) -> int:
     """Packets of so many elements: whole descriptors, or equal parts of one that is longer."""
-    most = int(generation.number("dma_packet_bytes").value)
+    most = max(1, int(generation.number("dma_packet_bytes").value))
     size = shape.run * shape.itemsize
     if size >= most:
         return math.ceil(count * shape.itemsize / most)

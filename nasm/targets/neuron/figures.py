@@ -21,6 +21,7 @@ NKI_COSTS = "nki.isa 'estimated instruction cost' tables, Neuron SDK 2.21 to 2.2
 PERF_GUIDE = "NKI performance guide"
 DMA_INTRO = "NKI 'Introduction to DMA' overview"
 KERNEL_PROFILES = "kernel-optimization tutorial, profiles on Trainium2"
+SUMMARY = "Neuron Explorer, summary metrics"
 MATMUL_LIMITS = "nki.isa.nc_matmul, 'Tile size'"
 
 
@@ -244,12 +245,16 @@ FIGURES = (
             f"{TRN2_PROBES}: DMA store notify"),
     everywhere("dma_packet_bytes", "bytes", "what a DMA engine moves for one of its queues before "
                "another has its turn", 4096, DOC, "compute-communication overlap guide: queues "
-               "take turns at packet boundaries, packets of 4 KiB by default"),
+               "take turns at packet boundaries, packets of 4 KiB by default", RATE),
     everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
          *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33)),
          use=RATE),
+    each("hbm_bytes_per_ns", "bytes per ns", "rate of a stack of HBM, which cores share",
+         _doc(410, "Trainium/Inferentia2 architecture guide: two stacks, 820 GB/s"),
+         Fact(716, MEAS, "Neuron Explorer device profile: 78.64 TFLOP/s at 109.84 FLOP per byte"),
+         _doc(1175, "Trainium3 guide: four stacks, 4.7 TB/s"), use=RATE),
     each("dma_sum_rate", "fraction", "part of that rate at which a DMA engine adds two sources",
          _doc(0.5, _SUMS), _doc(0.5, _SUMS), Fact(0.5, ASSUMED, f"carried over from v3: {_SUMS}"),
          use=RATE),
@@ -369,6 +374,23 @@ FIGURES = (
          *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192)), use=LIMIT),
     each("tile_min", "rows, columns", "smallest tile of the array",
          *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32)), use=LIMIT),
+    everywhere("array_flops", "flops per cycle", "peak: products and sums of the array in 16 bits",
+               2 * 128 * 128, DOC, "architecture guide, 'Tensor Engine': 128x128 array", RATE),
+    everywhere("flops_float32", "times", "peak: how much longer a float32 product takes", 4, DOC,
+               f"{SUMMARY}: adjusted flops", RATE),
+    each("flops_float8", "times", "peak: the same of 8-bit floats",
+         *(_doc(times, f"{SUMMARY}: adjusted flops") for times in (1, 0.5, 0.5)), use=RATE),
+    Figure("flops_mx", "times", "peak: the same of MX values",
+           {"v4": _doc(0.25, f"{SUMMARY}: adjusted flops")}, RATE),
+    each("memory_bytes_per_ns", "bytes per ns", "peak: HBM, one stack",
+         Fact(410, ASSUMED, "Trainium/Inferentia2 architecture guide: 820 GB/s, in two stacks"),
+         Fact(716, MEAS, f"{SUMMARY} of Trainium2: 109.84 flops a byte at 78.64 Tflops"),
+         Fact(1175, ASSUMED, "Trainium3 architecture guide: 4.7 TB/s, in four stacks"), use=RATE),
+    everywhere("descriptor_bytes", "bytes", "advice: a shorter descriptor wastes its DMA engine",
+               512, ASSUMED, "rule of thumb, no source names one: 3 times what 7 ns move", LIMIT),
+    each("dma_peak_bytes_per_ns", "bytes per ns", "peak: one DMA engine",
+         *(_doc(rate, f"{DMA_INTRO}: theoretical rate of one DMA engine")
+           for rate in (27.2, 27.2, 38.4)), use=RATE),
 )
 # fmt: on
 """Every number of every generation. A row that is added here is in the tables of the manual."""

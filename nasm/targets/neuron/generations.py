@@ -114,6 +114,7 @@ def _generation(
         events=int(facts["events"].value),
         cores=int(facts["cores"].value),
         channels=16,
+        supply=("hbm_bytes_per_ns", "dma_bytes_per_ns"),
         rings=16,
         priorities=4 if version == "v4" else 0,
         order=order,

@@ -25,6 +25,9 @@ class Power(Pace):
     two of them touch, and only the last may go beyond now.
     """
 
+    without = "no slow start"
+    figures = ("ramp_ns", "ramp_share")
+
     def __init__(self, generation: Generation) -> None:
         self._cycle = generation.engine("tensor").cycle
         self._window = _ticks(generation, _number(generation, "ramp_ns"))
@@ -80,6 +83,8 @@ class Tables(Pace):
     """
 
     label = "ACT_TABLE_LOAD"
+    without = "no table loads"
+    figures = ("table_load_ns",)
 
     def __init__(self, generation: Generation) -> None:
         self._load = _cycles(generation, "scalar", _number(generation, "table_load_ns"))
@@ -104,6 +109,9 @@ class Quadrants(Pace):
 
     Another pair than the last takes more time, which overlaps the way to the results.
     """
+
+    without = "no changes of quadrants"
+    figures = ("transpose_change",)
 
     def __init__(self, generation: Generation) -> None:
         cycle = generation.engine("vector").cycle
@@ -131,6 +139,8 @@ class Bus(Pace):
     GpSimd's instructions have no ``key``; that of Vector's is by how many cycles they are slower at
     the plain rate, at which they run if the bus is taken when they start.
     """
+
+    without = "no shared bus"
 
     def __init__(self, generation: Generation) -> None:
         self._cycle = generation.engine("vector").cycle

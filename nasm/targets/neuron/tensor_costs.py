@@ -9,7 +9,9 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from nasm.dtypes import DType, Kind
 from nasm.spec.evidence import Cost, Fact, weakest
+from nasm.spec.flops import Flops
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
 from nasm.targets.neuron.cost_parts import drained, followed, gigahertz, worked
@@ -102,6 +104,33 @@ def ramped(context: Context, full: float, made: Cost) -> Cost:
         return made
     longer = math.ceil(full * slow.value) - made.interval
     return replace(made, pace=POWER, key=max(0, longer))
+
+
+@of_operands
+def products(context: Context, dst: View, moving: View, is_transpose: bool = False) -> Flops:
+    """A product and a sum for each value of the moving tile and each column of the stationary one.
+
+    Of four values in an element each counts.
+    """
+    return Flops(
+        2 * moving.size * _values(moving.dtype) * dst.partitions,
+        _weight(context, moving.dtype),
+        is_transpose,
+    )
+
+
+def _values(dtype: DType) -> int:
+    return 4 if dtype.kind is Kind.PACKED else 1
+
+
+def _weight(context: Context, dtype: DType) -> float:
+    """How much of the array's time a product takes, beside one in 16 bits."""
+    number = context.generation.number
+    if _values(dtype) > 1:
+        return number("flops_mx").value
+    if dtype.name == "float32":
+        return number("flops_float32").value
+    return number("flops_float8").value if dtype.itemsize == 1 else 1.0
 
 
 def passes(view: View, faster: bool) -> int:

@@ -1,0 +1,290 @@
+"""The history of a run: every record of it as a row of numbers, by its serial number.
+
+A record is the start of an instruction, the making ready of a unit, the arrival of an instruction
+that waits for others, what is made for a transfer, or the start of shares that land together. With
+what let each of them happen a run can be explained, and replayed. All times are ticks.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_left, bisect_right
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nasm.sim.channels import Group
+from nasm.sim.counters import Post, Semaphore, Who, holds
+from nasm.sim.events import Observer
+from nasm.sim.queues import ORDER, Queue, Task
+
+INSTRUCTION, READY, ARRIVAL, MADE, SHARES = range(5)
+"""Kinds of records."""
+
+CAUSES = (ORDER, "unit", "port", "data", "semaphore", "core", "arrival", "channel")
+"""What lets a record happen: ``Record.cause`` counts them. The last two are those of shares."""
+
+NOBODY = -2
+"""Stands for the number of a queue where nobody posted."""
+
+_CODES = {cause: code for code, cause in enumerate(CAUSES)}
+
+
+class Record(NamedTuple):
+    """A record of a run; a number that does not apply is -1.
+
+    ``queue`` and ``pc`` are its instruction, of shares the one that issued them. It was next in
+    its queue at ``head`` (shares: at their rings), and happened at ``start``. It occupied its unit
+    or its channels ``until``, and ended at ``finish``: results appeared, shares landed. By itself
+    it would have ended at ``own``: instructions of a queue complete in order.
+
+    ``cause`` says what was satisfied last (see ``CAUSES``), ``because`` is the record that
+    satisfied it and ``poster`` whose post that was, if it was one (see ``Semaphore.poster``).
+    Whatever came last, its wait was for ``semaphore`` and has held since the ``nth`` post to it
+    (-1: always); ``unit`` and ``port`` are the records that had its unit and its ports before;
+    ``arrival`` is its own, if it had to wait for others. Of shares, ``issuer`` is what issued them
+    and ``unit`` what was made for them.
+    """
+
+    kind: int
+    core: int
+    queue: int
+    pc: int
+    head: int
+    start: int
+    until: int
+    own: int
+    finish: int
+    cause: int
+    because: int
+    poster: int = NOBODY
+    semaphore: int = -1
+    nth: int = -1
+    unit: int = -1
+    port: int = -1
+    arrival: int = -1
+    issuer: int = -1
+    ring: int = -1
+    channels: int = 0
+    bytes: int = 0
+
+
+WIDTH = len(Record._fields)
+
+
+class Posts:
+    """All changes of a semaphore, in the order in which waiters see them.
+
+    The value that each leads to, the record that made it, when that was, and when it is seen.
+    """
+
+    __slots__ = ("amounts", "records", "rising", "seen", "sets", "ticks", "values")
+
+    def __init__(self) -> None:
+        self.values, self.amounts, self.sets = array("q"), array("q"), array("b")
+        self.records, self.ticks, self.seen = array("q"), array("q"), array("q")
+        self.rising = 0
+
+    def add(self, post: Post, now: int) -> None:
+        """A post is made; those that are seen later come behind it."""
+        at = bisect_right(self.seen, post.at)
+        row = (0, post.value, post.op != "+", post.record, now, post.at)
+        for column, item in zip(self._columns(), row, strict=True):
+            column.insert(at, item)
+        value = self.values[at - 1] if at else 0
+        for n in range(at, len(self.values)):
+            new = self.amounts[n] if self.sets[n] else value + self.amounts[n]
+            if new < value:
+                self.rising = n
+            self.values[n] = value = new
+
+    def since(self, op: str, want: int, now: int) -> int:
+        """The post since which a condition that is seen now has held; -1 if it always has."""
+        values, at = self.values, bisect_right(self.seen, now)
+        if op == ">=" and self.rising < at:
+            at = bisect_left(values, want, self.rising, at)
+            if at > self.rising:
+                return at
+        while at and holds(values[at - 1], op, want):
+            at -= 1
+        return -1 if not at and holds(0, op, want) else at
+
+    def that(self, op: str, want: int, now: int, record: int) -> int:
+        """The post of a record that is seen now and lets a condition hold."""
+        at = bisect_left(self.seen, now)
+        while self.records[at] != record or not holds(self.values[at], op, want):
+            at += 1
+        return at
+
+    def _columns(self) -> tuple[array[int], ...]:
+        return self.values, self.amounts, self.sets, self.records, self.ticks, self.seen
+
+    def save(self) -> Any:
+        """Everything."""
+        return tuple(column[:] for column in self._columns()), self.rising
+
+    def restore(self, saved: Any) -> None:
+        """As they were."""
+        columns, self.rising = saved
+        copies = (column[:] for column in columns)
+        self.values, self.amounts, self.sets, self.records, self.ticks, self.seen = copies
+
+
+class History(Observer):
+    """Every record of a run that it was told of from the start."""
+
+    def __init__(self) -> None:
+        self._rows = array("q")
+        self._posts: dict[int, Posts] = {}
+        self._waits: dict[int, tuple[int, int]] = {}
+        self._arrivals: dict[int, int] = {}
+        self._open: dict[int, Group] = {}
+
+    def __len__(self) -> int:
+        return len(self._rows) // WIDTH
+
+    def __getitem__(self, number: int) -> Record:
+        if not 0 <= number < len(self):
+            raise IndexError(f"record {number} of {len(self)}")
+        return Record(*self._rows[number * WIDTH : (number + 1) * WIDTH])
+
+    def column(self, name: str) -> NDArray[np.int64]:
+        """A field of all records."""
+        return np.array(self._rows[Record._fields.index(name) :: WIDTH], np.int64)
+
+    @property
+    def posts(self) -> dict[int, Posts]:
+        """The posts to every semaphore that anybody has changed."""
+        return self._posts
+
+    # -- events
+
+    def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
+        """Note a post."""
+        posts = self._posts.get(number)
+        if posts is None:
+            posts = self._posts[number] = Posts()
+        assert semaphore.last is not None
+        posts.add(semaphore.last, now)
+
+    def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
+        """Note which post a wait was for."""
+        assert queue.head is not None
+        assert queue.head.wait is not None
+        _, op, want = queue.head.wait
+        posts, nth = self._posts.get(semaphore), -1
+        if posts is not None:
+            if queue.cause == "semaphore":
+                nth = posts.that(op, want, seen, queue.because)
+            else:
+                nth = posts.since(op, want, seen)
+        self._waits[queue.index] = (semaphore, nth)
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """Record an instruction."""
+        index = queue.index
+        semaphore, nth = self._waits.pop(index, (-1, -1))
+        own = now + queue.latency
+        last = queue.last_finish
+        port = -1
+        if task.ports:
+            port = max(task.ports, key=lambda held: held.free_at).record
+        self._rows.extend((
+            INSTRUCTION, queue.core, index, queue.pc, queue.reached, now, now + queue.interval, own,
+            own if own > last else last, *self._why(queue), semaphore, nth,
+            task.unit.record if task.needs is None else task.needs.record, port,
+            self._arrivals.pop(index, -1), -1, -1, 0, 0,
+        ))  # fmt: skip
+
+    def readied(
+        self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
+    ) -> None:
+        """Record the making ready of a unit."""
+        self._held(READY, queue, start, start, until)
+
+    def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
+        """Record an arrival."""
+        self._arrivals[queue.index] = record
+        self._held(ARRIVAL, queue, queue.reached, now, now)
+
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        """Record what is made for a transfer."""
+        cause = "unit" if self[because].kind == MADE else "arrival"
+        times = (start, start, until, until, until)
+        who = (queue.core, queue.index, queue.pc)
+        self._add(Record(MADE, *who, *times, _CODES[cause], because))
+
+    def read(self, group: Group, now: int) -> None:
+        """Record shares, as they will end if nothing gets in between."""
+        self._open[group.record] = group
+        self._add(_shares(group, group.free, max(group.free, now + group.latency)))
+
+    def parted(self, group: Group, other: Group, now: int) -> None:
+        """Record of some shares that they go their own way."""
+        start = self[group.record]
+        self._put(group.record, _shares(group, start.until, start.finish))
+        self._open[other.record] = other
+        self._add(_shares(other, start.until, start.finish))
+
+    def landed(self, group: Group, now: int) -> None:
+        """Record when shares ended."""
+        del self._open[group.record]
+        self._put(group.record, _shares(group, group.free, now))
+
+    def _put(self, number: int, record: Record) -> None:
+        self._rows[number * WIDTH : (number + 1) * WIDTH] = array("q", record)
+
+    def _held(self, kind: int, queue: Queue, head: int, start: int, until: int) -> None:
+        """Record something that happens before a task can start."""
+        semaphore, nth = self._waits.get(queue.index, (-1, -1))
+        why, times = self._why(queue), (head, start, until, until, until)
+        self._add(Record(kind, queue.core, queue.index, queue.pc, *times, *why, semaphore, nth))
+
+    def _why(self, queue: Queue) -> tuple[int, int, int]:
+        """What lets the head of a queue go on: the cause, the record and the poster."""
+        poster = queue.poster if queue.cause == "semaphore" else None
+        return _CODES[queue.cause], queue.because, NOBODY if poster is None else poster
+
+    def _add(self, record: Record) -> None:
+        self._rows.extend(record)
+
+    # -- checkpoints
+
+    def save(self) -> Any:
+        """How many there are of everything."""
+        posts = {number: posts.save() for number, posts in self._posts.items()}
+        rows = tuple((number, group, self[number]) for number, group in self._open.items())
+        return len(self._rows), posts, dict(self._waits), dict(self._arrivals), rows
+
+    def restore(self, saved: Any) -> None:
+        """Forget what was recorded since."""
+        count, posts, waits, arrivals, rows = saved
+        del self._rows[count:]
+        self._open = {number: group for number, group, _ in rows}
+        for number, _, record in rows:
+            self._put(number, record)
+        for number in self._posts.keys() - posts.keys():
+            del self._posts[number]
+        for number, state in posts.items():
+            self._posts[number].restore(state)
+        self._waits, self._arrivals = dict(waits), dict(arrivals)
+
+
+def _shares(group: Group, until: int, finish: int) -> Record:
+    """The record of shares that end then."""
+    flight = group.flight
+    times = (group.arrived, group.start, until, finish, finish)
+    return Record(
+        SHARES,
+        flight.core,
+        *flight.origin,
+        *times,
+        _CODES[group.cause],
+        group.because,
+        unit=flight.made,
+        issuer=flight.record,
+        ring=flight.ring,
+        channels=group.channels,
+        bytes=group.bytes,
+    )
