@@ -366,6 +366,7 @@ class Session(Inspection):
             timing=self.program.figures_set,
             ticks=self.now,
             microseconds=machine.microseconds(self.now),
+            entry_and_exit=generation.entry_and_exit,
             engines=engines,
             evidence=describe.evidence_order(mix),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),

@@ -31,7 +31,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_tasks", "_works", "_occupied", "_first")
+    CACHES = ("_tasks", "_works", "_occupied")
 
     def __init__(
         self,
@@ -53,7 +53,6 @@ class Tasks:
         self.fresh, self.paces, self.changes = fresh, paces, changes
         self._tasks: dict[tuple[int, int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
-        self._first: Resource | None = None
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
     def fetch(self, pc: int) -> Task:
@@ -95,21 +94,9 @@ class Tasks:
         region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, posts, semaphore)
-        return Task(depends, 1, 1, self._front(), None, waits, None, expand)
-
-    def _front(self) -> Resource:
-        """What an instruction waits for until its registers are known.
-
-        Where it will run does not count before; the unit of the queue's first instruction whose
-        addresses are fixed stands for what hands instructions on.
-        """
-        if self._first is None:
-            every = self.program.instructions
-            shapes = (self._shape(every[n]) for n in self.lines.instructions)
-            fixed = next((shape for shape in shapes if not shape.registers), None)
-            shape = fixed or self._shape(every[self.lines.instructions[0]])
-            self._first = self._occupies(shape.cost)[0]
-        return self._first
+        task = self._scheduled(depends, shape, waits, None)
+        task.expand, task.ports = expand, ()
+        return task
 
     def _sync(
         self, instruction: Instruction, wait: int, update: int

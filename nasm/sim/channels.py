@@ -41,8 +41,8 @@ class Cargo(Protocol):
     def write(self, shares: Sequence[int], payload: Any) -> None:
         """Deliver what was taken."""
 
-    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
-        """Of what was taken for some shares, that of fewer."""
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
+        """Of what was taken for some shares, that of a few of them and that of the rest."""
 
 
 class Flight:
@@ -163,9 +163,8 @@ class Group:
         shares = self.shares
         self.channels ^= channels
         if self.start >= 0:
-            cargo, whole = self.flight.cargo, self.payload
-            other.payload = cargo.part(shares, whole, other.shares)
-            self.payload = cargo.part(shares, whole, self.shares)
+            parts = self.flight.cargo.part(shares, self.payload, other.shares)
+            other.payload, self.payload = parts
         return other
 
     def save(self) -> Any:
@@ -221,23 +220,29 @@ class Server:
         self.bytes += group.portion.bytes
         self.busy += group.busy if group.portion.busy else 0
 
-    def turn(self) -> Group:
-        """Whose packet comes next."""
-        if len(self.rings) == 1:
-            (groups,) = self.rings.values()
-            return groups[0]
-        return self._heads()[0]
+    def heads(self) -> list[Group]:
+        """What the most urgent rings have next, in the order of their turns."""
+        rings, last = self.rings, self.last
+        if len(rings) == 1:
+            return [groups[0] for groups in rings.values()]
+        found: list[Group] = []
+        passed, least = 0, 0
+        for ring in sorted(rings):
+            head = rings[ring][0]
+            urgency = head.flight.urgency
+            if not found or urgency < least:
+                found, passed, least = [], 0, urgency
+            if urgency == least:
+                found.append(head)
+                passed += ring <= last
+        return found[passed:] + found[:passed]
 
     def change(self) -> int:
         """When the next group ends or starts."""
-        if len(self.rings) == 1:
-            (groups,) = self.rings.values()
-            head = groups[0]
-            return self.at + turns.left(head) if head.start >= 0 else self.at
         serving = self.serving
         if serving is not None and serving.done == serving.packets:
             return self.at
-        return turns.change(self._heads(), self.at)
+        return turns.change(self.heads(), self.at)
 
     def reach(self, now: int) -> Group | None:
         """Serve until now, when something changes: the group that is over, if one is."""
@@ -262,20 +267,12 @@ class Server:
 
     def _advance(self, limit: int) -> None:
         """Serve every packet that begins before a tick."""
-        heads = self._heads()
+        heads = self.heads()
         self.at, index = turns.advance(heads, self.at, limit)
         self._serve(heads[index])
 
     def _serve(self, group: Group) -> None:
         self.serving, self.last, self.holder = group, group.flight.ring, group.record
-
-    def _heads(self) -> list[Group]:
-        """What the most urgent rings have next, in the order of their turns."""
-        rings = self.rings
-        least = min(groups[0].flight.urgency for groups in rings.values())
-        last = self.last
-        order = sorted((ring <= last, ring) for ring in rings)
-        return [rings[ring][0] for _, ring in order if rings[ring][0].flight.urgency == least]
 
     def part(self, channels: int, parted: Parted) -> Server:
         """Let some of the channels go their own way from now on."""

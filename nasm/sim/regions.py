@@ -16,7 +16,8 @@ class Region(NamedTuple):
 
     ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count), slowest
     first. ``place`` tells memories of different cores apart and registers from memories. ``runs``,
-    if there are any, say instead which bytes of each row: as [low, high), ascending.
+    if there are any, say instead which bytes of each row: as [low, high), ascending. Regions of
+    different ``area`` have no byte in common, whatever they look like.
     """
 
     place: str
@@ -27,6 +28,7 @@ class Region(NamedTuple):
     dims: tuple[tuple[int, int], ...]
     itemsize: int
     runs: tuple[tuple[int, int], ...] = ()
+    area: int = -1
 
     @property
     def dense(self) -> bool:
@@ -101,14 +103,14 @@ def intersect(these: tuple[Region, ...], those: tuple[Region, ...]) -> bool:
     """Whether any of some accesses touches a byte of any of others."""
     for a in these:
         for b in those:
-            if a.place == b.place and overlap(a, b):
+            if a.area == b.area and overlap(a, b):
                 return True
     return False
 
 
 def overlap(a: Region, b: Region) -> bool:
     """Whether two accesses touch a byte in common; exact for any pattern."""
-    if a.place != b.place or a.low >= b.high or b.low >= a.high:
+    if a.area != b.area or a.place != b.place or a.low >= b.high or b.low >= a.high:
         return False
     if not _rows_intersect(a, b):
         return False
