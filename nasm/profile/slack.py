@@ -151,4 +151,4 @@ class _Ties:
         before, seen = posts.records[record.nth], posts.seen[record.nth]
         other = self.history[before]
         point = FINISH if posts.ticks[record.nth] == other.finish else START
-        yield before, point, record.start - seen
+        yield before, point, max(0, record.start - seen)
