@@ -376,6 +376,7 @@ class Transfers:
             notify=plan.notify,
             urgency=plan.urgency,
             shared=plan.shared,
+            dispatch=plan.dispatch,
             landed=landed,
         )
         at = now + plan.dispatch

@@ -161,6 +161,13 @@ class History(Observer):
         """The posts to every semaphore that anybody has changed."""
         return self._posts
 
+    def released_by(self, record: Record) -> int:
+        """The last arrival of those that an instruction waited for, its own among them."""
+        if CAUSES[record.cause] != "core":
+            return record.arrival
+        because = self[record.because]
+        return because.issuer if because.kind == SHARES else record.because
+
     # -- events
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:

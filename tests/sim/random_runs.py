@@ -221,6 +221,7 @@ class Run:
             semaphore=move.counter,
             notify=NOTIFY,
             urgency=move.urgency,
+            dispatch=DISPATCH,
         )
         at = now + DISPATCH
         if move.making:
