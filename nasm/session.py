@@ -22,7 +22,7 @@ from nasm.problems import Failure, Problem, Refused
 from nasm.profile.records import Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
-from nasm.profile.what_if import Outcome, ranked, without
+from nasm.profile.what_if import Outcome, in_any_order, ranked, without
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
@@ -305,7 +305,7 @@ class Session(Inspection):
         watched = self._profiled()
         name = self.source.name if self.source else ""
         problems = (*self.problems, *([self._limit] if self._limit else []))
-        return watched.profile(self.status, name, problems, ranked(iter(outcomes)), slack)
+        return watched.profile(self.status, name, problems, ranked(outcomes), slack)
 
     def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
         """What queues and rings did, in so many cells, from ``begin`` to ``end``.
@@ -320,11 +320,12 @@ class Session(Inspection):
     def what_if(self) -> Iterator[Outcome]:
         """Run the program again, each time without something that may have cost it time.
 
-        There are none unless the run has finished.
+        With each queue in any order, too. There are none unless the run has finished.
         """
         watched = self._profiled()
         if self.status is Status.FINISHED:
             yield from without(self.machine, watched.history, self._changed)
+            yield from in_any_order(self.machine, watched.history, watched.recording)
 
     def _profiled(self) -> Watched:
         if self._watched_by is None:

@@ -390,6 +390,7 @@ class Transfers:
             urgency=plan.urgency,
             shared=plan.shared,
             descriptors=plan.descriptors,
+            dispatch=plan.dispatch,
             landed=landed,
         )
         at = now + plan.dispatch

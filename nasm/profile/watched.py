@@ -22,6 +22,7 @@ from nasm.records import Status
 from nasm.sim.counters import TRANSFER
 from nasm.sim.history import INSTRUCTION, READY, SHARES, History
 from nasm.sim.queues import Queue
+from nasm.sim.recording import Recording
 from nasm.spec.shapes import Shapes
 
 
@@ -33,7 +34,7 @@ class Watched:
         program, scheduler = machine.program, machine.scheduler
         outer = {m.name for m in program.generation.memories.values() if not m.partitions}
         places = frozenset(f"{core}.{name}" for core in range(program.cores) for name in outer)
-        self.history = History()
+        self.history, self.recording = History(), Recording()
         self.moves = Moves()
         self.touched = Touched(places)
         self.issued, self.readied = Issued(program, scheduler.queues), Readied(program)
@@ -41,6 +42,7 @@ class Watched:
         self.banks = Banks(program)
         for observer in (
             self.history,
+            self.recording,
             self.moves,
             self.touched,
             self.issued,
