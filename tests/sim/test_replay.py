@@ -74,7 +74,9 @@ def test_a_replay_of_a_random_run_has_every_start_of_it(first: int) -> None:
 def test_so_does_one_of_cores_that_exchange_tiles(direct: bool) -> None:
     text = SWAP
     if direct:
-        text = text.replace("Swap  y, x", "Swap y, x, true").replace("Swap  q, p", "Swap q, p, true")
+        text = text.replace("Swap  y, x", "Swap y, x, true").replace(
+            "Swap  q, p", "Swap q, p, true"
+        )
     run = recorded(text, targets=TOY)
     replay = run.again()
     assert replay.starts == {n: run.history[n].start for n in run.recording.tasks}
