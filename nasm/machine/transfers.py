@@ -297,11 +297,12 @@ class BoundTransfer:
 class Transfers:
     """Plans transfers as the target does, binds them, and hands them to the channels.
 
-    ``launched`` counts them. What a start touches has a number of its own, by which others remember
-    it: one that was given is never given again, whatever is restored.
+    ``launched`` counts them; ``plans`` are the last ones of the instructions that issued any. What
+    a start touches has a number of its own, by which others remember it: one that was given is
+    never given again, whatever is restored.
     """
 
-    CACHES = ("_given", "_known")
+    CACHES = ("_given", "_known", "plans")
 
     def __init__(
         self,
@@ -313,6 +314,7 @@ class Transfers:
         changes: Changes = UNCHANGED,
     ) -> None:
         self.changes = changes
+        self.plans: dict[Who, Plan] = {}
         self.program, self.addresses, self.casting = program, addresses, casting
         self.hazards, self.scheduler = hazards, scheduler
         self.launched = 0
@@ -375,6 +377,7 @@ class Transfers:
         if start.tangled:
             self.hazards.tangled(who)
         self.launched += 1
+        self.plans[who] = plan
         flight = Flight(
             self.launched,
             who,
