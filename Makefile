@@ -19,7 +19,7 @@ VERSIONS := any
 PIP_lowest := --constraint $(VENV)/lowest.txt
 PIP_newest := --upgrade --upgrade-strategy eager --pre
 
-.PHONY: demo test test-lowest test-newest lint format bench docs clean
+.PHONY: demo test test-lowest test-newest lint format bench published docs clean
 
 demo: $(READY)
 	@$(BIN)/python programs/demo.py
@@ -49,6 +49,9 @@ docs: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python tests/bench/bench.py
+
+published: $(READY)
+	@$(BIN)/python programs/published/ledger.py
 
 clean:
 	rm -rf $(VENV) .venv-lowest .venv-newest dist build .pytest_cache .mypy_cache .ruff_cache .hypothesis

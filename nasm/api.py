@@ -28,6 +28,7 @@ from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
 from nasm.spec.numbers import plain
 from nasm.spec.program import Program, Update, Wait
+from nasm.spec.timing import Timing, TimingGiven
 from nasm.spec.view import View
 from nasm.targets import TARGETS
 
@@ -38,16 +39,18 @@ def assemble(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
     files: Files | None = None,
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
 
-    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``. ``files`` is the
-    only folder from which the program may read arrays, here or when it runs; with False it may
-    read none.
+    ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``; ``timing`` sets
+    figures by name, as in ``{"semaphore_ns": 25, "v4": {"nop_ns": 5}}``, or is the path of a TOML
+    file that does. ``files`` is the only folder from which the program may read arrays, here or
+    when it runs; with False it may read none.
     """
-    allowed = Allowed.of(files)
-    return assemble_source(source_of(text_or_path), TARGETS, target, defines, options, allowed)
+    source, allowed, asked = source_of(text_or_path), Allowed.of(files), Timing.of(timing)
+    return assemble_source(source, TARGETS, target, defines, options, allowed, asked)
 
 
 class Result:
@@ -103,6 +106,7 @@ def run(
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
     files: Files | None = None,
     max_cycles: int | None = None,
     max_instructions: int | None = MOST_INSTRUCTIONS,
@@ -112,15 +116,22 @@ def run(
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
     Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
-    ``defines`` and ``options`` are for a text: a Program has been assembled with its own.
-    ``files`` is the only folder from which the program may read arrays; with False it may read
+    ``defines``, ``options`` and ``timing`` are for a text: a Program has been assembled with its
+    own. ``files`` is the only folder from which the program may read arrays; with False it may read
     none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
     base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
     same, and there are no outputs. Raises Failure if it does not assemble; what goes wrong while it
     runs is in the report.
     """
     session = Session(
-        program, inputs, target=target, defines=defines, options=options, files=files, values=values
+        program,
+        inputs,
+        target=target,
+        defines=defines,
+        options=options,
+        timing=timing,
+        files=files,
+        values=values,
     )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
@@ -228,13 +239,18 @@ class Builder:
 
     Every instruction remembers the line of Python that made it. Problems of operands are raised
     at once as :class:`~nasm.problems.Failure`; rules are checked by :meth:`finish`. ``options``
-    are machine options by name.
+    are machine options by name, ``timing`` figures by name or the path of a TOML file.
 
     A tensor is declared by its memory, ``b.hbm("x", "f32", (128, 512), role="input")``; beside
     ``role`` there are ``init``, ``partition``, ``offset``, ``bank`` and ``core``.
     """
 
-    def __init__(self, target: str, options: Mapping[str, object] | None = None) -> None:
+    def __init__(
+        self,
+        target: str,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+    ) -> None:
         with _located():
             name = str(target)
             loader = TARGETS.get(name)
@@ -243,7 +259,8 @@ class Builder:
             loaded = loader()
             generation = loaded.generation(name)
             assert generation is not None
-            self.core = ProgramBuilder(loaded, loaded.configured(generation, options or {}))
+            machine = loaded.configured(generation, options or {}, Timing.of(timing))
+            self.core = ProgramBuilder(loaded, machine)
 
     def __getattr__(self, name: str) -> Any:
         core = self.__dict__.get("core")

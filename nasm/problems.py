@@ -224,6 +224,11 @@ def counted(count: int, what: str) -> str:
     return f"{count:,} {what}" + ("" if count == 1 else "s")
 
 
+def rounded(value: float) -> str:
+    """A figure without digits that say nothing."""
+    return f"{value:,.0f}" if value == int(value) else f"{value:.4g}"
+
+
 # -- how a problem is shown
 
 Piece = tuple[str, str]

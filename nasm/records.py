@@ -7,10 +7,11 @@ line, ``str`` what a report says of it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from nasm.problems import Problem, clean, counted, in_line
+from nasm.problems import Problem, clean, counted, in_line, rounded
 from nasm.source import Span
 
 MARKS = ("✓", "✗")
@@ -157,6 +158,27 @@ class EngineRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class FigureSet:
+    """A timing figure that was set, by what ``source`` says; ``default`` is what it was before."""
+
+    name: str
+    unit: str
+    value: float
+    default: float
+    source: str
+
+    def __str__(self) -> str:
+        return f"{self.name} {self.value:,.10g} instead of {rounded(self.default)} {self.unit}"
+
+
+def figures_line(figures: Sequence[FigureSet]) -> str:
+    """The timing figures that were set, in a line; empty if none was."""
+    said = dict.fromkeys(figure.source for figure in figures)
+    parts = (f"{by}: {', '.join(str(f) for f in figures if f.source == by)}" for by in said)
+    return "; ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
 class Mismatch:
     """An element that is not what was expected; ``index`` is its place in the left side."""
 
@@ -189,6 +211,8 @@ class ExpectationRecord:
 class RunReport:
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
 
+    ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
+    device takes beside these for the program as a whole, None if that is not known.
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
     without ``values`` so many expectations were ``not_judged``: they ask for some.
     """
@@ -212,8 +236,10 @@ class RunReport:
     messages_left_out: int = 0
     options: tuple[tuple[str, str | int], ...] = ()
     semaphores: tuple[SemaphoreRecord, ...] = ()
+    timing: tuple[FigureSet, ...] = ()
     values: bool = True
     not_judged: int = 0
+    entry_and_exit: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -226,6 +252,13 @@ class RunReport:
         chosen = "".join(f", {name}={value}" for name, value in self.options)
         alone = "" if self.values else ", without values"
         return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}{alone}"
+
+    @property
+    def beside(self) -> str:
+        """What a device takes beside the time of the run, in a sentence; empty if not known."""
+        if not self.entry_and_exit:
+            return ""
+        return f"on the device about {round(self.entry_and_exit, 1):,g} µs more for entry and exit"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -259,6 +292,10 @@ class RunReport:
     def __str__(self) -> str:
         done = sum(e.instructions for e in self.engines)
         parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
+        if self.beside:
+            parts[0] += f"\n{self.beside}"
+        if self.timing:
+            parts.append(figures_line(self.timing))
         if self.messages or self.messages_left_out:
             parts.append("\n".join([*map(str, self.messages), *left_out(self.messages_left_out)]))
         parts += map(str, (*self.warnings, *self.hazards, *self.problems))

@@ -23,6 +23,7 @@ from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
+from nasm.spec.timing import Timing, TimingGiven
 from nasm.targets import TARGETS
 
 CHUNK = 1_000
@@ -46,12 +47,13 @@ class Checkpoint:
 class Session(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
-    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines`` and
-    ``options`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name; they override
-    initialisers. Everything is loaded once, here; raises Failure with every problem. ``files``
-    says what the program may read, instead of what was said when it was assembled. With ``trace``
-    every record of the run is kept, some 200 bytes for each instruction. Without ``values`` nothing
-    is computed and no tensor is made: ticks and trace are the same, inputs are not read.
+    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
+    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name;
+    they override initialisers. Everything is loaded once, here; raises Failure with every problem.
+    ``files`` says what the program may read, instead of what was said when it was assembled. With
+    ``trace`` every record of the run is kept, some 200 bytes for each instruction. Without
+    ``values`` nothing is computed and no tensor is made: ticks and trace are the same, inputs are
+    not read.
     """
 
     def __init__(
@@ -62,6 +64,7 @@ class Session(Inspection):
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
         files: Files | None = None,
         trace: bool = False,
         values: bool = True,
@@ -70,9 +73,10 @@ class Session(Inspection):
         allowed = Allowed.of(files)
         if not isinstance(program, Program):
             self.source = source_of(program)
-            program = assemble(self.source, TARGETS, target, defines, options, allowed)
-        elif target is not None or defines or options:
-            hint = "give target, defines and options to nasm.assemble"
+            asked = Timing.of(timing)
+            program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
+        elif target is not None or defines or options or timing:
+            hint = "give target, defines, options and timing to nasm.assemble"
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
         self.files = program.files if files is None else allowed
@@ -97,13 +101,15 @@ class Session(Inspection):
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
         files: Files | None = None,
         trace: bool = False,
         values: bool = True,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
-        program = assemble(source, targets, target, defines, options, Allowed.of(files))
+        allowed, asked = Allowed.of(files), Timing.of(timing)
+        program = assemble(source, targets, target, defines, options, allowed, asked)
         session = cls(program, inputs, trace=trace, values=values)
         session.source = source
         return session
@@ -301,11 +307,13 @@ class Session(Inspection):
             target=generation.spellings[0],
             generation=generation.summary,
             options=tuple(self.program.chosen.items()),
+            timing=self.program.figures_set,
             ticks=self.now,
             microseconds=machine.microseconds(self.now),
+            entry_and_exit=generation.entry_and_exit,
             engines=engines,
             evidence=describe.evidence_order(mix),
-            channel_bytes=sum(c.bytes for c in machine.scheduler.channels),
+            channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),
             warnings=(

@@ -29,8 +29,11 @@ _MARKS = (
 )
 
 
-def source_of(text_or_path: Text, files: Allowed = ANY) -> Source:
-    """A Source of a path, or of a text (anything with a newline is a text)."""
+def source_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") -> Source:
+    """A Source of a path, or of a text (anything with a newline is a text).
+
+    ``ending`` is what the names of such files end with.
+    """
     if isinstance(text_or_path, Source):
         return text_or_path
     if isinstance(text_or_path, str) and "\n" in text_or_path:
@@ -49,7 +52,7 @@ def source_of(text_or_path: Text, files: Allowed = ANY) -> Source:
         raise Failure(refused.at(None)) from None
     except OSError as problem:
         said = f"cannot read {text_or_path}: {problem.strerror or problem}"
-        hint = _meant(Path(text_or_path)) if files.folder is None else ""
+        hint = _meant(Path(text_or_path), ending) if files.folder is None else ""
         raise Failure(Problem("E0801", said, None, hint)) from None
     except ValueError:  # a null character in a path
         raise Failure(Problem("E0801", f"no file {text_or_path}")) from None
@@ -87,12 +90,12 @@ def _encoding(read: bytes) -> str:
     return "UTF-16" if some.count(0) * 4 > len(some) else ""
 
 
-def _meant(path: Path) -> str:
-    """A hint for the name of a program that does not exist: those beside it that are like it."""
+def _meant(path: Path, ending: str) -> str:
+    """A hint for the name of a file that does not exist: those beside it that are like it."""
     with suppress(OSError):
-        beside = sorted(file.stem for file in path.parent.glob("*.nasm"))
+        beside = sorted(file.stem for file in path.parent.glob(f"*{ending}"))
         if not path.exists():
             near = [path.stem] if path.stem in beside else closest(path.stem, beside)
-            names = [f"'{stem}.nasm'" for stem in near]
+            names = [f"'{stem}{ending}'" for stem in near]
             return f"did you mean {listed(names)}?" if names else ""
     return ""

@@ -58,9 +58,9 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     ),
     "nasm.sim": (
         ("counters", "regions", "memory"),
-        ("resources",),
+        ("resources", "turns"),
         ("queues", "channels"),
-        ("events",),
+        ("events", "service"),
         ("scheduler",),
         ("races", "trace"),
     ),

@@ -18,6 +18,7 @@ from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.view import View
+from tests.shares import shares
 from tests.toy.target import ISA, TARGETS
 
 HEAD = """
@@ -110,22 +111,13 @@ def test_every_tick_of_the_relay_is_where_paper_puts_it() -> None:
         (0, 1, 1, 60, 102, 107),  # Move: 96 + 6, at the head since 50 + 2 * 5
         (0, 1, 2, 107, 152, 157),  # Wait: landed 148 + 4
     ]
-    # core, channel, ring, queue, pc, started, landed, bytes: halves of 16 bytes
+    # core, channels, ring, queue, pc, arrived, start, free, landed, bytes, shares: two of 16 bytes
     assert trace.jobs == [
-        (0, 0, 0, 0, 0, 20, 46, 16),  # 0 + 20; 16 + 10
-        (0, 1, 0, 0, 0, 20, 46, 16),
-        (0, 0, 0, 1, 1, 122, 148, 16),  # 102 + 20
-        (0, 1, 0, 1, 1, 122, 148, 16),
+        (0, 0b11, 0, 0, 0, 20, 20, 36, 46, 32, 2),  # 0 + 20; 16; 10 more
+        (0, 0b11, 0, 1, 1, 122, 122, 138, 148, 32, 2),  # 102 + 20
     ]
     # core, semaphore, tick, value
-    assert trace.posts == [
-        (0, 0, 46, 1),
-        (0, 0, 46, 2),
-        (0, 1, 75, 1),
-        (0, 2, 96, 1),
-        (0, 3, 148, 1),
-        (0, 3, 148, 2),
-    ]
+    assert trace.posts == [(0, 0, 46, 2), (0, 1, 75, 1), (0, 2, 96, 1), (0, 3, 148, 2)]
 
 
 def test_a_result_is_not_there_before_its_completion() -> None:
@@ -144,7 +136,7 @@ def test_a_move_of_one_partition_posts_twice_although_one_channel_has_nothing_to
         f"{HEAD}.sem s\n@alpha Move x[0:1], X[0:1]   $s += 2\n@alpha Wait          $s >= 2\n"
     )
     # The empty half lands after the 10 ticks of the way, the other after 8 bytes more.
-    assert [(r[6], r[7]) for r in done.trace.jobs] == [(30, 0), (38, 8)]
+    assert [(s.channel, s.landed, s.bytes) for s in shares(done.trace)] == [(1, 30, 0), (0, 38, 8)]
     assert done.trace.instructions[-1][4] == 38 + 4
 
 

@@ -17,6 +17,7 @@ from nasm.records import Status
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.view import View
+from tests.shares import shares
 from tests.test_toy import HEAD, IOTA, codes, program, ran, whole
 from tests.toy.target import TARGETS
 
@@ -179,7 +180,7 @@ def test_a_move_may_post_to_the_other_core() -> None:
         f"{HEAD}.core 1\n.sem there\n@alpha Wait $there >= 2\n"
         ".core 0\n@alpha Move x, X $there += 2\n"
     )
-    assert done.trace.posts == [(1, 0, 46, 1), (1, 0, 46, 2)]
+    assert done.trace.posts == [(1, 0, 46, 2)]
     assert instructions(done)[-1] == (1, 2, 0, 0, 50, 53)
 
 
@@ -303,8 +304,8 @@ def test_an_exchange_by_channels_is_complete_when_both_tiles_have_landed() -> No
     # ticks after that, and are done after 5 cycles of their own.
     swaps = [r for r in instructions(done) if r[:3] in ((0, 0, 1), (1, 3, 2))]
     assert [(r[0], r[4], r[5]) for r in swaps] == [(0, 50, 115), (1, 50, 125)]
-    exchanged = [(r[0], r[1], r[5], r[6]) for r in done.trace.jobs if r[5] > 50]
-    assert exchanged == [(0, 0, 70, 96), (0, 1, 70, 96), (1, 0, 70, 96), (1, 1, 70, 96)]
+    found = [(s.core, s.channel, s.start, s.landed) for s in shares(done.trace) if s.start > 50]
+    assert found == [(0, 0, 70, 96), (0, 1, 70, 96), (1, 0, 70, 96), (1, 1, 70, 96)]
     assert done.scheduler.queues[0].waiting["core", None] == 50
 
 
@@ -317,7 +318,7 @@ def test_an_exchange_waits_for_the_slower_of_its_two_ways() -> None:
     # Core 1's channels have three moves before them, each busy for 16 ticks: the first arrives 20
     # after its issue at 53. The last thing to land is what core 1 sends, 26 ticks after its turn.
     landed = 53 + 20 + 3 * 16 + 26
-    assert done.trace.jobs[-1][6] == landed
+    assert shares(done.trace)[-1].landed == landed
     swaps = [r for r in instructions(done) if r[5] > landed]
     assert [(r[0], r[5]) for r in swaps] == [(0, landed + 4 + 15), (1, landed + 4 + 15)]
 
@@ -334,7 +335,7 @@ def test_an_exchange_by_the_engines_takes_their_latency_alone() -> None:
     np.testing.assert_array_equal(tensor_io.contents(done.addresses, whole(done, "q")), IOTA)
     swaps = [r for r in instructions(done) if r[:3] in ((0, 0, 1), (1, 3, 2))]
     assert [(r[0], r[4], r[5]) for r in swaps] == [(0, 50, 65), (1, 50, 75)]
-    assert len(done.trace.jobs) == 4
+    assert len(shares(done.trace)) == 4
 
 
 @pytest.mark.parametrize("direct", ["", ", direct=true"])

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 from generator.examples import GENERATIONS, SIZES, cost
 from generator.instruction_pages import ISA
-from generator.markdown import code, number, table
-from nasm.spec.evidence import Fact
+from generator.markdown import code, table
+from nasm.problems import rounded
+from nasm.spec.figures import Use
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
 from nasm.targets.neuron import TARGET
@@ -35,20 +34,14 @@ def figures() -> str:
     """Every number of every generation; generations that agree share a line."""
     rows = []
     for figure in FIGURES:
-        for first, (fact, where) in enumerate(_facts(figure.name)):
-            about = ["", ""] if first else [code(figure.name), f"{figure.meaning} ({figure.unit})"]
+        limit = "limit: " if figure.use is Use.LIMIT else ""
+        about = [code(figure.name), f"{limit}{figure.meaning} ({figure.unit})"]
+        for fact, where in figure.grouped.items():
             rows.append(
-                [*about, ", ".join(where), number(fact.value), fact.evidence.value, fact.source]
+                [*about, ", ".join(where), rounded(fact.value), fact.evidence.value, fact.source]
             )
+            about = ["", ""]
     return table(["figure", "what", "generations", "value", "evidence", "source"], rows)
-
-
-def _facts(name: str) -> Iterator[tuple[Fact, list[str]]]:
-    found: dict[Fact, list[str]] = {}
-    for g in GENERATIONS:
-        if name in g.numbers:
-            found.setdefault(g.numbers[name], []).append(g.name)
-    yield from found.items()
 
 
 def switches() -> str:

@@ -35,8 +35,3 @@ def code(text: str) -> str:
 def joined(*parts: str) -> str:
     """Paragraphs, those that are empty left out, as a whole page."""
     return "\n\n".join(p for p in parts if p) + "\n"
-
-
-def number(value: float) -> str:
-    """A figure without digits that say nothing."""
-    return f"{value:,.0f}" if value == int(value) else f"{value:.4g}"

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from generator.examples import GENERATIONS
-from generator.markdown import NOTE, code, joined, number, table
+from generator.markdown import NOTE, code, joined, table
 from nasm.dtypes import DTYPES
-from nasm.report.lists import option_values
+from nasm.problems import rounded
+from nasm.report.lists import only, option_values
 from nasm.targets.neuron.activations import ACTIVATIONS, ActivationFunction
 from nasm.targets.neuron.alu import OPERATORS, Operator
 from nasm.targets.neuron.options import OPTIONS
@@ -69,7 +70,15 @@ def _yes(holds: bool) -> str:
 def activations() -> str:
     """The activation functions."""
     rows = [
-        [code(a.name), code(a.formula), _range(a), a.since, a.evidence.value, a.source]
+        [
+            code(a.name),
+            code(a.formula),
+            _range(a),
+            a.since,
+            a.table or "its own",
+            a.evidence.value,
+            a.source,
+        ]
         for a in ACTIVATIONS.values()
     ]
     return joined(
@@ -80,8 +89,9 @@ def activations() -> str:
         "float32. Outside its valid range a function's result is invalid on the hardware; nasm "
         "keeps the mathematical value there and warns (E0515), but for `sin`, whose extrapolation "
         "is described by the vendor. A function with a parameter needs "
-        "[`Activation2`](Activation2.md), which carries it.",
-        table(["function", "value", "valid for", "since", "evidence", "source"], rows),
+        "[`Activation2`](Activation2.md), which carries it. Which functions have a table in common "
+        "is assumed, from one third-party map; what [changing it](../timing.md) costs.",
+        table(["function", "value", "valid for", "since", "table", "evidence", "source"], rows),
     )
 
 
@@ -121,7 +131,7 @@ def dtypes() -> str:
 
 
 def _largest(value: float) -> str:
-    return number(value) if value < 1e12 else f"{value:.4g}"
+    return rounded(value) if value < 1e12 else f"{value:.4g}"
 
 
 def options() -> str:
@@ -129,7 +139,7 @@ def options() -> str:
     rows = [
         [
             code(option.name) if not n else "",
-            option.summary if not n else "",
+            f"{option.summary}{only(option)}" if not n else "",
             code(word),
             meaning,
             option.evidence.value if not n else "",
@@ -145,7 +155,8 @@ def options() -> str:
         "plausible, or the runtime lets one choose. `--option NAME=VALUE` sets one, several if "
         "repeated; so does `options={NAME: VALUE}` of `nasm.run`, `nasm.assemble` and "
         "`nasm.Builder`. A report names those that are not as they are by default.",
-        "*evidence* and *source* are those of the default. `neuron-nasm isa --options` prints "
-        "this list.",
+        "*evidence* and *source* are those of the default. An option with generations in "
+        "parentheses is refused on others, where it would change nothing. `neuron-nasm isa "
+        "--options` prints this list.",
         table(["option", "decides", "value", "", "evidence", "source"], rows),
     )

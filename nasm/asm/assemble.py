@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from nasm import gc_pause
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.asm.building.builder import ProgramBuilder, in_order
 from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander, unknown_target
@@ -19,6 +19,7 @@ from nasm.source import Source
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.program import Program
 from nasm.spec.target import Loader
+from nasm.spec.timing import NONE, Timing
 
 
 def assemble(
@@ -28,17 +29,18 @@ def assemble(
     defines: Mapping[str, int | float] | None = None,
     options: Mapping[str, object] | None = None,
     files: Allowed = ANY,
+    timing: Timing = NONE,
 ) -> Program:
     """Assemble a text; ``target`` and ``defines`` override what it says.
 
-    ``options`` are those of the machine that it is for, ``files`` those that it may name. Raises
-    Failure with every problem found, in the order of the text.
+    ``options`` and ``timing`` are those of the machine that it is for, ``files`` those that it may
+    name. Raises Failure with every problem found, in the order of the text.
     """
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
     with gc_pause.paused():
         file, problems = parse(source, alike=True)
-        expander = Expander(source, targets, target, constants(defines), options)
+        expander = Expander(source, targets, target, constants(defines), options, timing)
         return _assembled(file, problems, expander, files)
 
 
@@ -52,8 +54,7 @@ def _assembled(
     builder = expander.expand(file.body)
     unsaid = Unsaid(file.unsaid, expander.stopped and not problems)
     if builder is None:
-        found = sorted(expander.problems, key=lambda p: p.span.start if p.span else -1)
-        raise Failure(limited(found, unsaid))
+        raise Failure(limited(in_order(expander.problems), unsaid))
     undeclared = expander.scope.undeclared
     builder.program.files = files
     builder.problems += _initialisers(builder.program)

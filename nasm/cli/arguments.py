@@ -108,14 +108,17 @@ def _unfit(parsed: argparse.Namespace) -> str:
         return f"{given} does not go with --no-values: a run without values has no outputs"
     if parsed.verb != "isa":
         return ""
-    if parsed.options and (parsed.mnemonic or parsed.example or parsed.search):
-        return "--options lists the options of the machines: no instruction goes with it"
+    if parsed.options and parsed.timing:
+        return "--options and --timing are two lists: give one of them"
+    for name, what in (("options", "options of the machines"), ("timing", "timing figures")):
+        if getattr(parsed, name) and (parsed.mnemonic or parsed.example or parsed.search):
+            return f"--{name} lists the {what}: no instruction goes with it"
     if parsed.search is not None and (parsed.mnemonic or parsed.example):
         return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
     if parsed.example and parsed.mnemonic is None:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
-    if parsed.target is not None and not parsed.example:
-        return "--target says for which machine --example writes its program"
+    if parsed.target is not None and not (parsed.example or parsed.timing):
+        return "--target says for which machine --example writes its program, or --timing lists"
     return ""
 
 
@@ -192,7 +195,16 @@ def _common(verb: argparse.ArgumentParser) -> None:
         default=[],
         help="set a machine option; 'neuron-nasm isa --options' lists them",
     )
+    _timing(verb)
     _files(verb)
+
+
+def _timing(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--timing",
+        metavar="FILE",
+        help="set timing figures from a TOML file; 'neuron-nasm isa --timing' lists them",
+    )
 
 
 def _files(verb: argparse.ArgumentParser) -> None:
@@ -319,14 +331,15 @@ def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "operator, a dtype, or any word of their description",
     )
     verb.add_argument("--options", action="store_true", help="list the machine options instead")
+    verb.add_argument("--timing", action="store_true", help="list the timing figures instead")
     verb.add_argument(
         "--example", action="store_true", help="print a whole program that runs its example"
     )
     verb.add_argument(
         "--target",
         metavar="NAME",
-        help="the target of that program: trn1, inf2, trn2, trn3, …; by default the first that "
-        "has the instruction",
+        help="the target of that program, trn1, inf2, trn2, trn3, …, by default the first that "
+        "has the instruction; or of those figures",
     )
     _json(verb)
 

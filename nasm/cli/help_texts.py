@@ -23,6 +23,7 @@ examples:
   neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
   neuron-nasm run matmul.nasm --trace trace.json
   neuron-nasm run matmul.nasm --option rounding=stochastic
+  neuron-nasm run matmul.nasm --timing my.toml
   cat matmul.nasm | neuron-nasm run - --json
 
 A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
@@ -41,6 +42,7 @@ examples:
   neuron-nasm isa MultiplyMoving
   neuron-nasm isa --search nc_matmul          by name, operator, dtype or word
   neuron-nasm isa --options                   what --option may set
+  neuron-nasm isa --timing --target trn2      what --timing may set
   neuron-nasm isa TensorTensor --example | neuron-nasm run -
 """
 EXPLAIN = """\

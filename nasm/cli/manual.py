@@ -9,11 +9,13 @@ import sys
 from rich.text import Text
 
 from nasm import codes
+from nasm.asm.expanding.expand import unknown_target
 from nasm.cli import arguments, streams
 from nasm.cli.screen import Screen
 from nasm.problems import Problem, Refused, quoted
 from nasm.report import examples, explanations, jsonable, lists, pages
 from nasm.report.search import search
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
 from nasm.spec.target import Target
 from nasm.targets import TARGETS
@@ -31,6 +33,8 @@ def isa(args: argparse.Namespace) -> int:
     targets = list({id(t): t for t in (load() for load in TARGETS.values())}.values())
     if args.options:
         return _options(screen, args, targets)
+    if args.timing:
+        return _timing(screen, args, targets)
     if args.search is not None:
         return _search(screen, args, targets)
     if args.mnemonic is None:
@@ -60,6 +64,21 @@ def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) ->
         args.answer.give(OK, options=rows)
     else:
         screen.show(*(lists.rich_options(t) for t in targets))
+    return OK
+
+
+def _timing(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
+    """The figures of all generations, or of the one of a target."""
+    wanted: list[tuple[Target, Generation | None]] = [(t, None) for t in targets]
+    if args.target is not None:
+        wanted = [(t, g) for t in targets if (g := t.generation(args.target)) is not None]
+        if not wanted:
+            return _refuse(screen, args, unknown_target(args.target, TARGETS).at(None))
+    if args.json:
+        rows = [row for target, only in wanted for row in lists.json_figures(target, only)]
+        args.answer.give(OK, figures=rows)
+    else:
+        screen.show(*(lists.rich_figures(target, only) for target, only in wanted))
     return OK
 
 

@@ -56,6 +56,7 @@ class Run:
             defines=dict(args.defines),
             inputs=files.arrays(args.inputs),
             options=dict(args.options),
+            timing=args.timing,
             files=args.files,
             trace=self.trace is not None,
             values=args.values,
@@ -72,6 +73,8 @@ class Run:
         args = self.args
         paths = [(tensor.name, path) for path, tensor in wanted.items()]
         others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
+        if args.timing is not None:
+            others.append(("the timing is read from it", args.timing))
         traces = [("the trace", self.trace)] if self.trace else []
         paths += traces
         problems = results.clashes(paths, others, args.json)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
 
@@ -14,6 +14,9 @@ from nasm.cli import streams
 from nasm.cli.screen import Screen
 from nasm.problems import Failure, Problem, counted, in_line
 from nasm.report import jsonable
+
+if TYPE_CHECKING:
+    from nasm.spec.timing import Timing
 
 OK, REFUSED = 0, 2
 
@@ -37,8 +40,12 @@ def check(args: argparse.Namespace) -> int:
     screen = Screen(args.color)
     files: list[dict[str, Any]] = args.answer.content["files"]
     wrong = bad = 0
+    try:
+        timing = _timing(args.timing)
+    except Failure as failure:
+        return _unchecked(screen, args, failure.problems)
     for path in args.programs:
-        about, problems = _checked(path, args)
+        about, problems = _checked(path, args, timing)
         files.append({**about, "ok": not problems, "problems": jsonable.problems(problems)})
         wrong, bad = wrong + len(problems), bad + bool(problems)
         if args.json:
@@ -56,7 +63,24 @@ def check(args: argparse.Namespace) -> int:
     return code
 
 
-def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[Problem]]:
+def _timing(path: str | None) -> Timing:
+    with stopping.shielded():
+        from nasm.spec.timing import Timing
+    return Timing.of(path)
+
+
+def _unchecked(screen: Screen, args: argparse.Namespace, problems: Sequence[Problem]) -> int:
+    """No file can be checked."""
+    if args.json:
+        args.answer.give(REFUSED, files=[], problems=jsonable.problems(problems))
+    else:
+        screen.problems(problems)
+    return REFUSED
+
+
+def _checked(
+    path: str, args: argparse.Namespace, timing: Timing
+) -> tuple[dict[str, Any], list[Problem]]:
     """What a file is, if it assembles, and all that is wrong with it."""
     with stopping.shielded():
         from nasm.asm.assemble import assemble
@@ -73,6 +97,7 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
             dict(args.defines),
             dict(args.options),
             Allowed.of(args.files),
+            timing,
         )
     except Failure as failure:
         return about, list(failure.problems)
@@ -83,6 +108,7 @@ def _checked(path: str, args: argparse.Namespace) -> tuple[dict[str, Any], list[
     about["target"] = program.generation.spellings[0]
     about["generation"] = program.generation.summary
     about["options"] = program.chosen
+    about["timing"] = jsonable.figures_set(program.figures_set)
     about["instructions"] = {
         program.queue_name(n): len(q) for n, q in enumerate(program.queues) if len(q)
     }
@@ -121,6 +147,7 @@ def repl(args: argparse.Namespace) -> int:
             defines=dict(args.defines),
             inputs=inputs,
             options=dict(args.options),
+            timing=args.timing,
             files=args.files,
             most=args.max_instructions,
             values=args.values,

@@ -230,10 +230,11 @@ ROWS = (
         "a file cannot be read",
         "The program, or an array file that it or the command line names, does not exist, may "
         "not be read, or is not what it should be: UTF-8 text for a program, .npy or .npz for an "
-        "array. An array file holds exactly the elements that its header announces. Paths in a "
-        "program are relative to the program's folder, paths on the command line to the current "
-        "one. With `--files DIR` a program reads from that folder alone, and links that lead out "
-        "of it are not followed; with `--no-files` it reads no array files.",
+        "array, TOML for the figures of `--timing`. An array file holds exactly the elements that "
+        "its header announces. Paths in a program are relative to the program's folder, paths on "
+        "the command line to the current one. With `--files DIR` a program reads from that folder "
+        "alone, and links that lead out of it are not followed; with `--no-files` it reads no "
+        "array files.",
         "$ neuron-nasm run programs/        # a folder",
         "$ neuron-nasm run programs/matmul.nasm",
     ),
@@ -303,7 +304,7 @@ ROWS = (
         "an unknown machine option, or a value it does not take",
         "`--option NAME=VALUE` chooses between plausible interpretations of the documentation, or "
         "sets what the runtime lets one configure. `neuron-nasm isa --options` lists the options "
-        "with their values.",
+        "with their values, and the generations that take one if not all of them do.",
         "$ neuron-nasm run programs/matmul.nasm --option rounding=random",
         "$ neuron-nasm run programs/matmul.nasm --option rounding=stochastic",
     ),
@@ -338,6 +339,16 @@ ROWS = (
         "replace the file of an input, which has been read by then.",
         "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace ./c.npy",
         "$ neuron-nasm run programs/matmul.nasm --out C=c.npy --trace c.json",
+    ),
+    Code(
+        "E0814",
+        "an unknown timing figure, or a value it does not take",
+        "`--timing FILE` sets figures by name: a line of the file is `semaphore_ns = 25`, and what "
+        "stands under `[v4]` holds of that generation alone. `neuron-nasm isa --timing` lists the "
+        "figures of each generation. Times may be 0, rates may not; limits of the hardware, such "
+        "as the number of semaphores, cannot be set.",
+        "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semafore_ns",
+        "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semaphore_ns",
     ),
     Code(
         "E0821",

@@ -184,11 +184,8 @@ def semaphore_records(machine: Machine) -> tuple[SemaphoreRecord, ...]:
 
 def channel_records(machine: Machine) -> tuple[ChannelRecord, ...]:
     """The channels, by number."""
-    now = machine.scheduler.now
-    return tuple(
-        ChannelRecord(c.core, c.index, c.jobs, c.bytes, c.busy, c.pending, c.free > now)
-        for c in machine.scheduler.channels
-    )
+    cores = machine.scheduler.service.cores
+    return tuple(ChannelRecord(core.core, *count) for core in cores for count in core.counts())
 
 
 def bank_records(machine: Machine) -> tuple[BankRecord, ...]:

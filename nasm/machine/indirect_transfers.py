@@ -120,6 +120,11 @@ class IndirectMove:
         self.dst, *self.srcs = (Side(addresses, view) for view in views)
 
     @property
+    def shape(self) -> tuple[int, ...]:
+        """What is taken has the shape of the destination."""
+        return self.dst.view.shape
+
+    @property
     def sides(self) -> list[Side]:
         """Where it goes, and where it comes from."""
         return [self.dst, *self.srcs]

@@ -10,6 +10,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from contextlib import suppress
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -27,13 +28,14 @@ from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
-from nasm.sim.channels import Channel
+from nasm.sim.channels import Channels
 from nasm.sim.counters import Counters
 from nasm.sim.queues import Queue
 from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
+from nasm.spec.generation import Generation
 from nasm.spec.program import Program
 from nasm.spec.shapes import Shapes
 
@@ -170,9 +172,18 @@ class Machine:
 
 def _scheduler(program: Program, paces: Sequence[Pace]) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
-    channels = [Channel(core, n) for core in cores for n in range(generation.channels)]
+    channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
     delay = -int(-fact.value * generation.ticks // 1000) if fact else 0
     counters = Counters(generation.semaphores, generation.events)
     interlock = program.target.interlocked(generation.options)
-    return Scheduler(counters, channels, delay, interlock=interlock, paces=paces)
+    supply = _supply(generation, len(channels) * generation.channels)
+    return Scheduler(counters, channels, delay, supply=supply, interlock=interlock, paces=paces)
+
+
+def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:
+    """How much longer shares take while so many channels have work, as fractions; none if never."""
+    most = generation.supply
+    if most is None or channels <= most:
+        return []
+    return [max(Fraction(1), n / most).as_integer_ratio() for n in range(channels + 1)]

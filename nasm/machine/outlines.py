@@ -17,8 +17,9 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
-from nasm.machine.transfers import Cargo, Launched, Moving, Transfers, direct_start
+from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.problems import Failure, Problem, Refused
+from nasm.sim.channels import Cargo
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
 from nasm.sim.regions import Region
@@ -313,19 +314,20 @@ def _nothing(*_: Any) -> None:
 # -- transfers
 
 
-class NoCargo:
-    """What transfers move in a run without values."""
+class NoBytes:
+    """What the shares of a transfer move where there are no bytes."""
 
-    __slots__ = ()
-
-    def read(self, shares: Sequence[int]) -> None:
+    def read(self, *_: Any) -> None:
         """Take nothing."""
 
-    def write(self, shares: Sequence[int], payload: Any) -> None:
+    def write(self, *_: Any) -> None:
         """Deliver nothing."""
 
+    def part(self, *_: Any) -> None:
+        """A part of nothing."""
 
-NO_CARGO = NoCargo()
+
+NO_BYTES = NoBytes()
 
 
 class OutlinedTransfer:
@@ -341,8 +343,8 @@ class OutlinedTransfer:
         return self._start
 
     def cargo(self, start: Start) -> Cargo:
-        """There are none."""
-        return NO_CARGO
+        """What its shares take and deliver: nothing."""
+        return NO_BYTES
 
 
 class RefusedTransfer:
@@ -358,8 +360,8 @@ class RefusedTransfer:
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
     def cargo(self, start: Start) -> Cargo:
-        """There are none."""
-        return NO_CARGO
+        """What its shares take and deliver: nothing."""
+        return NO_BYTES
 
 
 class Still:

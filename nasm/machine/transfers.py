@@ -6,7 +6,8 @@ one copy out. Views of single shares are only made when shares go their own ways
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,13 +18,13 @@ from nasm.machine.addresses import Access, Addresses
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
 from nasm.problems import Refused
-from nasm.sim.channels import Flight
+from nasm.sim.channels import Cargo, Flight, Portion
 from nasm.sim.counters import Who
 from nasm.sim.memory import Array, CopyOnWrite
 from nasm.sim.regions import Region, overlap
 from nasm.sim.scheduler import Scheduler
 from nasm.spec.cut import pieces, rows
-from nasm.spec.effects import ONTO, SUM, Plan, Transfer
+from nasm.spec.effects import ONTO, SUM, Partial, Plan, Transfer
 from nasm.spec.instruction import Context
 from nasm.spec.program import Program
 from nasm.spec.view import View
@@ -53,6 +54,11 @@ class DirectMove:
             self._take = _summing(sources, have, dst.shape, want, casting)
         else:
             self._take = _copying(sources[0], have[0], dst.shape, want, casting, self.reads[0])
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """What is taken has the shape of the destination."""
+        return self.write.view.shape
 
     def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Taken:
         """The bytes to move, as they are now."""
@@ -121,16 +127,6 @@ class Moving(Protocol):
         """Let what was taken appear."""
 
 
-class Cargo(Protocol):
-    """The bytes of one start of a transfer."""
-
-    def read(self, shares: Sequence[int]) -> Any:
-        """Take what some shares move, as it is now."""
-
-    def write(self, shares: Sequence[int], payload: Any) -> None:
-        """Let what was taken appear."""
-
-
 class Launched(Protocol):
     """A transfer that can be launched any number of times."""
 
@@ -140,7 +136,7 @@ class Launched(Protocol):
         """What is decided when it starts."""
 
     def cargo(self, start: Start) -> Cargo:
-        """The bytes of one start."""
+        """What its shares take and deliver."""
 
 
 def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start:
@@ -161,6 +157,17 @@ def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
     )
 
 
+def cut(values: Any, begin: int, end: int, shape: tuple[int, ...]) -> Any:
+    """Some of the elements of what a move has taken, as what another one takes."""
+    if isinstance(values, Partial):
+        some, where = (part.reshape(-1)[begin:end] for part in (values.values, values.where))
+        return Partial(some.reshape(shape), where.reshape(shape))
+    if isinstance(values, CopyOnWrite):
+        part = values.values.reshape(-1)[begin:end].reshape(shape)
+        return part.copy() if values.store is None else CopyOnWrite(values.store, part)
+    return values.reshape(-1)[begin:end].reshape(shape)
+
+
 class Bytes:
     """The bytes of one start of a transfer, with the entries of that moment."""
 
@@ -179,6 +186,22 @@ class Bytes:
         chosen, hazards = self.chosen, self.hazards
         for move, values in zip(self.bound.moves(shares), payload, strict=True):
             move.put(chosen, values, hazards)
+
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
+        """Of what was taken for some shares, that of fewer."""
+        return self.bound.part(shares, payload, some)
+
+
+def portions(plan: Plan) -> tuple[Portion, ...]:
+    """The shares of a plan as the simulator has them: those that are alike together."""
+    alike: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
+    for number, share in enumerate(plan.shares):
+        key = (share.busy, share.latency, share.bytes, share.packets)
+        alike.setdefault(key, []).append((share.channel, number))
+    return tuple(
+        Portion(sum(1 << n for n, _ in found), tuple(n for _, n in sorted(found)), *key)
+        for key, found in alike.items()
+    )
 
 
 class BoundTransfer:
@@ -205,15 +228,39 @@ class BoundTransfer:
         return self._start
 
     def cargo(self, start: Start) -> Cargo:
-        """The bytes of one start."""
+        """What its shares take and deliver."""
         return Bytes(self, start.chosen, self._transfers.hazards)
 
     def moves(self, shares: Sequence[int]) -> list[Move]:
         """What some shares move: the whole transfer if they are all that move anything."""
-        moving = [n for n in shares if self.plan.shares[n].ranges]
+        moving = self._moving(shares)
         if len(moving) == self._full:
             return self.whole
         return [move for n in moving for move in self._share(n)]
+
+    def part(self, shares: Sequence[int], payload: list[Any], some: Sequence[int]) -> list[Any]:
+        """Of what was taken for some shares, that of fewer."""
+        moving, wanted = self._moving(shares), self._moving(some)
+        if len(moving) == len(wanted):
+            return payload
+        if len(moving) == self._full:
+            return [values for n in wanted for values in self._cut_out(n, payload)]
+        taken = iter(payload)
+        each = {n: [next(taken) for _ in self._share(n)] for n in moving}
+        return [values for n in wanted for values in each[n]]
+
+    def _moving(self, shares: Sequence[int]) -> list[int]:
+        return [n for n in shares if self.plan.shares[n].ranges]
+
+    def _cut_out(self, number: int, payload: list[Any]) -> Iterator[Any]:
+        """A share's part of what was taken for the whole, as its moves want it."""
+        moves = iter(self._share(number))
+        for whole, begin, end in self.plan.shares[number].ranges:
+            while begin < end:
+                shape = next(moves).shape
+                last = begin + math.prod(shape)
+                yield cut(payload[whole], begin, last, shape)
+                begin = last
 
     def _share(self, number: int) -> list[Move]:
         found = self._shares.get(number)
@@ -239,7 +286,7 @@ class Transfers:
     it: one that was given is never given again, whatever is restored.
     """
 
-    CACHES = ("_given",)
+    CACHES = ("_given", "_known")
 
     def __init__(
         self,
@@ -253,6 +300,7 @@ class Transfers:
         self.hazards, self.scheduler = hazards, scheduler
         self.launched = 0
         self._given = 1
+        self._known: dict[int, tuple[Plan, tuple[Portion, ...]]] = {}
 
     def save(self) -> int:
         """How many were launched."""
@@ -281,7 +329,11 @@ class Transfers:
         """How the target splits a transfer: the same for all of an instruction's shape."""
         plan = self.program.target.plan
         assert plan is not None, "the target has a moving instruction and no plan for it"
-        return plan(transfer, context.generation, context.engine)
+        made = plan(transfer, context.generation, context.engine)
+        if made.maker:
+            for core in range(self.program.cores):
+                self.scheduler.resources.named(core, made.maker, -1)
+        return made
 
     def bind(self, transfer: Transfer, plan: Plan) -> Launched:
         """A transfer as the target splits it, bound to the memories."""
@@ -302,25 +354,40 @@ class Transfers:
                 f"{MOST_IN_FLIGHT:,} transfers are in flight, and nothing waits for them",
                 "wait for those of an earlier round before starting more",
             )
-        plan, hazards, start = bound.plan, self.hazards, bound.start(who)
-        cargo = bound.cargo(start)
+        plan, start = bound.plan, bound.start(who)
         if start.tangled:
-            hazards.tangled(who)
-        first = self.program.queues[who[0]].core * self.program.generation.channels
+            self.hazards.tangled(who)
         self.launched += 1
         flight = Flight(
             self.launched,
             who,
+            self.program.queues[who[0]].core,
             plan.ring,
-            [(first + s.channel, s.busy, s.latency, s.bytes) for s in plan.shares],
-            cargo.read,
-            cargo.write,
+            self._portions(plan),
+            bound.cargo(start),
             reads=start.reads,
             writes=start.writes,
             pattern=-start.number,
             semaphore=semaphore,
             notify=plan.notify,
             urgency=plan.urgency,
+            shared=plan.shared,
             landed=landed,
         )
-        self.scheduler.issue(flight, now + plan.dispatch)
+        self.scheduler.issue(flight, max(now + plan.dispatch, self._made(plan, who, now)))
+
+    def _portions(self, plan: Plan) -> tuple[Portion, ...]:
+        """The portions of a plan, made once for each: transfers of a shape have the same plan."""
+        found = self._known.get(id(plan))
+        if found is None:
+            found = self._known[id(plan)] = (plan, portions(plan))
+        return found[1]
+
+    def _made(self, plan: Plan, who: Who, now: int) -> int:
+        """When what a core has to make for a transfer is made: one transfer after the other."""
+        if not plan.maker:
+            return now
+        core = self.program.queues[who[0]].core
+        maker = self.scheduler.resources.named(core, plan.maker, -1)
+        maker.take(max(now, maker.free_at) + plan.making, who, self.scheduler.record)
+        return maker.free_at

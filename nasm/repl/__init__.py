@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from nasm.open_files import Files
     from nasm.repl.shell import Shell
     from nasm.source import Source
+    from nasm.spec.timing import TimingGiven
 
 __all__ = ["main"]
 
@@ -27,6 +28,7 @@ def main(
     defines: Mapping[str, int | float] | None = None,
     inputs: Mapping[str, Any] | None = None,
     options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
     files: Files | None = None,
     most: int | None = MOST_INSTRUCTIONS,
     values: bool = True,
@@ -54,6 +56,7 @@ def main(
             defines=defines,
             inputs=inputs,
             options=options,
+            timing=timing,
             files=files,
             most=most,
             values=values,

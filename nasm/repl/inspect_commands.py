@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nasm.problems import Refused, counted, did_you_mean, listed, quoted
+from nasm.problems import Refused, counted, did_you_mean, listed, quoted, rounded
 from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import FORMATS
@@ -297,9 +297,22 @@ def options(shell: Shell, rest: str) -> None:
     program = shell.program
     rows = [
         (o.name, str(program.options[o.name]), str(o.default), o.describe())
-        for o in program.target.options
+        for o in program.target.offered(program.generation)
     ]
     _rows(shell, ("option", "value", "default", "may be"), rows, "the machine has no options")
+
+
+@command("info timing")
+def timing(shell: Shell, rest: str) -> None:
+    """The timing figures in force, and how each is known."""
+    program = shell.program
+    numbers = program.generation.numbers
+    rows = [
+        (f.name, rounded(fact.value), f.unit, fact.evidence.value, fact.source)
+        for f in program.target.figures
+        if (fact := numbers.get(f.name)) is not None
+    ]
+    _rows(shell, ("figure", ">value", "unit", "evidence", "source"), rows, "no figures")
 
 
 @command("info hazards")

@@ -10,7 +10,7 @@ from fractions import Fraction
 
 from nasm import stopping
 from nasm.problems import Failure, Refused, counted, in_line, quoted
-from nasm.records import Progress, Status
+from nasm.records import Progress, Status, figures_line
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.shell import FAILED, INTERRUPTED, NOT_ASSEMBLED, Quit, Shell
@@ -255,6 +255,8 @@ def loaded(shell: Shell) -> None:
         f"{counted(engines, 'engine')}, {program.generation.summary}"
         + "".join(f", {name}={value}" for name, value in program.chosen.items())
     )
+    if program.figures_set:
+        shell.screen.say(figures_line(program.figures_set))
 
 
 @command("expect")

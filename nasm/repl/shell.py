@@ -20,6 +20,7 @@ from nasm.session import Session
 from nasm.source import Source
 from nasm.source_files import source_of
 from nasm.spec.program import Program
+from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
@@ -46,12 +47,13 @@ class Shell:
         defines: Mapping[str, int | float] | None = None,
         inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
         files: Files | None = None,
         most: int | None = MOST_INSTRUCTIONS,
         values: bool = True,
     ) -> None:
         self.screen, self.values = screen, values
-        self.target, self.options = target, options
+        self.target, self.options, self.timing = target, options, Timing.of(timing)
         self.most = most
         self.defines, self.inputs = defines, inputs
         self.files, self.allowed = files, Allowed.of(files)
@@ -100,6 +102,7 @@ class Shell:
             source or source_of(Path(os.path.expanduser(path)), allowed),
             target=self.target,
             options=self.options,
+            timing=self.timing,
             defines=self.defines if same else None,
             inputs=self.inputs if same else None,
             files=self.files,

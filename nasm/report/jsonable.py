@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
 from nasm.problems import Note, Problem, family
-from nasm.records import EngineRecord, ExpectationRecord, Message, RunReport, SemaphoreRecord
+from nasm.records import (
+    EngineRecord,
+    ExpectationRecord,
+    FigureSet,
+    Message,
+    RunReport,
+    SemaphoreRecord,
+)
 from nasm.source import Frame, Span
 
 if TYPE_CHECKING:
@@ -142,6 +149,20 @@ def message(record: Message) -> dict[str, Any]:
     }
 
 
+def figures_set(figures: Iterable[FigureSet]) -> list[dict[str, Any]]:
+    """The timing figures that were set, in the order of the target's rows."""
+    return [
+        {
+            "figure": f.name,
+            "unit": f.unit,
+            "value": f.value,
+            "default": f.default,
+            "source": f.source,
+        }
+        for f in figures
+    ]
+
+
 def report(record: RunReport, generation: Generation) -> dict[str, Any]:
     """A run: its time, its engines, what went wrong and what was expected."""
     base = generation.base
@@ -150,6 +171,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "target": record.target,
         "generation": record.generation,
         "options": dict(record.options),
+        "timing": figures_set(record.timing),
         "status": record.status.name.lower(),
         "time": {
             "microseconds": record.microseconds,
@@ -157,6 +179,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
             "clock_ghz": generation.ticks / 1000 / base.cycle,
             "ticks": record.ticks,
             "ticks_per_microsecond": generation.ticks,
+            "entry_and_exit_microseconds": record.entry_and_exit,
         },
         "evidence": dict(record.evidence),
         "engines": [engine(e) for e in record.engines],

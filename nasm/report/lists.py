@@ -10,6 +10,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from nasm.problems import rounded
+from nasm.spec.figures import Use
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row
 from nasm.spec.options import Option
@@ -90,11 +92,63 @@ def rich_options(target: Target) -> RenderableType:
         for word, meaning in option_values(option):
             table.add_row(word, Text(meaning))
         said = f"{option.evidence.value}: {option.source}"
-        parts += [Text(), Text.assemble((option.name, "bold cyan"), f"  {option.summary}")]
+        where = only(option)
+        head = Text.assemble((option.name, "bold cyan"), f"  {option.summary}", (where, "dim"))
+        parts += [Text(), head]
         parts += [Padding(part, (0, 0, 0, 4)) for part in (table, Text(said, "dim"))]
     if not target.options:
         parts.append(Text("none"))
     return Group(*parts)
+
+
+def rich_figures(target: Target, only: Generation | None = None) -> RenderableType:
+    """Every figure of a target's generations, or of one: value, how it is known, and from where."""
+    head = Text.assemble(((only or target).summary, "bold"), ": timing figures")
+    parts: list[RenderableType] = [head]
+    for figure in target.figures:
+        table = Table.grid(padding=(0, 2, 0, 0))
+        table.add_column(no_wrap=True)
+        table.add_column(no_wrap=True, justify="right")
+        table.add_column(no_wrap=True)
+        table.add_column(overflow="fold", style="dim")
+        for fact, where in figure.grouped.items():
+            if only is None or only.name in where:
+                cells = (rounded(fact.value), fact.evidence.value, Text(fact.source))
+                table.add_row("" if only else ", ".join(where), *cells)
+        if table.row_count:
+            limit = "limit: " if figure.use is Use.LIMIT else ""
+            about = f"  {limit}{figure.meaning} ({figure.unit})"
+            parts += [Text(), Text.assemble((figure.name, "bold cyan"), about)]
+            parts.append(Padding(table, (0, 0, 0, 0 if only else 4)))
+    return Group(*parts)
+
+
+def json_figures(target: Target, only: Generation | None = None) -> list[dict[str, Any]]:
+    """Every figure of a target's generations, or of one, as plain data."""
+    rows = []
+    for figure in target.figures:
+        facts = {
+            generation: {
+                "value": fact.value,
+                "evidence": fact.evidence.value,
+                "source": fact.source,
+            }
+            for generation, fact in figure.facts.items()
+            if only is None or generation == only.name
+        }
+        if facts:
+            about = {"name": figure.name, "target": target.name, "unit": figure.unit}
+            use = {"use": figure.use.value, "meaning": figure.meaning}
+            rows.append({**about, **use, "generations": facts})
+    return rows
+
+
+def only(option: Option) -> str:
+    """The generations that take an option, in parentheses; empty if all do."""
+    if option.since == option.until:
+        return f" ({option.since})" if option.since else ""
+    bounds = (f"from {option.since} on", option.since), (f"up to {option.until}", option.until)
+    return f" ({', '.join(said for said, bound in bounds if bound)})"
 
 
 def option_values(option: Option) -> list[tuple[str, str]]:
@@ -118,6 +172,8 @@ def json_options(target: Target) -> list[dict[str, Any]]:
             "choices": dict(o.choices) if o.choices is not None else None,
             "low": o.low if o.choices is None else None,
             "high": o.high if o.choices is None else None,
+            "since": o.since or None,
+            "until": o.until or None,
             "evidence": o.evidence.value,
             "source": o.source,
         }

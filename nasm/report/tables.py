@@ -17,6 +17,7 @@ from nasm.records import (
     Message,
     Mismatch,
     RunReport,
+    figures_line,
     left_out,
 )
 from nasm.report.diagnostics import diagnostic
@@ -43,7 +44,10 @@ def run_report(
     ``more`` are problems beside those of the run, ``notes`` lines to say before the verdict;
     ``unwritten`` says that results could not be written.
     """
-    parts: list[RenderableType] = [heading(report), Text(), engine_table(report.engines)]
+    parts: list[RenderableType] = [heading(report)]
+    if report.timing:
+        parts.append(Text(clean(figures_line(report.timing))))
+    parts += [Text(), engine_table(report.engines)]
     said = table_notes(report.engines)
     if said:
         parts.append(Text(said, "dim"))
@@ -179,6 +183,8 @@ def time_lines(report: RunReport, generation: Generation) -> list[str]:
     lines = [f"time: {report.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"]
     if report.channel_bytes:
         lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
+    if report.beside:
+        lines.append(report.beside)
     known = mix(report.evidence)
     if known:
         lines.append(f"estimate: of the busy cycles {known}")

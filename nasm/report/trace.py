@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from nasm.machine.describe import form_text, update_text, wait_text
 from nasm.session import Session
+from nasm.sim.channels import members
 
 LANES = 64
 """Thread numbers reserved for each engine or channel."""
@@ -136,23 +137,26 @@ def _jobs(session: Session, threads: dict[tuple[int, int], str]) -> Iterator[Eve
     ticks = program.generation.ticks
     first = LANES * (len(program.queues) + 1)
     lanes: dict[tuple[int, int], _Lanes] = {}
-    records = sorted(session.trace.jobs, key=lambda r: (r[0], r[1], r[5], r[6]))
-    for core, channel, ring, queue, pc, started, landed, size in records:
-        lane = lanes.get((core, channel))
-        if lane is None:
-            lane = lanes[core, channel] = _Lanes(first + LANES * channel, f"DMA {channel}")
-        thread, name = lane.take(started, landed)
-        threads[core, thread] = name
-        yield {
-            "ph": "X",
-            "name": f"{size:,} bytes",
-            "cat": "transfer",
-            "pid": core,
-            "tid": thread,
-            "ts": started / ticks,
-            "dur": (landed - started) / ticks,
-            "args": {"engine": program.queue_name(queue), "pc": pc, "ring": ring, "bytes": size},
-        }
+    records = sorted(session.trace.jobs, key=lambda r: (r[0], r[6], r[8], r[1]))
+    for core, channels, ring, queue, pc, _, started, _, landed, size, shares in records:
+        each = size // shares
+        args = {"engine": program.queue_name(queue), "pc": pc, "ring": ring, "bytes": each}
+        for channel in members(channels):
+            lane = lanes.get((core, channel))
+            if lane is None:
+                lane = lanes[core, channel] = _Lanes(first + LANES * channel, f"DMA {channel}")
+            thread, name = lane.take(started, landed)
+            threads[core, thread] = name
+            yield {
+                "ph": "X",
+                "name": f"{each:,} bytes",
+                "cat": "transfer",
+                "pid": core,
+                "tid": thread,
+                "ts": started / ticks,
+                "dur": (landed - started) / ticks,
+                "args": args,
+            }
 
 
 def _posts(session: Session) -> Iterator[Event]:

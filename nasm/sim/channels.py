@@ -1,36 +1,64 @@
-"""Channels: servers that move data beside the queues, each with its own rings of jobs.
+"""Channels: what moves data beside the queues, each with its own rings of shares.
 
-A transfer in flight gives each of some channels a share. A channel serves one share at a time: in
-order within a ring, round-robin between those rings whose next share is the most urgent. A share
-reads its bytes when it starts and writes them when it lands; shares of one transfer that start
-and land together are read and written together.
+A transfer in flight gives each of some channels a share. A channel serves one share at a time,
+packet by packet: in order within a ring, and after every packet in turn between those rings whose
+next share is the most urgent. A share reads its bytes when it starts and writes them when it
+lands. Channels that have the same work in the same order are one :class:`Server`, and the shares
+of one transfer on them are one :class:`Group`.
 """
 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
 
+from nasm.sim import turns
 from nasm.sim.regions import Region
 
-Timing = tuple[int, int, int, int]
-"""A share's channel, the ticks it is busy, the ticks until the share lands, and its bytes."""
+
+class Portion(NamedTuple):
+    """Shares of a transfer that are alike, each on one channel of a set (a bit for each).
+
+    ``shares`` are their numbers, by channel. Each is busy for so many ticks, in so many packets,
+    lands ``latency`` ticks after its start, and has so many bytes.
+    """
+
+    channels: int
+    shares: tuple[int, ...]
+    busy: int
+    latency: int
+    bytes: int
+    packets: int = 1
+
+
+class Cargo(Protocol):
+    """The bytes of a transfer."""
+
+    def read(self, shares: Sequence[int]) -> Any:
+        """Take the bytes of some shares as they are now."""
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        """Deliver what was taken."""
+
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
+        """Of what was taken for some shares, that of fewer."""
 
 
 class Flight:
-    """A transfer in flight, until all of it has landed; shares are named by their index.
+    """A transfer in flight on a core's channels, until all of it has landed.
 
-    ``read(shares)`` takes the bytes, ``write(shares, payload)`` delivers them. ``origin`` is the
-    queue and pc that issued it, ``key`` its number, ``urgency`` the lower the more urgent.
-    ``reads`` and ``writes`` are the regions it touches, and ``pattern`` a number below -1 that is
-    the same for every flight with the same ones. Each share that has landed posts 1 to
-    ``semaphore``, which a waiter sees ``notify`` ticks later; ``landed`` is called when all have.
+    ``origin`` is the queue and pc that issued it, ``record`` the number of that start, ``key`` its
+    own number, ``urgency`` the lower the more urgent. ``reads`` and ``writes`` are the regions it
+    touches, and ``pattern`` a number below -1 that is the same for every flight with the same
+    ones. Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks
+    later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
+    cores share.
     """
 
     __slots__ = (
-        "key", "landed", "left", "notify", "origin", "pattern", "read", "reads", "ring",
-        "semaphore", "shares", "urgency", "write", "writes",
+        "cargo", "core", "key", "landed", "left", "notify", "origin", "pattern", "portions",
+        "reads", "record", "ring", "semaphore", "shared", "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -38,10 +66,10 @@ class Flight:
         self,
         key: int,
         origin: tuple[int, int],
+        core: int,
         ring: int,
-        shares: Sequence[Timing],
-        read: Callable[[Sequence[int]], Any],
-        write: Callable[[Sequence[int], Any], None],
+        portions: Sequence[Portion],
+        cargo: Cargo,
         *,
         reads: tuple[Region, ...] = (),
         writes: tuple[Region, ...] = (),
@@ -49,72 +77,320 @@ class Flight:
         semaphore: int | None = None,
         notify: int = 0,
         urgency: int = 0,
+        shared: bool = False,
         landed: Callable[[], None] | None = None,
     ) -> None:
-        self.key, self.origin, self.ring, self.shares = key, origin, ring, shares
-        self.read, self.write, self.landed = read, write, landed
+        self.key, self.origin, self.core, self.ring = key, origin, core, ring
+        self.portions, self.cargo, self.landed = portions, cargo, landed
         self.reads, self.writes, self.pattern = reads, writes, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
-        self.left = len(shares)
-
-
-Job = tuple[Flight, int]
-"""A share of a transfer in flight."""
-
-
-class Channel:
-    """One server: its rings, and until when it is busy."""
-
-    __slots__ = ("busy", "bytes", "core", "free", "index", "jobs", "last", "rings")
-
-    def __init__(self, core: int, index: int) -> None:
-        self.core = core
-        self.index = index
-        self.rings: dict[int, deque[Job]] = {}
-        self.free = 0
-        self.last = -1
-        self.busy = 0
-        self.bytes = 0
-        self.jobs = 0
-
-    def add(self, flight: Flight, share: int) -> None:
-        """Queue a share on its ring."""
-        ring = self.rings.get(flight.ring)
-        if ring is None:
-            ring = self.rings[flight.ring] = deque()
-        ring.append((flight, share))
-
-    def take(self) -> Job | None:
-        """The next share: of the most urgent rings, the first after the last one served."""
-        if len(self.rings) == 1:
-            ((self.last, jobs),) = self.rings.items()
-            return jobs.popleft() if jobs else None
-        waiting = {ring: jobs[0][0].urgency for ring, jobs in self.rings.items() if jobs}
-        if not waiting:
-            return None
-        least = min(waiting.values())
-        urgent = sorted(ring for ring, urgency in waiting.items() if urgency == least)
-        self.last = next((ring for ring in urgent if ring > self.last), urgent[0])
-        return self.rings[self.last].popleft()
-
-    def serve(self, now: int, busy: int, size: int) -> None:
-        """Be busy with a share."""
-        self.free = now + max(1, busy)
-        self.busy += busy
-        self.bytes += size
-        self.jobs += 1
+        self.shared = shared
+        self.record = -1
+        self.left = sum(len(portion.shares) for portion in portions)
 
     @property
-    def pending(self) -> int:
-        """Shares queued and not started."""
-        return sum(len(jobs) for jobs in self.rings.values())
+    def working(self) -> int:
+        """How many channels have something to do for it."""
+        return sum(len(portion.shares) for portion in self.portions if portion.busy)
+
+
+class Group:
+    """Shares of one transfer that start and land together: on ``channels``, a bit for each.
+
+    They arrived at their rings, start, pass (``free`` is when the channels are done with them) and
+    land; before their start, ``start`` is -1. ``done`` of their packets have passed. ``record`` is
+    the number of their start. ``cause`` says what let them start: their "arrival", of a transfer
+    issued by the start with the number ``because``, or the "channel", which shares with that number
+    had before.
+    """
+
+    __slots__ = (
+        "arrived", "because", "busy", "cause", "channels", "done", "flight", "free", "landing",
+        "latency", "packets", "payload", "portion", "record", "start",
+    )  # fmt: skip
+    CHANGES = (
+        "channels", "start", "done", "busy", "packets", "latency", "free", "landing", "record",
+        "cause", "because", "payload",
+    )  # fmt: skip
+
+    def __init__(self, flight: Flight, portion: Portion, channels: int, arrived: int) -> None:
+        self.flight, self.portion, self.channels, self.arrived = flight, portion, channels, arrived
+        self.busy = portion.busy or 1
+        self.packets = portion.packets if portion.packets < self.busy else self.busy
+        self.latency = portion.latency
+        self.done = 0
+        self.start = self.free = self.landing = self.record = self.because = -1
+        self.cause = ""
+        self.payload: Any = None
+
+    @property
+    def shares(self) -> tuple[int, ...]:
+        """The numbers of the shares."""
+        portion = self.portion
+        if self.channels == portion.channels:
+            return portion.shares
+        both = zip(members(portion.channels), portion.shares, strict=True)
+        return tuple(share for channel, share in both if self.channels >> channel & 1)
+
+    @property
+    def count(self) -> int:
+        """How many shares it has."""
+        return self.channels.bit_count()
+
+    @property
+    def bytes(self) -> int:
+        """The bytes of all of them."""
+        return self.portion.bytes * self.channels.bit_count()
+
+    def part(self, channels: int) -> Group:
+        """Let the shares on some of the channels go their own way from now on."""
+        other = Group(self.flight, self.portion, channels, self.arrived)
+        for name in self.CHANGES[1:]:
+            setattr(other, name, getattr(self, name))
+        shares = self.shares
+        self.channels ^= channels
+        if self.start >= 0:
+            cargo, whole = self.flight.cargo, self.payload
+            other.payload = cargo.part(shares, whole, other.shares)
+            self.payload = cargo.part(shares, whole, self.shares)
+        return other
 
     def save(self) -> Any:
         """Everything that changes."""
-        rings = tuple((ring, tuple(jobs)) for ring, jobs in self.rings.items())
-        return rings, self.free, self.last, self.busy, self.bytes, self.jobs
+        return tuple(getattr(self, name) for name in self.CHANGES)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        rings, self.free, self.last, self.busy, self.bytes, self.jobs = saved
-        self.rings = {ring: deque(jobs) for ring, jobs in rings}
+        for name, value in zip(self.CHANGES, saved, strict=True):
+            setattr(self, name, value)
+
+
+Parted = Callable[[Group, Group], None]
+"""Told of a group that had started and of another that was part of it."""
+
+
+class Server:
+    """Channels that have the same work: their rings, of which none is empty, and who is how far.
+
+    ``at`` is the end of the last packet that is accounted for, which may lie ahead; ``serving`` is
+    whose packet that was, until the group is over, ``holder`` the number of its start, ``last`` its
+    ring. The next group ends or starts at ``due``. What arrives where there is no work is served at
+    once, so that servers without work are alike.
+    """
+
+    __slots__ = (
+        "at", "busy", "bytes", "channels", "due", "holder", "jobs", "last", "rings", "serving",
+    )  # fmt: skip
+    CHANGES = ("channels", "at", "last", "serving", "holder", "due", "jobs", "bytes", "busy")
+
+    def __init__(self, channels: int) -> None:
+        self.channels = channels
+        self.rings: dict[int, deque[Group]] = {}
+        self.at, self.last, self.due, self.holder = 0, -1, -1, -1
+        self.serving: Group | None = None
+        self.jobs = self.bytes = self.busy = 0
+
+    def add(self, group: Group, now: int) -> None:
+        """Queue a group on its ring; what is being served is cut after the packet under way."""
+        rings = self.rings
+        if not rings:
+            self.at = now
+        elif self.at <= now:
+            self._advance(now + 1)
+        ring = rings.get(group.flight.ring)
+        if ring is None:
+            ring = rings[group.flight.ring] = deque()
+        ring.append(group)
+
+    def start(self, group: Group) -> None:
+        """Count a group that starts."""
+        self.jobs += 1
+        self.bytes += group.portion.bytes
+        self.busy += group.busy if group.portion.busy else 0
+
+    def turn(self) -> Group:
+        """Whose packet comes next."""
+        if len(self.rings) == 1:
+            (groups,) = self.rings.values()
+            return groups[0]
+        return self._heads()[0]
+
+    def change(self) -> int:
+        """When the next group ends or starts."""
+        if len(self.rings) == 1:
+            (groups,) = self.rings.values()
+            head = groups[0]
+            return self.at + turns.left(head) if head.start >= 0 else self.at
+        serving = self.serving
+        if serving is not None and serving.done == serving.packets:
+            return self.at
+        return turns.change(self._heads(), self.at)
+
+    def reach(self, now: int) -> Group | None:
+        """Serve until now, when something changes: the group that is over, if one is."""
+        if self.at < now:
+            if len(self.rings) == 1:
+                (groups,) = self.rings.values()
+                self.at, groups[0].done = now, groups[0].packets
+                self._serve(groups[0])
+            else:
+                self._advance(now)
+        serving = self.serving
+        if serving is None or serving.done < serving.packets:
+            return None
+        self.serving = None
+        groups = self.rings[self.last]
+        groups.popleft()
+        if not groups:
+            del self.rings[self.last]
+            if not self.rings:
+                self.due = -1
+        return serving
+
+    def _advance(self, limit: int) -> None:
+        """Serve every packet that begins before a tick."""
+        heads = self._heads()
+        self.at, index = turns.advance(heads, self.at, limit)
+        self._serve(heads[index])
+
+    def _serve(self, group: Group) -> None:
+        self.serving, self.last, self.holder = group, group.flight.ring, group.record
+
+    def _heads(self) -> list[Group]:
+        """What the most urgent rings have next, in the order of their turns."""
+        rings = self.rings
+        least = min(groups[0].flight.urgency for groups in rings.values())
+        last = self.last
+        order = sorted((ring <= last, ring) for ring in rings)
+        return [rings[ring][0] for _, ring in order if rings[ring][0].flight.urgency == least]
+
+    def part(self, channels: int, parted: Parted) -> Server:
+        """Let some of the channels go their own way from now on."""
+        other = Server(channels)
+        other.at, other.last, other.holder = self.at, self.last, self.holder
+        for ring, groups in self.rings.items():
+            other.rings[ring] = deque(group.part(channels) for group in groups)
+            first, second = groups[0], other.rings[ring][0]
+            if self.serving is first:
+                other.serving = second
+            if first.start >= 0:
+                parted(first, second)
+        self.channels ^= channels
+        return other
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        changes = tuple(getattr(self, name) for name in self.CHANGES)
+        rings = tuple(
+            (ring, tuple((group, group.save()) for group in groups))
+            for ring, groups in self.rings.items()
+        )
+        return changes, rings
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        changes, rings = saved
+        for name, value in zip(self.CHANGES, changes, strict=True):
+            setattr(self, name, value)
+        self.rings = {}
+        for ring, groups in rings:
+            self.rings[ring] = deque(group for group, _ in groups)
+            for group, state in groups:
+                group.restore(state)
+
+
+class Count(NamedTuple):
+    """A channel: shares started, their bytes and ticks, how many wait, and whether it has work."""
+
+    channel: int
+    jobs: int
+    bytes: int
+    busy: int
+    pending: int
+    moving: bool
+
+
+class Channels:
+    """The channels of a core, as servers: each channel belongs to one.
+
+    Those without work are one again as soon as a transfer needs them.
+    """
+
+    def __init__(self, core: int, count: int) -> None:
+        self.core, self.count = core, count
+        self.servers = [Server((1 << count) - 1)]
+        self._jobs, self._bytes, self._busy = [0] * count, [0] * count, [0] * count
+
+    def gather(self, channels: int, parted: Parted) -> list[Server]:
+        """Servers of just these channels: idle ones as one, others parted where they have more."""
+        servers = self.servers
+        if len(servers) == 1 and servers[0].channels == channels:
+            return servers
+        idle, found = 0, []
+        for server in servers:
+            common = server.channels & channels
+            if not common:
+                continue
+            if server.channels == common and (server.rings or common == channels):
+                found.append(server)
+            elif not server.rings:
+                idle |= common
+                self._settle(server)
+                server.channels ^= common
+            else:
+                self._settle(server)
+                found.append(server.part(common, parted))
+        if idle:
+            found.append(Server(idle))
+        kept = [server for server in servers if server.channels and server not in found]
+        self.servers = sorted((*kept, *found), key=_lowest)
+        return sorted(found, key=_lowest)
+
+    def _settle(self, server: Server) -> None:
+        """Put what a server has counted to its channels."""
+        for channel in members(server.channels):
+            self._jobs[channel] += server.jobs
+            self._bytes[channel] += server.bytes
+            self._busy[channel] += server.busy
+        server.jobs = server.bytes = server.busy = 0
+
+    @property
+    def working(self) -> int:
+        """How many channels have work."""
+        return sum(server.channels.bit_count() for server in self.servers if server.rings)
+
+    def counts(self) -> list[Count]:
+        """Every channel, by number."""
+        found = []
+        for server in self.servers:
+            waiting = sum(g.start < 0 for groups in server.rings.values() for g in groups)
+            for n in members(server.channels):
+                jobs, size = self._jobs[n] + server.jobs, self._bytes[n] + server.bytes
+                busy, moving = self._busy[n] + server.busy, bool(server.rings)
+                found.append(Count(n, jobs, size, busy, waiting, moving))
+        return sorted(found)
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        counts = tuple(self._jobs), tuple(self._bytes), tuple(self._busy)
+        return tuple((server, server.save()) for server in self.servers), counts
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        servers, counts = saved
+        self._jobs, self._bytes, self._busy = map(list, counts)
+        self.servers = [server for server, _ in servers]
+        for server, state in servers:
+            server.restore(state)
+
+
+def members(channels: int) -> Iterator[int]:
+    """The numbers of the channels of a set."""
+    while channels:
+        lowest = channels & -channels
+        yield lowest.bit_length() - 1
+        channels ^= lowest
+
+
+def _lowest(server: Server) -> int:
+    return server.channels & -server.channels

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from nasm.sim.channels import Channel, Flight
+    from nasm.sim.channels import Flight, Group
     from nasm.sim.counters import Semaphore, Who
     from nasm.sim.queues import Flying, Queue, Task
 
@@ -58,14 +58,20 @@ class Observer:
     def queued(self, flight: Flight, now: int) -> None:
         """The shares of a transfer reached the rings of their channels."""
 
-    def read(self, flight: Flight, shares: Sequence[int], now: int) -> None:
-        """Shares of a transfer are about to read their bytes."""
+    def read(self, group: Group, now: int) -> None:
+        """Shares of a transfer start and are about to read their bytes.
 
-    def landed(
-        self, flight: Flight, shares: Sequence[int], channels: Sequence[Channel], began: int,
-        now: int,
-    ) -> None:  # fmt: skip
-        """Shares that had read at ``began`` are about to write their bytes, and then post."""
+        ``group.free`` is when their channels are done with them, if nothing gets in between.
+        """
+
+    def parted(self, group: Group, other: Group, now: int) -> None:
+        """Of shares that have started together some go their own way from now on, as ``other``.
+
+        It has a number of its own, though its start is the one that was told.
+        """
+
+    def landed(self, group: Group, now: int) -> None:
+        """Shares are about to write their bytes, and then post."""
 
     def said(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""

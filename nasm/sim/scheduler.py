@@ -19,20 +19,21 @@ from heapq import heappop, heappush
 from typing import Any
 
 from nasm.pace import Pace
-from nasm.sim.channels import Channel, Flight
+from nasm.sim.channels import Channels, Flight, Group
 from nasm.sim.counters import TRANSFER, Counters, Post, Who
 from nasm.sim.events import EVENTS, Observer, listeners
 from nasm.sim.queues import ORDER, Flying, Queue, Task
 from nasm.sim.regions import intersect
 from nasm.sim.resources import Resource, Resources
+from nasm.sim.service import COMMIT, OVER, Service
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
 KNOWN = 100_000
 """Pairs of tasks of which it is remembered whether one reads what the other writes."""
 
-COMMIT, ARRIVE, START = 0, 1, 2
-"""Phases of a tick, in order."""
+ARRIVE, START = 1, 2
+"""Phases of a tick, in order, behind COMMIT."""
 
 NEVER = 1 << 62
 """A tick that no run reaches."""
@@ -54,16 +55,17 @@ class Scheduler:
     def __init__(
         self,
         semaphores: Counters,
-        channels: Sequence[Channel],
+        channels: Sequence[Channels],
         delay: int,
         *,
+        supply: Sequence[tuple[int, int]] = (),
         interlock: bool = True,
         paces: Sequence[Pace] = (),
     ) -> None:
         self.now = 0
         self.queues: list[Queue] = []
         self.semaphores = semaphores
-        self.channels = list(channels)
+        self.service = Service(self, channels, supply)
         self.resources = Resources()
         self.delay, self.interlock, self.paces = delay, interlock, list(paces)
         self.transfers: dict[int, Flight] = {}
@@ -86,7 +88,7 @@ class Scheduler:
         """Declare a queue; the order of declaration is the order of service at one tick."""
         self.queues.append(queue)
         if not queue.done:
-            self._push(self.now, START, queue.index, queue)
+            self.push(self.now, START, queue.index, queue)
 
     def observe(self, observer: Observer) -> None:
         """Tell an observer of everything that happens from now on."""
@@ -104,7 +106,8 @@ class Scheduler:
         self._tell_head, self._tell_waited = tell["head"], tell["waited"]
         self._tell_started, self._tell_finished = tell["started"], tell["finished"]
 
-    def _push(self, tick: int, phase: int, rank: int, what: Any) -> None:
+    def push(self, tick: int, phase: int, rank: int, what: Any) -> None:
+        """Let something happen at a tick: in a phase of it, by rank, and then in order."""
         self._sequence += 1
         heappush(self._heap, (tick, phase, rank, self._sequence, what))
 
@@ -129,7 +132,7 @@ class Scheduler:
         heap = self._heap
         done = 0
         while heap and done < events and not self.halted:
-            tick, phase, _, _, what = heap[0]
+            tick, phase, rank, _, what = heap[0]
             if until is not None and tick > until:
                 self.now = max(self.now, until)
                 break
@@ -144,12 +147,14 @@ class Scheduler:
                     self._finish(what)
                     if retire is not None and self.retired >= retire:
                         break
-                elif type(what) is tuple:
-                    self._land(*what)
+                elif type(what) is Group:
+                    self.land(what)
+                elif rank == OVER:
+                    self.service.over(what)
                 else:
-                    self._serve(what)
+                    self.service.turn(what)
             else:
-                self._enqueue(what)
+                self._arrive(what)
         return done
 
     def _attempt(self, queue: Queue) -> None:
@@ -207,7 +212,7 @@ class Scheduler:
             queue.because = task.unit.record if task.needs is None else task.needs.record
             self._ask(queue, task, self.now)
         queue.due = until
-        self._push(until, START, queue.index, queue)
+        self.push(until, START, queue.index, queue)
 
     def _ports(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether a task can have the ports that it wants now; if not, it waits for its turn."""
@@ -217,7 +222,7 @@ class Scheduler:
         queue.cause, queue.blocker, queue.because = "port", last, last.record
         self._stand(queue, task.ports, now)
         queue.due = last.free_at
-        self._push(queue.due, START, queue.index, queue)
+        self.push(queue.due, START, queue.index, queue)
         return False
 
     def _wait(self, queue: Queue, task: Task, now: int) -> bool:
@@ -249,7 +254,7 @@ class Scheduler:
         assert post is not None
         queue.due, queue.blocker = at, post.by
         queue.because, queue.poster = post.record, post.poster
-        self._push(at, START, queue.index, queue)
+        self.push(at, START, queue.index, queue)
 
     def _ask(self, queue: Queue, task: Task, now: int) -> None:
         """Wait for what a task occupies, in turn with the other queues that want it."""
@@ -279,7 +284,7 @@ class Scheduler:
                         queue.due, queue.cause, queue.blocker = due, cause, resource
                         queue.because = resource.record
                     behind = len(self.queues) + self._sequence  # whoever yielded before, too
-                    self._push(due, START, behind, queue)
+                    self.push(due, START, behind, queue)
                     return True
         return False
 
@@ -290,7 +295,7 @@ class Scheduler:
         if at > (queue.arrived or 0):
             queue.cause, queue.because = "core", self.record
         queue.due = at
-        self._push(at, START, index, queue)
+        self.push(at, START, index, queue)
 
     def _ready(self, queue: Queue, task: Task) -> tuple[int, Flying | None]:
         """When the last earlier task of the queue that writes what this one reads completes."""
@@ -357,13 +362,13 @@ class Scheduler:
         )  # fmt: skip
         queue.flight.append(_tuple(Flying, flying))
         self.flying += 1
-        self._push(finish, COMMIT, 0, queue)
+        self.push(finish, COMMIT, 0, queue)
         if task.update is not None and task.update[3]:
             number, op, value, _ = task.update
             self.post(number, op, value, self.delay)
         if queue.pc < queue.length:
             self._bring_up(queue, now + 1)
-            self._push(queue.reached, START, queue.index, queue)
+            self.push(queue.reached, START, queue.index, queue)
         else:
             queue.head = None
             queue.done = True
@@ -456,63 +461,50 @@ class Scheduler:
     def issue(self, flight: Flight, at: int) -> None:
         """Put a transfer in flight; its shares reach their channels at a tick."""
         self.transfers[flight.key] = flight
+        flight.record = self.record
         for tell in self._listeners["issued"]:
             tell(flight, self.now)
-        self._push(at, ARRIVE, 0, flight)
+        self.push(at, ARRIVE, 0, flight)
 
-    def _enqueue(self, flight: Flight) -> None:
+    def _arrive(self, flight: Flight) -> None:
         for tell in self._listeners["queued"]:
             tell(flight, self.now)
-        idle = []
-        for share, (number, _, _, _) in enumerate(flight.shares):
-            channel = self.channels[number]
-            channel.add(flight, share)
-            if channel.free <= self.now:
-                idle.append(channel)
-        self._serve(idle)
+        self.service.arrive(flight)
 
-    def _serve(self, channels: Sequence[Channel]) -> None:
-        """Start the next share of each idle channel; those that go together start as one."""
-        groups: dict[tuple[int, int, int], tuple[Flight, list[int], list[Channel]]] = {}
-        for channel in channels:
-            if channel.free > self.now:
-                continue
-            taken = channel.take()
-            if taken is None:
-                continue
-            flight, share = taken
-            _, busy, latency, size = flight.shares[share]
-            channel.serve(self.now, busy, size)
-            together = (flight.key, busy, latency)
-            group = groups.get(together)
-            if group is None:
-                group = groups[together] = (flight, [], [])
-            group[1].append(share)
-            group[2].append(channel)
-        for (_, busy, latency), (flight, shares, servers) in groups.items():
-            self.acting = flight.origin
-            for tell in self._listeners["read"]:
-                tell(flight, shares, self.now)
-            payload = flight.read(shares)
-            landing = self.now + max(busy, latency, 1)
-            self._push(landing, COMMIT, 1, (flight, shares, payload, self.now))
-            self._push(self.now + max(1, busy), COMMIT, 2, servers)
-
-    def _land(self, flight: Flight, shares: Sequence[int], payload: object, began: int) -> None:
+    def land(self, group: Group) -> None:
         """Shares have landed together: their bytes appear, then each of them posts."""
-        self.acting = flight.origin
-        servers = [self.channels[flight.shares[share][0]] for share in shares]
+        flight, count = group.flight, group.count
+        self.acting, self.record = flight.origin, group.record
         for tell in self._listeners["landed"]:
-            tell(flight, shares, servers, began, self.now)
-        flight.write(shares, payload)
-        flight.left -= len(shares)
+            tell(group, self.now)
+        flight.cargo.write(group.shares, group.payload)
+        flight.left -= count
         if not flight.left:
             del self.transfers[flight.key]
             if flight.landed is not None:
                 flight.landed()
         if flight.semaphore is not None:
-            for _ in shares:
-                self.post(flight.semaphore, "+", 1, flight.notify, TRANSFER)
+            self._count(flight.semaphore, count, flight.notify)
+
+    def _count(self, number: int, count: int, notify: int) -> None:
+        """Post 1 for each of some shares: at once, unless a queue waits for one of the values."""
+        each = 1
+        for index in self.semaphores[number].parked:
+            task = self.queues[index].head
+            if task is not None and task.wait is not None and task.wait[1] == "==":
+                break
+        else:
+            each, count = count, 1
+        for _ in range(count):
+            self.post(number, "+", each, notify, TRANSFER)
+
+    def pressing(self, rank: int) -> bool:
+        """Whether something of at most this rank is still to be committed at this tick."""
+        return bool(self._heap) and self._heap[0][:3] <= (self.now, COMMIT, rank)
+
+    def listeners(self, event: str) -> tuple[Any, ...]:
+        """Who is told of an event."""
+        return self._listeners[event]
 
     def say(self, text: str) -> None:
         """The instruction that starts says something."""
@@ -534,7 +526,7 @@ class Scheduler:
             tuple((flight, flight.left) for flight in self.transfers.values()),
             tuple(queue.save() for queue in self.queues),
             self.semaphores.save(),
-            tuple(channel.save() for channel in self.channels),
+            self.service.save(),
             self.resources.save(),
             tuple(pace.save() for pace in self.paces),
             tuple((observer, observer.save()) for observer in self._observers),
@@ -542,7 +534,7 @@ class Scheduler:
 
     def restore(self, saved: Any) -> None:
         """Everything as it was when it was saved; observers that came later stay as they are."""
-        numbers, acting, heap, transfers, queues, semaphores, channels, *saved = saved
+        numbers, acting, heap, transfers, queues, semaphores, service, *saved = saved
         self.now, self.late, self.retired, self.flying, self._sequence = numbers
         self.acting, self.record, self.records = acting
         resources, paces, observers = saved
@@ -550,9 +542,9 @@ class Scheduler:
         self.transfers.clear()
         for flight, left in transfers:
             self.transfers[flight.key], flight.left = flight, left
-        parts: tuple[Any, ...] = (*self.queues, *self.channels)
-        for part, state in zip(parts, (*queues, *channels), strict=True):
-            part.restore(state)
+        for queue, state in zip(self.queues, queues, strict=True):
+            queue.restore(state)
+        self.service.restore(service)
         self.semaphores.restore(semaphores)
         self.resources.restore(resources)
         for pace, state in zip(self.paces, paces, strict=True):

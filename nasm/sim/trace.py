@@ -3,7 +3,8 @@
 Four kinds of record, plain tuples of integers and texts; all times are ticks:
 
 * instruction: core, queue, pc, head (when it was next in its queue), start, finish
-* job: core, channel, ring, queue and pc that issued it, start, landed, bytes
+* job: core, channels (a bit for each), ring, queue and pc that issued it, arrived, start, over,
+  landed, bytes, shares
 * post: core, semaphore, tick, value afterwards
 * message: core, queue, pc, tick, text
 
@@ -20,13 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from nasm.sim.channels import Channel, Flight
+from nasm.sim.channels import Group
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
 from nasm.sim.queues import Flying, Queue
 
 InstructionRecord = tuple[int, int, int, int, int, int]
-JobRecord = tuple[int, int, int, int, int, int, int, int]
+JobRecord = tuple[int, int, int, int, int, int, int, int, int, int, int]
 PostRecord = tuple[int, int, int, int]
 MessageRecord = tuple[int, int, int, int, str]
 
@@ -58,14 +59,15 @@ class _Records(Observer):
         """Record an instruction."""
         self._instruction(done[:6])
 
-    def landed(
-        self, flight: Flight, shares: Sequence[int], channels: Sequence[Channel], began: int,
-        now: int,
-    ) -> None:  # fmt: skip
-        """Record a job for each share."""
-        for share, channel in zip(shares, channels, strict=True):
-            size = flight.shares[share][3]
-            self._job((channel.core, channel.index, flight.ring, *flight.origin, began, now, size))
+    def landed(self, group: Group, now: int) -> None:
+        """Record a job."""
+        flight = group.flight
+        self._job(
+            (
+                flight.core, group.channels, flight.ring, *flight.origin, group.arrived,
+                group.start, group.free, now, group.bytes, group.count,
+            )
+        )  # fmt: skip
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         """Record a post."""

@@ -109,7 +109,8 @@ class Share:
     """One channel's part of a transfer: element ranges (move, begin, end), moved in order.
 
     Ranges count elements of both sides in row-major order. Times are in ticks: ``busy`` occupies
-    the channel, the data lands ``latency`` after the start.
+    the channel, the data lands ``latency`` after the start, and not before all of it has passed.
+    After each of its ``packets`` a share of another ring may have a turn.
     """
 
     channel: int
@@ -117,15 +118,18 @@ class Share:
     busy: int
     latency: int
     bytes: int
+    packets: int = 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """A planned transfer. Each share posts 1 to the instruction's semaphore when it has landed.
 
     ``ring`` is the queue within each channel, ``dispatch`` the ticks before the first may start
     and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
-    whose next share has the lowest ``urgency`` first.
+    whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
+    the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
+    ``shared`` says that a side is in a memory that cores share.
     """
 
     shares: tuple[Share, ...]
@@ -133,3 +137,6 @@ class Plan:
     dispatch: int
     notify: int
     urgency: int = 0
+    maker: str = ""
+    making: int = 0
+    shared: bool = False

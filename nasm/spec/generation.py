@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 
 from nasm.problems import Refused, did_you_mean, listed
 from nasm.spec.evidence import Fact
@@ -50,6 +51,7 @@ class Generation:
     ``ticks`` is ticks per microsecond. ``numbers`` are figures, ``switches`` are yes or no;
     ``clock`` names the engine whose cycles count a whole run, ``channel`` what a channel is called.
     ``options`` are the machine options in force: a target's generations have the defaults.
+    ``supply`` is how many channels of all cores the memory that these share can serve at a time.
     ``rings`` are the queues of a channel, ``priorities`` the levels of urgency that transfers have,
     from 0, the most urgent (0 levels: transfers have none).
     Registers are an engine's; semaphores, one-bit events, channels and what memories hold are a
@@ -71,6 +73,7 @@ class Generation:
     events: int = 0
     cores: int = 1
     channels: int = 0
+    supply: Fraction | None = None
     rings: int = 0
     priorities: int = 0
     order: int = 0
@@ -83,6 +86,12 @@ class Generation:
     def base(self) -> Engine:
         """The engine whose clock counts cycles of the whole."""
         return self.engine(self.clock) if self.clock else self.engines[0]
+
+    @property
+    def entry_and_exit(self) -> float | None:
+        """Microseconds that a device takes before and after a program; None if not known."""
+        fact = self.numbers.get("kernel_ns")
+        return None if fact is None else fact.value / 1000
 
     @property
     def counters(self) -> int:

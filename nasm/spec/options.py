@@ -20,7 +20,9 @@ class Option:
     """A choice about the machine that a user may make, and what holds if none is made.
 
     ``choices`` are its words, each with what it means; without any it takes an integer from
-    ``low`` to ``high``. ``evidence`` and ``source`` are those of the default.
+    ``low`` to ``high``. ``evidence`` and ``source`` are those of the default. ``since`` and
+    ``until`` are the first and the last generation that it makes a difference on, empty where
+    there is no such bound; no other generation takes it.
     """
 
     name: str
@@ -31,6 +33,8 @@ class Option:
     choices: Mapping[str, str] | None = None
     low: int = 0
     high: int = 0
+    since: str = ""
+    until: str = ""
 
     def accept(self, value: object) -> OptionValue:
         """A value, as a program of Python gives it or as text; raises Refused."""
@@ -65,8 +69,13 @@ def defaults(options: Iterable[Option]) -> dict[str, OptionValue]:
     return {option.name: option.default for option in options}
 
 
-def in_force(options: Iterable[Option], given: Mapping[str, object]) -> dict[str, OptionValue]:
-    """Every option with the value given for it, or its default; raises Failure with all wrong."""
+def in_force(
+    options: Iterable[Option], given: Mapping[str, object], lacking: Mapping[str, str] | None = None
+) -> dict[str, OptionValue]:
+    """Every option with the value given for it, or its default; raises Failure with all wrong.
+
+    ``lacking`` are those that this machine does not take, each with the machines that do.
+    """
     known = {option.name: option for option in options}
     values = defaults(known.values())
     problems: list[Problem] = []
@@ -78,6 +87,9 @@ def in_force(options: Iterable[Option], given: Mapping[str, object]) -> dict[str
                     f"the machine has no option '{quoted(str(name))}'",
                     did_you_mean(str(name), known) or "'neuron-nasm isa --options' lists them",
                 )
+            if lacking and name in lacking:
+                said = f"this machine has no option '{name}'"
+                raise Refused(WRONG, said, f"it is an option of {lacking[name]}")
             values[name] = known[name].accept(value)
         except Refused as refused:
             problems.append(refused.at(None))

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Problem, counted
+from nasm.records import FigureSet
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
@@ -135,6 +136,11 @@ class Program:
     def chosen(self) -> dict[str, OptionValue]:
         """The machine options that are not as they are by default."""
         return self.target.chosen(self.generation)
+
+    @property
+    def figures_set(self) -> tuple[FigureSet, ...]:
+        """The timing figures that are not as they are by default."""
+        return self.target.figures_set(self.generation)
 
     def span(self, queue: int, pc: int) -> Span | None:
         """Where an instruction is written, expansions included."""

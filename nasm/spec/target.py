@@ -8,11 +8,15 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from nasm.pace import Pace
+from nasm.problems import Failure, Problem, listed
+from nasm.records import FigureSet
 from nasm.spec.by_name import named
+from nasm.spec.figures import Figure
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Row, Rule
 from nasm.spec.isa import Isa
 from nasm.spec.options import Option, OptionValue, in_force
+from nasm.spec.timing import NONE, Timing
 
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
@@ -46,10 +50,10 @@ class Target:
 
     ``rules`` hold for every instruction; ``plan`` turns a transfer into shares for channels.
     ``options`` are what a user may choose about its machines; ``casting`` makes of them the
-    casts of a stream of instructions, by the stream's number. ``paces`` makes what paces the
-    instructions of a core, by the name that costs give it. ``interlocked`` says of options whether
-    an engine waits for its own earlier results. ``module`` is where it is written, under the name
-    TARGET.
+    casts of a stream of instructions, by the stream's number. ``figures`` are the rows that the
+    numbers of its generations come from. ``paces`` makes what paces the instructions of a core, by
+    the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
+    earlier results. ``module`` is where it is written, under the name TARGET.
     """
 
     name: str
@@ -61,6 +65,7 @@ class Target:
     plan: Callable[[Transfer, Generation, str], Plan] | None = None
     samples: Samples | None = None
     options: tuple[Option, ...] = ()
+    figures: tuple[Figure, ...] = ()
     casting: Callable[[Mapping[str, OptionValue], int], Casting] | None = None
     paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
@@ -72,21 +77,62 @@ class Target:
         """A generation by any of its spellings."""
         return next((g for g in self.generations if name in g.spellings or name == g.name), None)
 
-    def configured(self, generation: Generation, given: Mapping[str, object]) -> Generation:
-        """A generation with these options in force; raises Failure with all that are wrong."""
-        return replace(generation, options=in_force(self.options, given))
+    def configured(
+        self, generation: Generation, options: Mapping[str, object], timing: Timing = NONE
+    ) -> Generation:
+        """A generation with these options and figures; raises Failure with all that is wrong."""
+        problems: list[Problem] = []
+        chosen, numbers = generation.options, generation.numbers
+        offered = self.offered(generation)
+        lacking = {o.name: listed(self._taking(o), "and") for o in self.options if o not in offered}
+        try:
+            chosen = in_force(self.options, options, lacking)
+        except Failure as failure:
+            problems += failure.problems
+        try:
+            numbers = timing.in_force(self.figures, self.generations, generation)
+        except Failure as failure:
+            problems += failure.problems
+        if problems:
+            raise Failure(problems)
+        return replace(generation, options=chosen, numbers=numbers)
+
+    def offered(self, generation: Generation) -> tuple[Option, ...]:
+        """The options that make a difference on a generation."""
+        return tuple(o for o in self.options if self._spans(o.since, o.until, generation))
+
+    def _taking(self, option: Option) -> list[str]:
+        """The generations that take an option."""
+        return [g.summary for g in self.generations if self._spans(option.since, option.until, g)]
 
     def chosen(self, generation: Generation) -> dict[str, OptionValue]:
         """The options of a generation that are not as they are by default."""
         defaults = in_force(self.options, {})
         return {n: v for n, v in generation.options.items() if v != defaults[n]}
 
+    def figures_set(self, generation: Generation) -> tuple[FigureSet, ...]:
+        """The figures of a generation that are not as they are by default."""
+        plain = self.generation(generation.name)
+        assert plain is not None
+        numbers = (
+            (f, generation.numbers.get(f.name), plain.numbers.get(f.name)) for f in self.figures
+        )
+        return tuple(
+            FigureSet(figure.name, figure.unit, now.value, before.value, now.source)
+            for figure, now, before in numbers
+            if now is not None and before is not None and now != before
+        )
+
     def available(self, row: Row, generation: Generation) -> bool:
         """Whether a generation has an instruction."""
+        return self._spans(row.since, row.until, generation)
+
+    def _spans(self, since: str, until: str, generation: Generation) -> bool:
+        """Whether what some generations have, from one on or up to one, is on this one."""
         order = {g.name: g.order for g in self.generations}
-        since = order[row.since] if row.since else 0
-        until = order[row.until] if row.until else max(order.values())
-        return since <= generation.order <= until
+        first = order[since] if since else 0
+        last = order[until] if until else max(order.values())
+        return first <= generation.order <= last
 
     def engines(self, row: Row, generation: Generation) -> tuple[str, ...]:
         """The engines of a generation that have an instruction, in the generation's order."""

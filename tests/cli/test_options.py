@@ -75,6 +75,25 @@ def test_everything_wrong_is_told_at_once_with_what_was_meant() -> None:
     assert refused({"zzz": 1})[0][2] == "'neuron-nasm isa --options' lists them"
 
 
+def test_an_option_is_refused_on_a_generation_where_it_makes_no_difference() -> None:
+    for name, value, wrong, right in (
+        ("stride.sixteen", "full", "trn2", "trn1"),
+        ("mx.scale255", "infinity", "trn2", "trn3"),
+        ("copy_predicated.cost", "one_port", "trn1", "trn2"),
+    ):
+        nasm.Builder(right, options={name: value})
+        with pytest.raises(Failure) as raised:
+            nasm.Builder(wrong, options={name: value})
+        (problem,) = raised.value.problems
+        assert problem.message == f"this machine has no option '{name}'"
+    assert problem.hint == ("it is an option of NeuronCore-v3 (Trn2) and NeuronCore-v4 (Trn3)")
+
+
+def test_the_bounds_of_options_are_generations() -> None:
+    names = {g.name for g in TARGET.generations}
+    assert {o.since for o in OPTIONS} | {o.until for o in OPTIONS} <= names | {""}
+
+
 # -- who sees them
 
 

@@ -38,6 +38,7 @@ OPTIONS: tuple[dict[str, object], ...] = (
     {},
     {"rounding": "stochastic", "rounding.seed": "5"},
     {"cast.overflow": "saturate", "cast.e4m3fn": "saturate", "nan.maximum": "ignore"},
+    {"ordering": "relaxed"},
     {"accumulate": "after_cast", "quantize_mx.scale": "ocp", "mx.scale255": "infinity"},
 )
 CYCLES, OF_A_LOOP = 3_000_000, 5_000
@@ -65,6 +66,14 @@ class Written:
     options: dict[str, object]
 
 
+def on_machine(on: str, options: dict[str, object]) -> dict[str, object]:
+    """Those of some options that a machine takes."""
+    generation = TARGET.generation(on)
+    assert generation is not None
+    taken = {option.name for option in TARGET.offered(generation)}
+    return {name: value for name, value in options.items() if name in taken}
+
+
 def every_row(
     on: str,
     check: Callable[[str, dict[str, object]], None],
@@ -84,7 +93,7 @@ def every_row(
             choices = Choices(random)
             others = (choices.one_of(*all_rows) for _ in range(lines - 1))
             text = Writer(choices, on).program([all_rows[number], *others])
-            return Written(text, choices.one_of(*OPTIONS))
+            return Written(text, on_machine(on, choices.one_of(*OPTIONS)))
 
         name = f"{check.__qualname__.partition('.')[0]}_{on}_{number}"
         examples(make, lambda made: check(made.text, made.options), name, count)()
@@ -162,6 +171,10 @@ def looked_at(program: Program, text: str) -> None:
     assert all(
         head <= start < finish for *_, head, start, finish in session.machine.trace.instructions
     ), text
+    for queue in session.machine.scheduler.queues:
+        busy, idle = queue.times(session.now)
+        assert busy + sum(idle.values()) == session.now, text
+        assert min([busy, *idle.values()]) >= 0, text
     compare(session, report, without_values(program, cycles))
     if loops and report.status is Status.LIMIT:
         return

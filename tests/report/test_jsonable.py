@@ -18,7 +18,12 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 MATMUL = str(ROOT / "programs" / "matmul.nasm")
 FREE = ("evidence", "waits", "vendor", "choices")
-MAPS = ("files[].instructions", "files[].options", "instructions[].generations")
+MAPS = (
+    "files[].instructions",
+    "files[].options",
+    "instructions[].generations",
+    "figures[].generations",
+)
 """Their keys are names of the program or the machine."""
 
 WRONG = """\
@@ -94,12 +99,14 @@ def wrong(tmp_path: Path) -> Path:
 def test_the_document_of_a_run_has_the_keys_of_the_page(
     document: Any, wrong: Path, tmp_path: Path
 ) -> None:
+    figures = tmp_path / "my.toml"
+    figures.write_text("semaphore_ns = 25")
     passed = document("run", MATMUL, "--out", f"C={tmp_path / 'c.npy'}")
-    failed = document("run", wrong)
+    failed = document("run", wrong, "--timing", figures)
     assert passed["status"] == failed["status"] == "finished"
     assert failed["expectations"][0]["worst"]
     # what is empty in one document is filled in the other
-    empty = {"expectations[].worst", "messages", "outputs"}
+    empty = {"expectations[].worst", "messages", "outputs", "timing"}
     assert (set(keys(passed)) | set(keys(failed))) - empty == documented("run")
 
 
@@ -120,7 +127,7 @@ def test_the_document_of_a_check_has_the_keys_of_the_page(document: Any, tmp_pat
 
 
 def test_the_documents_of_isa_have_the_keys_of_the_page(document: Any) -> None:
-    given = (), ("MultiplyMoving",), ("Npo",), ("--options",), ("--search", "add")
+    given = (), ("MultiplyMoving",), ("Npo",), ("--options",), ("--timing",), ("--search", "add")
     found = [document("isa", *words) for words in given]
     assert {k for f in found for k in keys(f)} == documented("isa")
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from nasm.sim.channels import Channel, Flight
+from nasm.sim.channels import Channels, Flight, Group, Portion
 from nasm.sim.counters import Counters, Semaphore, Who
 from nasm.sim.events import EVENTS, Observer
 from nasm.sim.queues import Flying, Queue, Task, Work
@@ -52,19 +52,16 @@ class Told(Observer):
     def queued(self, flight: Flight, now: int) -> None:
         self.lines.append(("queued", flight.key, now))
 
-    def read(self, flight: Flight, shares: Sequence[int], now: int) -> None:
-        self.lines.append(("read", flight.key, tuple(shares), now))
+    def read(self, group: Group, now: int) -> None:
+        cause = (group.cause, group.because)
+        self.lines.append(("read", group.flight.key, group.shares, group.record, *cause, now))
 
-    def landed(
-        self,
-        flight: Flight,
-        shares: Sequence[int],
-        channels: Sequence[Channel],
-        began: int,
-        now: int,
-    ) -> None:
-        at = tuple(channel.index for channel in channels)
-        self.lines.append(("landed", flight.key, tuple(shares), at, began, now))
+    def parted(self, group: Group, other: Group, now: int) -> None:
+        self.lines.append(("parted", group.record, other.record, other.shares, now))
+
+    def landed(self, group: Group, now: int) -> None:
+        times = (group.arrived, group.start, group.free, now)
+        self.lines.append(("landed", group.record, group.channels, *times))
 
     def said(self, queue: Queue, text: str, now: int) -> None:
         self.lines.append(("said", queue.index, text, now))
@@ -81,7 +78,7 @@ class Bench:
     """A scheduler with queues of tasks, one unit each, and somebody who is told."""
 
     def __init__(self, delay: int = 3, channels: int = 0) -> None:
-        self.scheduler = Scheduler(Counters(8, 2), [Channel(0, n) for n in range(channels)], delay)
+        self.scheduler = Scheduler(Counters(8, 2), [Channels(0, channels)], delay)
         self.units = Resources()
         self.told = Told()
         self.scheduler.observe(self.told)
@@ -180,53 +177,101 @@ def test_an_event_that_is_set_already_is_told_as_unchanged_and_not_as_posted() -
     ]
 
 
-def test_a_transfer_is_issued_queued_read_share_by_share_and_lands() -> None:
-    bench = Bench(channels=2)
+class Cargo:
+    """Tells who acted when it was read and written."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.acting: list[Who] = []
+
+    def read(self, shares: Sequence[int]) -> Any:
+        self.acting.append(self.bench.scheduler.acting)
+
+    def write(self, shares: Sequence[int], payload: Any) -> None:
+        self.acting.append(self.bench.scheduler.acting)
+
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
+        return payload
+
+
+def issues(bench: Bench, *flights: tuple[int, int, int, list[Portion]]) -> Work:
+    """Work that issues transfers: each a key, a ring, when it arrives, and its shares."""
 
     def start(now: int) -> None:
-        flight = Flight(
-            7,
-            (0, 0),
-            0,
-            [(0, 4, 6, 64), (1, 4, 6, 64), (1, 2, 3, 32)],
-            lambda shares: None,
-            lambda shares, payload: None,
-            semaphore=3,
-            notify=2,
-        )
-        bench.scheduler.issue(flight, now + 10)
+        for key, ring, at, portions in flights:
+            more = {"semaphore": 3, "notify": 2}
+            flight = Flight(key, (0, 0), 0, ring, portions, Cargo(bench), **more)
+            bench.scheduler.issue(flight, now + at)
 
-    bench.queue({"work": work(start=start), "ticks": 1})
+    return work(start=start)
+
+
+def test_a_transfer_is_issued_queued_read_by_those_that_are_alike_and_lands() -> None:
+    bench = Bench(channels=3)
+    alike, other = Portion(0b11, (0, 1), 4, 6, 64), Portion(0b100, (2,), 2, 3, 32)
+    bench.queue({"work": issues(bench, (7, 0, 10, [alike, other])), "ticks": 1})
     assert bench.ran("issued", "queued", "read", "landed", "posted") == [
         ("issued", 7, (0, 0), 0),
         ("queued", 7, 10),
-        ("read", 7, (0, 1), 10),
-        ("read", 7, (2,), 14),
-        ("landed", 7, (0, 1), (0, 1), 10, 16),
-        ("posted", 3, 1, (0, 0), 16),
-        ("posted", 3, 2, (0, 0), 16),
-        ("landed", 7, (2,), (1,), 14, 17),
-        ("posted", 3, 3, (0, 0), 17),
+        ("read", 7, (0, 1), 1, "arrival", 0, 10),  # the instruction's start was number 0
+        ("read", 7, (2,), 2, "arrival", 0, 10),
+        ("landed", 2, 0b100, 10, 10, 12, 13),
+        ("posted", 3, 1, (0, 0), 13),
+        ("landed", 1, 0b11, 10, 10, 14, 16),
+        ("posted", 3, 3, (0, 0), 16),
     ]
     assert not bench.scheduler.transfers
 
 
+def test_shares_that_had_to_wait_name_those_that_had_the_channel() -> None:
+    bench = Bench(channels=1)
+    first, second = Portion(1, (0,), 4, 6, 64), Portion(1, (0,), 5, 6, 64)
+    flights = (7, 0, 10, [first]), (8, 0, 11, [second])
+    bench.queue({"work": issues(bench, *flights), "ticks": 1})
+    assert bench.ran("read") == [
+        ("read", 7, (0,), 1, "arrival", 0, 10),
+        ("read", 8, (0,), 2, "channel", 1, 14),
+    ]
+
+
+def test_shares_that_are_held_up_on_some_channels_part() -> None:
+    bench = Bench(channels=2)
+    both, one = Portion(0b11, (0, 1), 8, 8, 64, 4), Portion(0b10, (0,), 3, 3, 8, 1)
+    bench.queue({"work": issues(bench, (7, 0, 10, [both]), (8, 1, 13, [one])), "ticks": 1})
+    assert bench.ran("read", "parted", "landed") == [
+        ("read", 7, (0, 1), 1, "arrival", 0, 10),
+        ("parted", 1, 2, (1,), 13),
+        ("read", 8, (0,), 3, "channel", 2, 14),  # behind the second packet of two ticks
+        ("landed", 3, 0b10, 13, 14, 17, 17),
+        ("landed", 1, 0b01, 10, 10, 18, 18),
+        ("landed", 2, 0b10, 10, 10, 21, 21),
+    ]
+
+
+def test_whoever_waits_for_one_value_of_a_counter_sees_each() -> None:
+    for op, wanted in (("==", [1, 2, 3]), (">=", [3])):
+        bench = Bench(channels=3)
+        portion = Portion(0b111, (0, 1, 2), 4, 6, 64)
+        bench.queue({"work": issues(bench, (7, 0, 10, [portion])), "ticks": 1})
+        bench.queue({"wait": (3, op, 2)})
+        posts = [(value, tick) for _, _, value, _, tick in bench.ran("posted")]
+        assert posts == [(value, 16) for value in wanted]
+        assert [line[3] for line in bench.told.lines if line[:2] == ("started", 1)] == [18]
+
+
 def test_shares_that_read_and_land_act_for_who_issued_them_whoever_acted_last() -> None:
     bench = Bench(channels=1)
-    acting: list[Who] = []
+    cargo = Cargo(bench)
 
     def start(now: int) -> None:
-        def note(*_: Any) -> None:
-            acting.append(bench.scheduler.acting)
-
-        flight = Flight(1, (0, 0), 0, [(0, 4, 6, 64)], note, note, semaphore=3)
+        flight = Flight(1, (0, 0), 0, 0, [Portion(1, (0,), 4, 6, 64)], cargo, semaphore=3)
         bench.scheduler.issue(flight, now + 10)
 
     bench.queue({"work": work(start=start), "ticks": 1})
     bench.queue(*[{"ticks": 1}] * 15)  # one of them completes before each of the two
     (posted,) = bench.ran("posted")
     assert posted == ("posted", 3, 1, (0, 0), 16)
-    assert acting == [(0, 0), (0, 0)]
+    assert cargo.acting == [(0, 0), (0, 0)]
 
 
 def test_what_an_instruction_says_is_told_once() -> None:

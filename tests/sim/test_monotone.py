@@ -12,7 +12,7 @@ from functools import partial
 
 import pytest
 
-from nasm.sim.channels import Channel, Flight
+from nasm.sim.channels import Channels, Flight, Portion
 from nasm.sim.counters import Counters
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task, Work
@@ -73,7 +73,7 @@ class Starts(Observer):
 
 def starts(queues: Lines) -> dict[tuple[int, int], int]:
     """When every task starts that ever does."""
-    channels = [Channel(0, n) for n in range(sum(map(len, queues)))]
+    channels = [Channels(0, sum(map(len, queues)))]
     scheduler, told, units = Scheduler(Counters(COUNTERS, 0), channels, 5), Starts(), Resources()
     scheduler.observe(told)
     number = 0
@@ -105,14 +105,20 @@ def _nothing(_: object) -> None:
     return None
 
 
+class Cargo:
+    """No bytes."""
+
+    read = write = part = lambda *_: None
+
+
 def _issue(scheduler: Scheduler, number: int, queue: int, line: Line, now: int) -> None:
     assert line.moves is not None
     busy, dispatch, notify = line.moves
     semaphore = line.post[0] if line.post else None
+    portion = Portion(1 << number, (0,), busy, busy, 1)
     flight = Flight(
-        number, (queue, 0), 0, [(number, busy, busy, 1)], _nothing, lambda *_: None,
-        semaphore=semaphore, notify=notify,
-    )  # fmt: skip
+        number, (queue, 0), 0, 0, [portion], Cargo(), semaphore=semaphore, notify=notify
+    )
     scheduler.issue(flight, now + dispatch)
 
 

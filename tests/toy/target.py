@@ -11,6 +11,7 @@ from typing import Any
 from nasm.spec import effects
 from nasm.spec.effects import Clear, Exchange, Jump, Plan, Rendezvous, Share
 from nasm.spec.evidence import Cost, Evidence, Fact
+from nasm.spec.figures import Figure
 from nasm.spec.generation import Engine, Generation
 from nasm.spec.implicit_operands import Doubt, Here
 from nasm.spec.instruction import Context, Operand, Rule, of_operands
@@ -277,19 +278,24 @@ def Wait() -> None:
 
 def plan(transfer: effects.Transfer, generation: Generation, engine: str) -> Plan:
     """Halve axis 0 between two channels; a byte takes a tick."""
-    halves: list[list[tuple[View, View]]] = [[], []]
-    for dst, src in transfer.moves:
-        half = (dst.shape[0] + 1) // 2
-        for pairs, cut in zip(halves, (slice(0, half), slice(half, dst.shape[0])), strict=True):
-            if cut.start < cut.stop:
-                pairs.append((dst.index([cut]), src.index([cut])))
-    shares = tuple(_share(n, tuple(pairs)) for n, pairs in enumerate(halves))
-    return Plan(shares, 0, DISPATCH, NOTIFY)
+    halves: list[list[tuple[int, int, int]]] = [[], []]
+    for number, (dst, _) in enumerate(transfer.moves):
+        half = (dst.shape[0] + 1) // 2 * (dst.size // dst.shape[0])
+        halves[0].append((number, 0, half))
+        if half < dst.size:
+            halves[1].append((number, half, dst.size))
+    sizes = [dst.dtype.itemsize for dst, _ in transfer.moves]
+    return Plan(
+        tuple(_share(n, tuple(ranges), sizes) for n, ranges in enumerate(halves)),
+        0,
+        DISPATCH,
+        NOTIFY,
+    )
 
 
-def _share(channel: int, pairs: tuple[tuple[View, View], ...]) -> Share:
-    size = sum(dst.size * dst.dtype.itemsize for dst, _ in pairs)
-    return Share(channel, pairs, size, size + FLOOR, size)
+def _share(channel: int, ranges: tuple[tuple[int, int, int], ...], sizes: list[int]) -> Share:
+    size = sum((end - begin) * sizes[move] for move, begin, end in ranges)
+    return Share(channel, ranges, size, size + FLOOR, size)
 
 
 MEMORIES = {
@@ -314,6 +320,15 @@ MEMORIES = {
     ),
 }
 
+FIGURES = (
+    Figure(
+        "semaphore_ns",
+        "ns",
+        "from a post by an engine until a waiter may start",
+        {"toy": Fact(4, Evidence.ASSUMED, SOURCE)},
+    ),
+)
+
 GENERATION = Generation(
     name="toy",
     spellings=("toy",),
@@ -325,7 +340,7 @@ GENERATION = Generation(
     ),
     memories=MEMORIES,
     dtypes=("float32", "bfloat16", "int32"),
-    numbers={"semaphore_ns": Fact(4, Evidence.ASSUMED, SOURCE)},
+    numbers={f.name: f.facts["toy"] for f in FIGURES},
     registers=4,
     semaphores=8,
     events=2,
@@ -334,5 +349,7 @@ GENERATION = Generation(
     rings=1,
 )
 
-TARGET = Target("toy", __name__, "two engines for tests", ISA, (GENERATION,), plan=plan)
+TARGET = Target(
+    "toy", __name__, "two engines for tests", ISA, (GENERATION,), plan=plan, figures=FIGURES
+)
 TARGETS = {"toy": lambda: TARGET}

@@ -363,8 +363,8 @@ class ProgramBuilder:
         self.problems += check.instructions(self.program, self._first_use, unsaid)
         self.problems += check.labels(self.program, undeclared, unsaid)
         if any(not p.warning for p in self.problems):
-            raise Failure(limited(_in_order(self.problems), unsaid))
-        self.program.warnings = _in_order(self.problems)
+            raise Failure(limited(in_order(self.problems), unsaid))
+        self.program.warnings = in_order(self.problems)
         return self.program
 
 
@@ -383,7 +383,7 @@ def _declared(value: object) -> tuple[Note, ...]:
     return declared_note(tensor.name, tensor.span) if isinstance(tensor, Tensor) else ()
 
 
-def _in_order(problems: Iterable[Problem]) -> list[Problem]:
+def in_order(problems: Iterable[Problem]) -> list[Problem]:
     """Each once, in the order of the text."""
     seen: dict[tuple[object, ...], Problem] = {}
     for problem in problems:

@@ -26,6 +26,7 @@ from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import shown
 from nasm.spec.names import identifier
 from nasm.spec.target import Loader, Target
+from nasm.spec.timing import NONE, Timing
 from nasm.spec.view import Reg, View
 
 
@@ -46,13 +47,14 @@ class Expander:
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
+        timing: Timing = NONE,
     ) -> None:
         self.source = source
         self.targets = targets
         self.override = target
         self.defines = dict(defines or {})
-        self.options = dict(options or {})
-        self.unfit: list[Problem] = []  # options the target does not have: no fault of the text
+        self.options, self.timing = dict(options or {}), timing
+        self.unfit: list[Problem] = []  # what the target does not have: no fault of the text
         self.defined: set[str] = set()
         self.scope = Scope(source)
         self.problems: list[Problem] = []
@@ -175,10 +177,10 @@ class Expander:
         generation = target.generation(name)
         assert generation is not None
         try:
-            self.builder = ProgramBuilder(target, target.configured(generation, self.options))
+            generation = target.configured(generation, self.options, self.timing)
         except Failure as failure:
             self.unfit = list(failure.problems)
-            self.builder = ProgramBuilder(target, generation)
+        self.builder = ProgramBuilder(target, generation)
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place

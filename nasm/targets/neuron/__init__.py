@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from nasm.spec.target import Samples, Target
 from nasm.targets.neuron import dma, indirection, rules
+from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
 from nasm.targets.neuron.options import OPTIONS, casting, interlocked
+from nasm.targets.neuron.paces import PACES
 
 SAMPLES = Samples(
     tensors=(
@@ -42,6 +44,8 @@ TARGET = Target(
     plan=dma.plan,
     samples=SAMPLES,
     options=OPTIONS,
+    figures=FIGURES,
     casting=casting,
+    paces=PACES,
     interlocked=interlocked,
 )

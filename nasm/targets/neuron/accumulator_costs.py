@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from nasm.spec.evidence import Cost, Evidence, weakest
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
+from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.costs import (
     ASSUMED,
     DOC,
@@ -13,17 +16,22 @@ from nasm.targets.neuron.costs import (
     drain,
     drained,
     floored,
+    in_sbuf,
     read_apart,
-    slots,
 )
 from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.paces import TABLES
+from nasm.targets.neuron.strides import slots
 
 
 @of_operands
 def function(
     context: Context, data: View, op: str, reduce_res: View | None, *scalars: object
 ) -> Cost:
-    """An element per cycle; more for scalars that tiles hold, and for reading the accumulators."""
+    """An element per cycle; more for scalars that tiles hold, and for reading the accumulators.
+
+    A function outside the table that Scalar has loaded waits until its own is.
+    """
     made = _function(context, data, op, reduce_res, DOC, f"{NKI_COSTS}: max(64, N)")
     return read_apart(context, made, *scalars)
 
@@ -40,12 +48,19 @@ def function_of_stages(
 def _function(
     context: Context, data: View, op: str, reduce_res: View | None, evidence: Evidence, source: str
 ) -> Cost:
-    count = floored(context, slots(context, data))
+    per, tail = 1.0, drain(context)
+    if op == "copy":
+        tail = "scalar_identity_drain_ns"
+    elif op == "silu" and not in_sbuf([data]):
+        own, tail = context.generation.number("silu_psum_per_element"), "silu_psum_drain_ns"
+        per, evidence, source = own.value, weakest((evidence, own.evidence)), own.source
+    count = floored(context, per * slots(context, data))
     if reduce_res is not None:
         read = context.generation.number("accumulator_read")
         count += read.value
         evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
-    return drained(context, drain(context, op != "copy"), count, evidence, source)
+    made = drained(context, tail, count, evidence, source)
+    return replace(made, pace=TABLES, key=ACTIVATIONS[op].needs)
 
 
 @of_operands

@@ -11,20 +11,21 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
-from nasm.spec.evidence import Cost, Evidence, weakest
+from nasm.spec.effects import Transfer
+from nasm.spec.evidence import Cost, Evidence, Fact, weakest
 from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron import dge
+from nasm.targets.neuron import dge, dma
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
+from nasm.targets.neuron.paces import BUS
+from nasm.targets.neuron.strides import slots, slowing
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 SIXTEEN = ("bfloat16", "float16")
 EIGHT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4")
-STRIDE_BYTES = 16
 NOTHING = "no figure is published"
 TWO_APART = ("add", "multiply", "subtract")
 """What two bfloat16 tiles in SBUF are combined with at one element per cycle on v2."""
-STRIDE_SOURCE = "architecture guide: an innermost stride above 16 bytes halves the rate"
 
 
 def gigahertz(context: Context) -> float:
@@ -41,8 +42,18 @@ def drained(
     context: Context, tail: str, interval: float, evidence: Evidence, source: str, unit: str = ""
 ) -> Cost:
     """An interval in whole cycles, and results after the figure named by ``tail``."""
-    after = context.generation.number(tail)
+    return followed(context, context.generation.number(tail), interval, evidence, source, unit)
+
+
+def followed(
+    context: Context, after: Fact, interval: float, evidence: Evidence, source: str, unit: str = ""
+) -> Cost:
+    """An interval in whole cycles, and results so many nanoseconds after it."""
     whole = math.ceil(interval)
+    tells = context.engine == "gpsimd" and not unit and _bus_is_shared(context)
+    stride = slowing(context)
+    if stride is not None:
+        evidence, source = weakest((evidence, stride.evidence)), f"{source}; {stride.source}"
     if any(v.gathers for _, v in context.tiles):
         evidence, source = ASSUMED, f"{source}; no figure for indirection: taken as a plain tile"
     return Cost(
@@ -51,7 +62,26 @@ def drained(
         weakest((evidence, after.evidence)),
         f"{source}; drain: {after.source}",
         unit,
+        pace=BUS if tells else "",
     )
+
+
+def _bus_is_shared(context: Context) -> bool:
+    """Whether Vector's fast modes need the bus that GpSimd reaches SBUF by."""
+    if not context.generation.switches["fast_vector"]:
+        return False
+    return context.option("vector.bus") == "shared"
+
+
+def in_fast_mode(context: Context, made: Cost, plain: float) -> Cost:
+    """A cost on an engine at hand that is ``plain`` cycles where it has no fast mode.
+
+    Vector has none while GpSimd is at work in SBUF; other engines are not slowed down.
+    """
+    longer = math.ceil(plain) - made.interval
+    if context.engine != "vector" or longer <= 0 or not _bus_is_shared(context):
+        return made
+    return replace(made, pace=BUS, key=longer)
 
 
 def read_apart(context: Context, made: Cost, *operands: object) -> Cost:
@@ -75,21 +105,14 @@ def floored(context: Context, interval: float) -> float:
     return max(context.generation.number("min_interval").value, interval)
 
 
-def drain(context: Context, table: bool = True) -> str:
-    """The figure that says how long after its interval an engine's results are there."""
-    if context.engine == "scalar" and not table:
-        return "scalar_copy_drain_ns"
+def drain(context: Context, copied: View | None = None) -> str:
+    """The figure that says how long after its interval an engine's results are there.
+
+    ``copied`` is a tile that is copied, with or without arithmetic on the way.
+    """
+    if context.engine == "scalar" and copied is not None:
+        return "scalar_copy_drain_ns" if in_sbuf([copied]) else "scalar_psum_copy_drain_ns"
     return f"{context.engine}_drain_ns"
-
-
-def strided(context: Context) -> bool:
-    """Whether a tile's innermost axis steps so far that its port runs at half rate."""
-    far = STRIDE_BYTES + (context.option("stride.sixteen") == "full")
-    for _, view in context.tiles:
-        dims = view.dims
-        if dims and (step := dims[-1][0]) != 1 and abs(step) * view.dtype.itemsize >= far:
-            return True
-    return False
 
 
 def _fast_dtypes(context: Context) -> tuple[str, ...]:
@@ -99,11 +122,6 @@ def _fast_dtypes(context: Context) -> tuple[str, ...]:
 def _narrow(context: Context, views: list[View]) -> bool:
     fast = _fast_dtypes(context)
     return all(v.dtype.name in fast for v in views)
-
-
-def slots(context: Context, view: View) -> int:
-    """N, or 2N where a stride halves the rate of a port."""
-    return view.elements * (2 if strided(context) else 1)
 
 
 def in_sbuf(views: list[View]) -> bool:
@@ -124,15 +142,8 @@ def one_tile(context: Context, main: View) -> Cost:
 
 
 def streamed(context: Context, main: View, others: list[View]) -> tuple[float, Evidence, str]:
-    """Cycles per element of a copy, or of nki.isa.tensor_scalar, on the engine at hand."""
-    rate, evidence, source = _contiguously(context, [main, *others], main)
-    if strided(context):
-        return 2 * rate, evidence, f"{source}; {STRIDE_SOURCE}"
-    return rate, evidence, source
-
-
-def _contiguously(context: Context, every: list[View], main: View) -> tuple[float, Evidence, str]:
-    """Cycles per element where no stride halves the rate."""
+    """Cycles per slot of a copy, or of nki.isa.tensor_scalar, on the engine at hand."""
+    every = [main, *others]
     switches = context.generation.switches
     if context.engine == "scalar":
         if switches["fast_scalar"] and _narrow(context, every):
@@ -154,8 +165,9 @@ def _contiguously(context: Context, every: list[View], main: View) -> tuple[floa
 
 def _copied(context: Context, src: View, dst: View) -> Cost:
     rate, evidence, source = streamed(context, src, [dst])
-    interval = floored(context, src.elements * rate)
-    return drained(context, drain(context, table=False), interval, evidence, source)
+    interval = floored(context, rate * slots(context, src))
+    made = drained(context, drain(context, src), interval, evidence, source)
+    return in_fast_mode(context, made, floored(context, slots(context, src)))
 
 
 @of_operands
@@ -171,12 +183,14 @@ def copy(context: Context, src: View, dst: View) -> Cost:
     if rate == 0.5 and pair and context.engine == "vector":
         fact = context.generation.number(pair)
         rate, evidence, source = fact.value, fact.evidence, fact.source
-    interval = floored(context, src.elements * rate)
+    interval = floored(context, rate * slots(context, src))
+    plain = floored(context, slots(context, src))
     if dge.at_run_time(src) or dge.at_run_time(dst):
         least = context.generation.number("dynamic_copy_min")
-        interval = max(interval, least.value)
+        interval, plain = max(interval, least.value), max(plain, least.value)
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
-    return drained(context, drain(context, table=False), interval, evidence, source)
+    made = drained(context, drain(context, src), interval, evidence, source)
+    return in_fast_mode(context, made, plain)
 
 
 @of_operands
@@ -189,7 +203,8 @@ def two_tiles(context: Context, first: View, second: View, dst: View, op: str = 
             context, "gpsimd_drain_ns", interval, ASSUMED, f"{NOTHING}; taken as 150 + 2N"
         )
     rate, evidence, source = _two_streams(context, first, second, dst, op)
-    return drained(context, "vector_drain_ns", floored(context, rate * count), evidence, source)
+    made = drained(context, "vector_drain_ns", floored(context, rate * count), evidence, source)
+    return in_fast_mode(context, made, floored(context, count))
 
 
 def _two_streams(
@@ -333,15 +348,6 @@ def aggregate(context: Context, data: View) -> Cost:
 
 
 @of_operands
-def transpose(context: Context, data: View) -> Cost:
-    """An element per cycle in each partition, and no less than one 32x32 block takes."""
-    least = context.generation.number("transpose_min")
-    interval = max(least.value, slots(context, data))
-    source = f"{least.source}; {NKI_COSTS}: nc_transpose N"
-    return drained(context, "transpose_drain_ns", interval, least.evidence, source)
-
-
-@of_operands
 def reciprocal(context: Context, data: View) -> Cost:
     """Eight cycles per element on v2, six on v3 and v4."""
     per = context.generation.number("reciprocal_per_element")
@@ -349,17 +355,11 @@ def reciprocal(context: Context, data: View) -> Cost:
     return drained(context, drain(context), count, per.evidence, per.source)
 
 
-def _published(context: Context, number: str, unit: str = "sequencer") -> Cost:
+def published(context: Context, number: str, unit: str = "sequencer") -> Cost:
     """A time of the figures, rounded up to cycles."""
     fact = context.generation.number(number)
     taken = max(1, cycles(context, fact.value))
     return Cost(taken, taken, fact.evidence, fact.source, unit)
-
-
-def mask_load() -> OfOperands[Cost]:
-    """The cost of loading a mask of 32 rows."""
-    said = "A fixed time, whatever the mask."
-    return OfOperands((), lambda c: _published(c, "mask_load_ns", ""), "mask_load", said)
 
 
 SEQUENCED = "A fixed time of the sequencer, whatever the operands; the datapath stays free."
@@ -367,38 +367,62 @@ SEQUENCED = "A fixed time of the sequencer, whatever the operands; the datapath 
 
 def control(number: str, said: str = SEQUENCED) -> OfOperands[Cost]:
     """The cost of an instruction of the sequencer: a figure, in nanoseconds."""
-    return OfOperands((), lambda c: _published(c, number), f"control of {number}", said)
+    return OfOperands((), lambda c: published(c, number), f"control of {number}", said)
 
 
 @of_operands
 def exchange(context: Context, src: View, dma_engine: str) -> Cost:
     """A barrier's time beside what the DMA engines take, or the way by GpSimd's own DMA engine."""
     if dma_engine == "dma":
-        return _published(context, "barrier_ns")
+        return published(context, "barrier_ns")
     numbers = context.generation.number
     rate = numbers("dma_bytes_per_ns").value * context.generation.channels
     size = src.size * src.dtype.itemsize
-    taken = cycles(context, max(numbers("dma_payload_ns").value, size / rate))
+    taken = cycles(context, max(numbers("dma_load_payload_ns").value, size / rate))
     source = f"{NOTHING} for GpSimd's DMA engine; taken as a DMA from read to landing"
     return Cost(taken, taken, ASSUMED, source)
 
 
-ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns", "hwdge": "dma_hwdge_ns"}
+ISSUE = {"none": "dma_static_ns", "swdge": "dma_swdge_ns"}
+
+
+def _issue(context: Context, transfer: Transfer, given: str | None) -> Cost:
+    """What the issue of a transfer takes, by who makes its descriptors."""
+    generation = context.generation
+    used = dge.mode(generation, context.engine, transfer.moves[0], given)
+    if used != "hwdge":
+        return published(context, ISSUE[used])
+    one, every = generation.number("dma_hwdge_one_ns"), generation.number("dma_hwdge_ns")
+    count, most = dma.engines(transfer, generation), generation.channels
+    if count == most:
+        return published(context, "dma_hwdge_ns")
+    part = (count - 1) / (most - 1)
+    taken = cycles(context, one.value + part * (every.value - one.value))
+    source = f"{one.source}; all {most} engines: {every.source}"
+    return Cost(taken, taken, ASSUMED if part else one.evidence, source, "sequencer")
 
 
 @of_operands
 def dma_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
-    """What its issue takes of the queue: by who makes its descriptors, not by its size.
+    """What its issue takes of the queue, by who makes its descriptors.
+
+    The hardware takes longer the more DMA engines have something to do. These move the data, and
+    GpSimd makes descriptors, beside the queue.
+    """
+    return _issue(context, Transfer(((dst, src),)), dge_mode)
+
+
+@of_operands
+def dma_transpose_issue(context: Context, dst: View, src: View, dge_mode: str | None) -> Cost:
+    """What its issue takes of the queue, by who makes its descriptors.
 
     The DMA engines move the data beside the queue.
     """
-    if dst.gathers or src.gathers:
-        return _published(context, "dma_indirect_ns")
-    return _published(context, ISSUE[dge.mode(context, dst, src, dge_mode)])
+    return _issue(context, Transfer(((dst, src),), axes=(1, 0)), dge_mode)
 
 
 @of_operands
 def dma_sum(context: Context, dst: View, srcs: tuple[View, ...]) -> Cost:
     """What its issue takes of the queue: descriptors are ready, or GpSimd makes those of rows."""
     rows = any(v.gathers for v in (dst, *srcs))
-    return _published(context, "dma_indirect_ns" if rows else "dma_static_ns")
+    return published(context, "dma_swdge_ns" if rows else "dma_static_ns")

@@ -6,11 +6,14 @@ architecture guide, 'Descriptor Generation Engine'.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context
 from nasm.spec.view import View
 
 
-def mode(context: Context, dst: View, src: View, given: str | None) -> str:
+def mode(generation: Generation, engine: str, views: Sequence[View], given: str | None) -> str:
     """The ``dge_mode`` that a transfer uses: the one given, or the default of its engine.
 
     The hardware does not convert (NKI 0.3 release notes), so that a transfer between two dtypes
@@ -19,11 +22,11 @@ def mode(context: Context, dst: View, src: View, given: str | None) -> str:
     """
     if given is not None:
         return given
-    if context.engine == "gpsimd":
+    if engine == "gpsimd":
         return "swdge"
-    if context.engine in ("sync", "scalar") and context.generation.switches["hardware_dge"]:
-        converts = dst.dtype is not src.dtype
-        return "none" if converts and not (at_run_time(dst) or at_run_time(src)) else "hwdge"
+    if engine in ("sync", "scalar") and generation.switches["hardware_dge"]:
+        converts = any(view.dtype is not views[0].dtype for view in views)
+        return "none" if converts and not any(map(at_run_time, views)) else "hwdge"
     return "none"
 
 

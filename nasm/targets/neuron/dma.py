@@ -15,6 +15,7 @@ from nasm.spec.cut import run_length
 from nasm.spec.effects import SUM, Plan, Share, Transfer
 from nasm.spec.generation import Generation
 from nasm.spec.view import View
+from nasm.targets.neuron import dge
 
 PARTITIONS_PER_ENGINE = 8
 """NKI DMA overview; the default the guides draw for tiles that start at partition 0."""
@@ -26,19 +27,73 @@ TRANSPOSE_TILE = (128, 16)
 """Partitions and elements that the engines write together when they transpose (Trainium2 guide,
 'DMA Transpose'); smaller tiles take the time of a whole one (assumed)."""
 
+MAKER = "descriptors"
+"""What of a core makes descriptors for GpSimd, beside its instructions."""
+
 Range = tuple[int, int, int]
 
 
 def plan(transfer: Transfer, generation: Generation, engine: str) -> Plan:
     """Split a transfer into shares, one per DMA engine."""
-    ring, priority = transfer.option("queue"), transfer.option("priority")
+    options = dict(transfer.options)
+    ring, priority = options.get("queue"), options.get("priority")
     least = max(0, generation.priorities - 1)
-    return Plan(
-        _shares(tuple(_shape(transfer, views, generation) for views in transfer.moves), generation),
+    return _planned(
+        _shapes(transfer, generation),
+        all(dst.partitioned for dst, *_ in transfer.moves),
+        any(view.tensor.memory.shared for views in transfer.moves for view in views),
         ring if isinstance(ring, int) else 0,
-        _ticks(generation, generation.number("dma_dispatch_ns").value),
-        _ticks(generation, generation.number("dma_notify_ns").value),
         priority if isinstance(priority, int) else least,
+        _made(transfer, options, generation, engine),
+        generation,
+    )
+
+
+def engines(transfer: Transfer, generation: Generation) -> int:
+    """How many DMA engines have something to do."""
+    return _busy(_shapes(transfer, generation), generation.channels)
+
+
+def _made(
+    transfer: Transfer, options: dict[str, object], generation: Generation, engine: str
+) -> str:
+    """The figure for the time that GpSimd makes descriptors; empty if it makes none."""
+    if "dge_mode" not in options:
+        return ""
+    views = [view for move in transfer.moves for view in move]
+    given = options["dge_mode"]
+    used = dge.mode(generation, engine, views, given if isinstance(given, str) else None)
+    if used != "swdge":
+        return ""
+    rows = any(view.gathers for view in views)
+    return "dma_row_descriptors_ns" if rows else "dma_descriptors_ns"
+
+
+@lru_cache(maxsize=1024)
+def _planned(
+    shapes: tuple[Shape, ...],
+    load: bool,
+    shared: bool,
+    ring: int,
+    urgency: int,
+    made: str,
+    generation: Generation,
+) -> Plan:
+    """The plan of all transfers of a shape; programs move tiles of a few shapes over and over."""
+    way = "load" if load else "store"
+
+    def ticks(figure: str) -> int:
+        return _ticks(generation, generation.number(figure).value)
+
+    return Plan(
+        _shares(shapes, load, generation),
+        ring,
+        ticks(f"dma_{way}_dispatch_ns"),
+        ticks(f"dma_{way}_notify_ns"),
+        urgency,
+        MAKER if made else "",
+        ticks(made) if made else 0,
+        shared,
     )
 
 
@@ -57,6 +112,10 @@ class Shape(NamedTuple):
     partitions: int
     step: int
     together: float
+
+
+def _shapes(transfer: Transfer, generation: Generation) -> tuple[Shape, ...]:
+    return tuple(_shape(transfer, views, generation) for views in transfer.moves)
 
 
 def _shape(transfer: Transfer, views: tuple[View, ...], generation: Generation) -> Shape:
@@ -90,14 +149,22 @@ def _transposed(dst: View, src: View, generation: Generation) -> float:
     return across * middle * along * dst.dtype.itemsize / rate / generation.channels
 
 
-@lru_cache(maxsize=256)
-def _shares(shapes: tuple[Shape, ...], generation: Generation) -> tuple[Share, ...]:
-    """The shares of all channels; programs move tiles of a few shapes over and over."""
+def _shares(shapes: tuple[Shape, ...], load: bool, generation: Generation) -> tuple[Share, ...]:
+    """The shares of all channels."""
     ranges: list[list[Range]] = [[] for _ in range(generation.channels)]
     for number, shape in enumerate(shapes):
         for channel, begin, end in _split(shape, generation.channels):
             ranges[channel].append((number, begin, end))
-    return tuple(_share(n, tuple(r), shapes, generation) for n, r in enumerate(ranges))
+    part = _busy(shapes, generation.channels) / generation.channels if generation.channels else 0
+    return tuple(_share(n, tuple(r), shapes, load, part, generation) for n, r in enumerate(ranges))
+
+
+@lru_cache(maxsize=1024)
+def _busy(shapes: tuple[Shape, ...], channels: int) -> int:
+    """How many channels have something to do."""
+    if any(shape.together for shape in shapes):
+        return channels
+    return len({channel for shape in shapes for channel, _, _ in _split(shape, channels)})
 
 
 def _ticks(generation: Generation, nanoseconds: float) -> int:
@@ -130,18 +197,50 @@ def _by_partition(shape: Shape, channels: int) -> list[tuple[int, int, int]]:
 
 
 def _share(
-    channel: int, ranges: tuple[Range, ...], shapes: tuple[Shape, ...], generation: Generation
+    channel: int,
+    ranges: tuple[Range, ...],
+    shapes: tuple[Shape, ...],
+    load: bool,
+    part: float,
+    generation: Generation,
 ) -> Share:
+    """One channel's share; ``part`` is that of the channels that have something to do."""
     rate = generation.number("dma_bytes_per_ns").value
     least = generation.number("dma_descriptor_ns").value
-    payload = generation.number("dma_payload_ns").value
-    busy, moved = sum(shape.together for shape in shapes) / rate, 0
+    busy, moved, packets = sum(shape.together for shape in shapes) / rate, 0, 0
     for number, begin, end in ranges:
         shape = shapes[number]
         count = end - begin
         moved += count * shape.itemsize
+        packets += _packets(count, shape, generation)
         if not shape.together:
             busy += max(math.ceil(count / shape.run) * least, count * shape.width / rate)
+    latency = _latency(busy, load, part, generation)
     return Share(
-        channel, ranges, _ticks(generation, busy), _ticks(generation, max(payload, busy)), moved
+        channel,
+        ranges,
+        _ticks(generation, busy),
+        _ticks(generation, max(latency, busy)),
+        moved,
+        max(1, packets),
     )
+
+
+def _latency(busy: float, load: bool, part: float, generation: Generation) -> float:
+    """From the start of a share to its landing, if nothing holds it up."""
+
+    def number(figure: str) -> float:
+        return generation.number(figure).value
+
+    if load:
+        return number("dma_load_payload_ns") + busy * (1 + number("dma_load_spread") * part)
+    return number("dma_store_payload_ns") + busy * number("dma_store_part")
+
+
+def _packets(count: int, shape: Shape, generation: Generation) -> int:
+    """Packets of so many elements: whole descriptors, or equal parts of one that is longer."""
+    most = int(generation.number("dma_packet_bytes").value)
+    size = shape.run * shape.itemsize
+    if size >= most:
+        return math.ceil(count * shape.itemsize / most)
+    return math.ceil(math.ceil(count / shape.run) / (most // size))

@@ -10,8 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nasm.spec.evidence import Evidence, Fact
+from nasm.spec.figures import Figure, Use
 
 DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
+TIME, RATE, LIMIT = Use.TIME, Use.RATE, Use.LIMIT
 VERSIONS = ("v2", "v3", "v4")
 
 TRN2_PROBES = "third-party Trainium2 microbenchmarks (voyager-compiler, trainium docs, 2025)"
@@ -20,16 +22,6 @@ PERF_GUIDE = "NKI performance guide"
 DMA_INTRO = "NKI 'Introduction to DMA' overview"
 KERNEL_PROFILES = "kernel-optimization tutorial, profiles on Trainium2"
 MATMUL_LIMITS = "nki.isa.nc_matmul, 'Tile size'"
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A number of the hardware: unit, meaning, and what it is on each generation."""
-
-    name: str
-    unit: str
-    meaning: str
-    facts: Mapping[str, Fact]
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +35,17 @@ class Switch:
 
 
 def everywhere(
-    name: str, unit: str, meaning: str, value: float, evidence: Evidence, source: str
+    name: str,
+    unit: str,
+    meaning: str,
+    value: float,
+    evidence: Evidence,
+    source: str,
+    use: Use = TIME,
 ) -> Figure:
     """A figure that is the same on every generation."""
-    return Figure(name, unit, meaning, dict.fromkeys(VERSIONS, Fact(value, evidence, source)))
+    facts = dict.fromkeys(VERSIONS, Fact(value, evidence, source))
+    return Figure(name, unit, meaning, facts, use)
 
 
 def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Figure:
@@ -55,9 +54,11 @@ def carried(name: str, unit: str, meaning: str, value: float, source: str) -> Fi
     return Figure(name, unit, meaning, {"v2": there, "v3": Fact(value, MEAS, source), "v4": there})
 
 
-def each(name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact) -> Figure:
+def each(
+    name: str, unit: str, meaning: str, v2: Fact, v3: Fact, v4: Fact, *, use: Use = TIME
+) -> Figure:
     """A figure that differs between generations."""
-    return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4})
+    return Figure(name, unit, meaning, {"v2": v2, "v3": v3, "v4": v4}, use)
 
 
 def _doc(value: float, source: str) -> Fact:
@@ -70,12 +71,37 @@ def _since_v3(value: float, source: str) -> Mapping[str, Fact]:
     return {"v3": _doc(value, source), "v4": later}
 
 
+def _both(value: float, source: str) -> Mapping[str, Fact]:
+    """A figure that v2 does not have, documented of v3 and v4."""
+    return {"v3": _doc(value, source), "v4": _doc(value, source)}
+
+
 def _drain(name: str, meaning: str, v2: Fact, v3: float, source: str, clocks: float = 1) -> Figure:
     """Nanoseconds from the end of an interval to the results; v4 keeps v3's cycles."""
     v4 = Fact(v3 * clocks, ASSUMED, f"v3's cycles at v4's clock: {source}")
     return each(name, "ns", meaning, v2, Fact(v3, MEAS, source), v4)
 
 
+_RATE = (
+    "neuron-agentic-development, profile querying reference: 77.2 TFLOP/s in 2,048 matmuls of "
+    "K = M = 128 and N = 512 in bfloat16, 521.6 cycles each"
+)
+_PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,024 + 7"
+_LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
+_BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
+_KERNEL = f"{TRN2_PROBES}: entry and exit of a kernel, once"
+_TABLE = f"{TRN2_PROBES}: ACT_TABLE_LOAD, as in profiles of others"
+_BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
+_CHANGE = f"{_BLOCK} issue after 234 ns, or 93 if the last had the same pair of quadrants"
+_ISSUES = (
+    "third-party measurements on Trainium2 of 25,600 additions of single elements: 1,458 ns "
+    "for three issues"
+)
+_SPREAD = (
+    f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal with 16 DMA engines; {DMA_INTRO}: "
+    "32 KiB by one engine at 23 GB/s"
+)
+_SILU = f"{TRN2_PROBES}: silu out of PSUM 260 ns + 1.33 ns per element"
 _COLUMN_NS = (219 - 188) / (96 - 1)
 _MATMULS = f"{PERF_GUIDE}, figures 18 and 20"
 _CHAIN = Fact(
@@ -98,7 +124,6 @@ _WORDS = f"{TRN2_PROBES}: DVE copy of int32, 0.67 ns per element"
 _DYNAMIC = f"{NKI_COSTS}: tensor_copy_dynamic_src and _dst, max(600, N)"
 _APART = f"{TRN2_PROBES}: 91 ns for each tile of scale or bias that is read"
 _TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, which takes N"
-_BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 
 _SUMS = "Trainium3 guide, 'SBUF Read-Add-Write': 50 % of DMA throughput before NeuronCore-v4"
 _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
@@ -108,10 +133,27 @@ _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
                64, DOC, f"{NKI_COSTS}: MIN_II is about 64 engine cycles"),
+    each("kernel_ns", "ns", "entry and exit of a kernel, which are not in the time of a run",
+         Fact(17_000, MEAS, "fused-mamba tutorial, profiles on trn1: 12 to 17 µs before the first "
+              "work and about 5 after; the lower ends"),
+         Fact(9403, MEAS, _KERNEL), Fact(9403, ASSUMED, f"carried over from v3: {_KERNEL}")),
     everywhere("matmul_min", "cycles", "least interval of one pass of a matmul", 64, DOC,
                f"{PERF_GUIDE}: MM_INIT_LATENCY of 64 cycles"),
+    each("matmul_overhead", "cycles", "between a matmul of one pass and the next",
+         Fact(0, DOC, f"{PERF_GUIDE}: max(64, N)"), Fact(10, MEAS, _RATE),
+         Fact(10, ASSUMED, f"carried over from v3: {_RATE}")),
+    each("matmul_overhead_float32", "cycles", "the same, for each of the two that nasm's float32 "
+         "matmul stands for",
+         Fact(0, DOC, f"{PERF_GUIDE}: max(64, N)"), Fact(7, MEAS, _PASS),
+         Fact(7, ASSUMED, f"carried over from v3: {_PASS}")),
+    Figure("ramp_ns", "ns", "how long Tensor's array is slow after a pause, and how far back it is "
+           "looked at", _both(3000, f"{_LIMITER}: within about 3 µs")),
+    Figure("ramp_share", "fraction", "a pause is to have been at work for less of that time",
+           _both(0.5, f"{_LIMITER}: utilisation below 50 %")),
+    Figure("ramp_factor", "times", "how much longer a matmul takes then",
+           _both(2, f"{_LIMITER}: about 50 % of the rate")),
     everywhere("fast_load", "columns per cycle", "how fast a tile is loaded to stay", 4, DOC,
-               "architecture guide, 'Fast LoadStationary': up to 4x faster"),
+               "architecture guide, 'Fast LoadStationary': up to 4x faster", RATE),
     everywhere("short_k", "partitions",
                "so few rows of the array, or fewer, may halve the rate of a matmul", 64, ASSUMED,
                f"{TRN2_PROBES}: seen at K = 64 in float32 and K = 32 in bfloat16"),
@@ -119,8 +161,17 @@ FIGURES = (
          Fact(1, ASSUMED, "no figure is published"),
          Fact(2, MEAS, f"{TRN2_PROBES}: K = 64 takes twice the time of K = 128"),
          Fact(2, ASSUMED, "carried over from v3, whose limiter v4 has as well")),
+    Figure("stride_bytes", "bytes", "an innermost axis that steps so far, or further, halves the "
+           "rate of a port", {"v2": _doc(16, "architecture guide: above 16 bytes half the rate, "
+                                         "below the full one")}),
+    Figure("block_bytes", "bytes", "what a port of SBUF or PSUM fetches together",
+           {"v3": Fact(16, MEAS, _BLOCKS), "v4": Fact(16, ASSUMED, f"carried over from v3: "
+                                                      f"{_BLOCKS}")}, use=RATE),
+    Figure("block_slots", "elements", "what a block counts as, if few of its elements are taken",
+           {"v3": Fact(2, MEAS, _BLOCKS), "v4": Fact(2, ASSUMED, f"carried over from v3: "
+                                                     f"{_BLOCKS}")}),
     Figure("quantize_rate", "elements per cycle", "how fast a tile is read to quantise it to MX",
-           {"v4": _doc(4, "Trainium3 guide, 'MX data-type Quantization': 4 per cycle")}),
+           {"v4": _doc(4, "Trainium3 guide, 'MX data-type Quantization': 4 per cycle")}, RATE),
     everywhere("gpsimd_start", "cycles", "start-up of a GpSimd instruction, added to its interval",
                150, DOC, f"{NKI_COSTS}: GPSIMD_START is about 150 cycles"),
     each("accumulator_read", "cycles", "reading the accumulators, which reduce_res adds on Scalar",
@@ -129,9 +180,9 @@ FIGURES = (
     each("cores", "cores", "cores that run beside each other and share HBM (.core)",
          *(_doc(n, f"Logical NeuronCore configuration: {said}") for n, said in (
              (1, "Trn2 and Trn3 only"), (2, "LNC=2 is two physical cores"),
-             (2, "LNC=2 is two physical cores")))),
-    each("semaphores", "semaphores", "semaphores of a core", *_COUNTERS),
-    each("events", "events", "one-bit events of a core", *_COUNTERS),
+             (2, "LNC=2 is two physical cores"))), use=LIMIT),
+    each("semaphores", "semaphores", "semaphores of a core", *_COUNTERS, use=LIMIT),
+    each("events", "events", "one-bit events of a core", *_COUNTERS, use=LIMIT),
     carried("accumulator_drain_ns", "ns", "from the end of reading them to the results", 94,
             f"{TRN2_PROBES}: accumulator read complete after 279 ns, issued every 185"),
     carried("semaphore_ns", "ns", "from a post by an engine until a waiter may start", 40,
@@ -162,27 +213,53 @@ FIGURES = (
                f"{PERF_GUIDE}, figure 29: a 4-byte descriptor trigger"),
     carried("dma_swdge_ns", "ns", "issue of a DMA whose descriptors GpSimd makes", 8,
             "GpSimd trigger in published profiles"),
-    everywhere("dma_hwdge_ns", "ns", "issue of a DMA whose descriptors the hardware makes", 600,
-               DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
-    carried("dma_indirect_ns", "ns", "issue of a DMA that gathers or scatters rows", 1035,
+    carried("dma_hwdge_one_ns", "ns", "issue of a DMA whose descriptors the hardware makes, if one "
+            "DMA engine has something to do", 486, _ISSUES),
+    everywhere("dma_hwdge_ns", "ns", "the same if all of them have; linear in between (assumed)",
+               600, DOC, "Trainium2 guide, DGE: about 600 ns per DMA instruction"),
+    carried("dma_descriptors_ns", "ns", "making the descriptors of a DMA by GpSimd, beside its "
+            "instructions", 650, "third-party profiles of DMA_DIRECT2D on GpSimd: about 650 ns "
+            "each where descriptors are what limits"),
+    carried("dma_row_descriptors_ns", "ns", "the same of a DMA that gathers or scatters rows", 1035,
             "third-party profiles of DMA_INDIRECT: about 1,035 ns"),
-    carried("dma_dispatch_ns", "ns", "from the start of a DMA instruction until its shares arrive",
-            751, f"{TRN2_PROBES}: DMA load dispatch"),
-    carried("dma_payload_ns", "ns", "least time from the start of a share until it lands", 293,
-            f"{TRN2_PROBES}: DMA load payload floor"),
-    carried("dma_notify_ns", "ns", "from the landing of a share until a waiter may start", 314,
-            f"{TRN2_PROBES}: DMA load notify"),
+    carried("dma_load_dispatch_ns", "ns", "from the start of a DMA instruction until its shares "
+            "arrive, if they go on chip", 751, f"{TRN2_PROBES}: DMA load dispatch"),
+    carried("dma_store_dispatch_ns", "ns", "the same, if they go to HBM", 566,
+            f"{TRN2_PROBES}: DMA store dispatch"),
+    carried("dma_load_payload_ns", "ns", "from the start of a share until it lands, if it goes on "
+            "chip: a fixed part", 293, f"{TRN2_PROBES}: DMA load payload 293 + 1.30 x ideal"),
+    each("dma_load_spread", "times", "and beside its occupancy so much of it for a transfer that "
+         "all DMA engines have a part in; linear in their number (assumed)",
+         Fact(0, ASSUMED, "not published for v2"), Fact(0.3, MEAS, _SPREAD),
+         Fact(0.3, ASSUMED, f"carried over from v3: {_SPREAD}")),
+    carried("dma_store_payload_ns", "ns", "from the start of a share until it lands, if it goes to "
+            "HBM: a fixed part", 162, f"{TRN2_PROBES}: DMA store payload 162 + 0.96 x ideal"),
+    carried("dma_store_part", "times", "and so much of its occupancy", 0.96,
+            f"{TRN2_PROBES}: DMA store payload 162 + 0.96 x ideal"),
+    carried("dma_load_notify_ns", "ns", "from the landing of a share until a waiter may start, if "
+            "it goes on chip", 314, f"{TRN2_PROBES}: DMA load notify"),
+    carried("dma_store_notify_ns", "ns", "the same, if it goes to HBM", 355,
+            f"{TRN2_PROBES}: DMA store notify"),
+    everywhere("dma_packet_bytes", "bytes", "what a DMA engine moves for one of its queues before "
+               "another has its turn", 4096, DOC, "compute-communication overlap guide: queues "
+               "take turns at packet boundaries, packets of 4 KiB by default"),
     everywhere("dma_descriptor_ns", "ns", "least time of one descriptor in a share", 7, MEAS,
                f"{PERF_GUIDE}, figure 30: a 4-byte write, 7 ns"),
     each("dma_bytes_per_ns", "bytes per ns", "rate of one DMA engine",
-         *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33))),
+         *(_doc(rate, f"{DMA_INTRO}: sustained rate of one DMA engine") for rate in (17, 23, 33)),
+         use=RATE),
+    each("hbm_bytes_per_ns", "bytes per ns", "rate of a stack of HBM, which cores share",
+         _doc(410, "Trainium/Inferentia2 architecture guide: two stacks, 820 GB/s"),
+         Fact(716, MEAS, "Neuron Explorer device profile: 78.64 TFLOP/s at 109.84 FLOP per byte"),
+         _doc(1175, "Trainium3 guide: four stacks, 4.7 TB/s"), use=RATE),
     each("dma_sum_rate", "fraction", "part of that rate at which a DMA engine adds two sources",
-         _doc(0.5, _SUMS), _doc(0.5, _SUMS), Fact(0.5, ASSUMED, f"carried over from v3: {_SUMS}")),
+         _doc(0.5, _SUMS), _doc(0.5, _SUMS), Fact(0.5, ASSUMED, f"carried over from v3: {_SUMS}"),
+         use=RATE),
     Figure("dma_transpose_hbm_rate", "fraction", "part of that rate of a transpose out of HBM",
-           _since_v3(0.9, f"{_TRANSPOSE}: up to 90 % from HBM")),
+           _since_v3(0.9, f"{_TRANSPOSE}: up to 90 % from HBM"), RATE),
     Figure("dma_transpose_sbuf_rate", "fraction",
            "part of that rate of a transpose from SBUF to SBUF",
-           _since_v3(0.5, f"{_TRANSPOSE}: up to 50 % from SBUF")),
+           _since_v3(0.5, f"{_TRANSPOSE}: up to 50 % from SBUF"), RATE),
     _drain("tensor_drain_ns", "from the end of a matmul's interval to its results, with 128 "
            "columns stationary",
            Fact(219 - 128 / 2.8 + 32 * _COLUMN_NS, ASSUMED, f"{_MATMULS}: 219 ns for 96 columns "
@@ -207,8 +284,20 @@ FIGURES = (
            155, f"{TRN2_PROBES}: DVE completion 155 ns + streaming", 0.96 / 1.2),
     _drain("scalar_drain_ns", "the same on Scalar, functions that need a table", _CHAIN, 290,
            f"{TRN2_PROBES}: table functions 276 to 296 ns + streaming"),
-    _drain("scalar_copy_drain_ns", "the same on Scalar, copies and what needs no table", _CHAIN,
-           190, f"{TRN2_PROBES}: copies 190 ns + streaming"),
+    _drain("scalar_copy_drain_ns", "the same on Scalar, copies that are no activation functions",
+           _CHAIN, 190, f"{TRN2_PROBES}: copies 190 ns + streaming"),
+    _drain("scalar_psum_copy_drain_ns", "the same, copies out of PSUM", _CHAIN, 166,
+           f"{TRN2_PROBES}: copies out of PSUM 159 to 174 ns + streaming"),
+    _drain("scalar_identity_drain_ns", "the same on Scalar, op=copy of an activation", _CHAIN, 202,
+           f"{TRN2_PROBES}: copy and identity as activation functions 202 ns + streaming"),
+    each("table_load_ns", "ns", "loading a table of activation functions, which Scalar's datapath "
+         "does",
+         Fact(368, ASSUMED, "ACT_TABLE_LOAD in a published sample profile of unnamed platform"),
+         Fact(1283, MEAS, _TABLE), Fact(1283, ASSUMED, f"carried over from v3: {_TABLE}")),
+    _drain("silu_psum_drain_ns", "the same on Scalar, silu out of PSUM", _CHAIN, 260, _SILU),
+    each("silu_psum_per_element", "cycles", "silu out of PSUM, per element of a partition",
+         _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(1.6, MEAS, _SILU),
+         Fact(1.6, ASSUMED, f"carried over from v3: {_SILU}")),
     _drain("gpsimd_drain_ns", "the same on GpSimd",
            Fact(50, ASSUMED, f"carried over from v3: {TRN2_PROBES}"), 50,
            f"{TRN2_PROBES}: affine_select completion against issue"),
@@ -249,26 +338,30 @@ FIGURES = (
          _doc(64, f"{NKI_COSTS}: nc_transpose max(64, N)"),
          Fact(90, MEAS, f"{_BLOCK} issue every 93 ns"),
          Fact(90, ASSUMED, f"v3's cycles: {_BLOCK} issue every 93 ns")),
+    Figure("transpose_change", "cycles", "what is added for a transpose on Vector between other "
+           "quadrants than the last",
+           {"v3": Fact(135, MEAS, _CHANGE), "v4": Fact(135, ASSUMED, f"v3's cycles: {_CHANGE}")}),
     _drain("transpose_drain_ns", "from the end of a transpose's interval on Vector to its results",
            _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
            140, f"{_BLOCK} complete in 233 ns, issue every 93", 0.96 / 1.2),
-    each("random_per_cycle", "words", "random numbers that Vector makes per lane and cycle",
+    each("random_per_cycle", "words per cycle", "random numbers that Vector makes in each lane",
          _ONE, _ONE,
-         _doc(4, "Trainium3 architecture guide, 'XORWOW-based PRNG': 4 values per lane and cycle")),
+         _doc(4, "Trainium3 architecture guide, 'XORWOW-based PRNG': 4 values per lane and cycle"),
+         use=RATE),
     everywhere("gather_fixed", "cycles", "nki.isa.local_gather: fixed part of the cycles of an "
                "index", 28, DOC, f"{NKI_COSTS}: local_gather"),
     everywhere("gather_per_element", "cycles", "nki.isa.local_gather: part for each element of an "
-               "index", 4, DOC, f"{NKI_COSTS}: local_gather"),
+               "index", 4, DOC, f"{NKI_COSTS}: local_gather", RATE),
     everywhere("gather_group", "elements", "nki.isa.nc_n_gather: elements of data in a "
-               "group of instructions", 512, DOC, "nki.isa.nc_n_gather"),
+               "group of instructions", 512, DOC, "nki.isa.nc_n_gather", RATE),
     everywhere("topk_per_element", "cycles", "nki.isa.topk, per element of the snake", 4, DOC,
                "nki.isa.topk: 4n + K"),
-    each("moving_max", "elements", "limit: columns of a moving tile",
-         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 4096))),
-    each("moving_max_bf16", "elements", "limit: columns of a moving tile, into bfloat16",
-         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192))),
-    each("tile_min", "rows, columns", "limit: smallest tile of the array",
-         *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32))),
+    each("moving_max", "elements", "columns of a moving tile",
+         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 4096)), use=LIMIT),
+    each("moving_max_bf16", "elements", "columns of a moving tile, into bfloat16",
+         *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192)), use=LIMIT),
+    each("tile_min", "rows, columns", "smallest tile of the array",
+         *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32)), use=LIMIT),
 )
 # fmt: on
 """Every number of every generation. A row that is added here is in the tables of the manual."""

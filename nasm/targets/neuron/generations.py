@@ -6,6 +6,8 @@ the others 4; on v4 Tensor is 1 and the others 2.
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 from nasm.spec.generation import Engine, Generation, Port
 from nasm.targets.neuron.figures import numbers, switches
 from nasm.targets.neuron.memories import memories
@@ -99,6 +101,7 @@ def _generation(
     dtypes: tuple[str, ...],
 ) -> Generation:
     facts = numbers(version)
+    hbm, engine = (Fraction(facts[n].value) for n in ("hbm_bytes_per_ns", "dma_bytes_per_ns"))
     return Generation(
         name=version,
         spellings=spellings,
@@ -114,6 +117,7 @@ def _generation(
         events=int(facts["events"].value),
         cores=int(facts["cores"].value),
         channels=16,
+        supply=hbm / engine,
         rings=16,
         priorities=4 if version == "v4" else 0,
         order=order,

@@ -7,29 +7,19 @@ from __future__ import annotations
 
 import math
 
-from nasm.spec.evidence import Cost, Evidence, Fact, weakest
+from nasm.spec.evidence import Cost, Fact
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import ASSUMED, DOC, NOTHING, cycles, floored, gpsimd_start, slots
+from nasm.targets.neuron.costs import ASSUMED, DOC, NOTHING, drain, drained, floored, gpsimd_start
 from nasm.targets.neuron.figures import NKI_COSTS
-
-
-def _whole(context: Context, interval: float, evidence: Evidence, source: str) -> Cost:
-    tail = context.generation.number(f"{context.engine}_drain_ns")
-    busy = math.ceil(interval)
-    return Cost(
-        busy,
-        busy + cycles(context, tail.value),
-        weakest((evidence, tail.evidence)),
-        f"{source}; drain: {tail.source}",
-    )
+from nasm.targets.neuron.strides import slots
 
 
 @of_operands
 def affine(context: Context, dst: View) -> Cost:
     """150 cycles and one for each element of a partition."""
     interval = gpsimd_start(context) + slots(context, dst)
-    return _whole(context, interval, DOC, f"{NKI_COSTS}: 150 + N")
+    return drained(context, drain(context), interval, DOC, f"{NKI_COSTS}: 150 + N")
 
 
 @of_operands
@@ -37,7 +27,7 @@ def walked(context: Context, main: View) -> Cost:
     """No figure is published: taken as 150 cycles and one for each element of a partition."""
     interval = gpsimd_start(context) + slots(context, main)
     source = f"{NOTHING}; taken as 150 + N, as nki.isa.affine_select"
-    return _whole(context, interval, ASSUMED, source)
+    return drained(context, drain(context), interval, ASSUMED, source)
 
 
 @of_operands
@@ -48,9 +38,12 @@ def gathered(context: Context, dst: View, num_elem_per_idx: int) -> Cost:
     rate = (fixed + each) / each / min(4 / dst.dtype.itemsize, per)
     start = gpsimd_start(context)
     if context.option("local_gather.cost") == "divide":
-        return _whole(context, start + count / rate, DOC, f"{NKI_COSTS}: local_gather")
-    return _whole(
+        return drained(
+            context, drain(context), start + count / rate, DOC, f"{NKI_COSTS}: local_gather"
+        )
+    return drained(
         context,
+        drain(context),
         start + count * rate,
         ASSUMED,
         f"{NKI_COSTS}, local_gather: printed as a division, read as a product",
@@ -62,8 +55,9 @@ def gathered_in_groups(context: Context, dst: View, data: View) -> Cost:
     """A group of instructions for every 512 elements of data, each 150 cycles and one an index."""
     group = context.generation.number("gather_group")
     groups = math.ceil(data.elements / group.value)
-    return _whole(
+    return drained(
         context,
+        drain(context),
         groups * (gpsimd_start(context) + dst.elements),
         ASSUMED,
         f"{NOTHING}; taken as 150 + N for each group ({group.source})",
@@ -75,7 +69,7 @@ def top(context: Context, val_dst: View, n: int) -> Cost:
     """Four cycles for each of n elements, and one for each result."""
     per: Fact = context.generation.number("topk_per_element")
     interval = per.value * n + val_dst.elements
-    return _whole(context, interval, per.evidence, per.source)
+    return drained(context, drain(context), interval, per.evidence, per.source)
 
 
 @of_operands
@@ -84,16 +78,18 @@ def drawn(context: Context, dst: View) -> Cost:
     count = slots(context, dst)
     if context.engine == "gpsimd":
         source = f"{NOTHING}; taken as 150 + N"
-        return _whole(context, gpsimd_start(context) + count, ASSUMED, source)
+        return drained(context, drain(context), gpsimd_start(context) + count, ASSUMED, source)
     rate = context.generation.number("random_per_cycle")
-    return _whole(context, floored(context, count / rate.value), rate.evidence, rate.source)
+    return drained(
+        context, drain(context), floored(context, count / rate.value), rate.evidence, rate.source
+    )
 
 
 @of_operands
 def dropped(context: Context, data: View) -> Cost:
     """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
     interval = floored(context, slots(context, data))
-    return _whole(context, interval, DOC, f"{NKI_COSTS}: max(64, N)")
+    return drained(context, drain(context), interval, DOC, f"{NKI_COSTS}: max(64, N)")
 
 
 @of_operands
@@ -101,4 +97,4 @@ def seeded(context: Context, words: View) -> Cost:
     """No figure is published: taken as moving the words of a lane."""
     gpsimd, count = context.engine == "gpsimd", words.elements
     least = gpsimd_start(context) + count if gpsimd else floored(context, count)
-    return _whole(context, least, ASSUMED, f"{NOTHING}; taken as moving the words")
+    return drained(context, drain(context), least, ASSUMED, f"{NOTHING}; taken as moving the words")

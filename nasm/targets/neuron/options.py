@@ -86,6 +86,7 @@ OPTIONS = (
             "nki": "one that brings the largest value of the block to half the range of the dtype",
             "ocp": "that of the OCP specification: to the whole range, what is beyond clipped",
         },
+        since="v4",
     ),
     Option(
         "mx.scale255",
@@ -95,6 +96,7 @@ OPTIONS = (
         "OCP microscaling: 255 is NaN; the published reference evaluates 2**128, infinite in "
         "float32",
         {"nan": "NaN", "infinity": "infinity"},
+        since="v4",
     ),
     Option(
         "ordering",
@@ -110,17 +112,44 @@ OPTIONS = (
         },
     ),
     Option(
+        "power_ramp",
+        "on",
+        "Whether Tensor is slow after a pause.",
+        DOC,
+        "Neuron Explorer glossary, dI/dt throttling; that it is decided when a matmul starts, "
+        "and the sliding window, are assumed",
+        {
+            "on": "after less than half of 3 µs at work it runs at half its rate for 3 µs",
+            "off": "it is always at its full rate",
+        },
+        since="v3",
+    ),
+    Option(
+        "vector.bus",
+        "shared",
+        "What becomes of Vector's fast modes while GpSimd is at work in SBUF.",
+        ASSUMED,
+        "Trainium2 architecture guide: they use a bus that GpSimd shares, arbitrated by the "
+        "hardware; how is not said, nor what it costs GpSimd",
+        {
+            "shared": "an instruction of Vector that starts then runs at the plain rate",
+            "free": "they are as fast as ever",
+        },
+        since="v3",
+    ),
+    Option(
         "stride.sixteen",
         "half",
         "How fast a tile streams whose elements are 16 bytes apart.",
         ASSUMED,
         "architecture guides: below 16 bytes at the full rate, above at half; at 16 not said",
         {"half": "at half the rate", "full": "at the full rate"},
+        until="v2",
     ),
     Option(
         "copy_predicated.cost",
         "two_ports",
-        "How a choice by a predicate reads that and a tile in SBUF, on v3 and v4.",
+        "How a choice by a predicate reads that and a tile in SBUF.",
         ASSUMED,
         "nki.isa.tensor_copy_predicated prints 2N for every generation, as it does for "
         "tensor_tensor, which was measured at N on Trainium2; no source times a choice there",
@@ -128,6 +157,7 @@ OPTIONS = (
             "two_ports": "both at a time, an element per cycle, as tensor_tensor does",
             "one_port": "in turn, two cycles per element, as v2 does",
         },
+        since="v3",
     ),
     Option(
         "local_gather.cost",

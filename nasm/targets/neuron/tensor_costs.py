@@ -7,13 +7,16 @@ side by side, and stationary tiles are loaded beside whatever it does.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from nasm.spec.evidence import Cost, Fact, weakest
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import cycles, gigahertz, slots, strided
+from nasm.targets.neuron.costs import drained, floored, followed, gigahertz
 from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.paces import POWER
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, columns, moves_bits, placed
+from nasm.targets.neuron.strides import port_slots, slots
 
 CELL = 32
 """Rows and columns of the smallest tile of the array on any generation."""
@@ -36,16 +39,9 @@ def load_stationary(
     """
     fast: Fact = context.generation.number("fast_load")
     rounds = passes(stationary, moves_bits(context, is_transpose) or onezero)
-    count = rounds * columns(stationary, perf_mode) * (2 if strided(context) else 1)
-    interval = math.ceil(count / fast.value)
-    after = context.generation.number("load_drain_ns")
-    return Cost(
-        interval,
-        interval + cycles(context, after.value),
-        weakest((fast.evidence, after.evidence)),
-        f"{fast.source}; completion: {after.source}",
-        LOADER,
-    )
+    count = rounds * port_slots(context, columns(stationary, perf_mode))
+    interval = count / fast.value
+    return drained(context, "load_drain_ns", interval, fast.evidence, fast.source, LOADER)
 
 
 @of_operands
@@ -64,16 +60,18 @@ def multiply_moving(
 
     Tiles that share no cell of the array run side by side, and on v4 a transpose beside another
     matmul. From v3 on K of 64 or less halves the rate, unless the tile is a row tile (that row
-    tiles are not slowed down is assumed).
+    tiles are not slowed down is assumed), and so does a pause before, but not both of them.
     """
     number = context.generation.number
     exact = moves_bits(context, is_transpose)
     where = placed(tile_position, tile_size)
     least = number("matmul_min")
-    count = columns(moving, perf_mode) * (2 if strided(context) else 1)
+    count = port_slots(context, columns(moving, perf_mode))
     rounds = passes(moving, exact or moving_onezero or stationary_onezero)
-    interval = rounds * max(least.value, count)
-    evidence, source = least.evidence, f"{NKI_COSTS}: max(64, N)"
+    between = overhead(context, rounds)
+    full = interval = rounds * max(least.value, count) + between.value
+    evidence = weakest((least.evidence, between.evidence))
+    source = f"{NKI_COSTS}: max(64, N); {between.source}"
     if moving.partitions <= number("short_k").value and where[1][0] == FULL_TILE[0]:
         slow = number("short_k_factor")
         interval *= slow.value
@@ -81,17 +79,29 @@ def multiply_moving(
             evidence, source = weakest((evidence, slow.evidence)), f"{source}; {slow.source}"
     background = exact and context.generation.switches["background_transpose"]
     unit, spare = (BACKGROUND, ARRAY) if background else (ARRAY, None)
-    drain = drained(context, dst, is_transpose)
-    whole = math.ceil(interval)
-    return Cost(
-        whole,
-        whole + cycles(context, drain.value),
-        weakest((evidence, drain.evidence)),
-        f"{source}; drain: {drain.source}",
-        unit,
-        cells(where),
-        spare,
-    )
+    made = followed(context, drain(context, dst, is_transpose), interval, evidence, source, unit)
+    return ramped(context, full, replace(made, parts=cells(where), spare=spare))
+
+
+def overhead(context: Context, rounds: int) -> Fact:
+    """The cycles between a matmul and the next.
+
+    Two of the rounds of float32 are one pass of the hardware, at two cycles per column.
+    """
+    number = context.generation.number
+    if rounds == 1:
+        return number("matmul_overhead")
+    each = number("matmul_overhead_float32")
+    return Fact(rounds / 2 * each.value, each.evidence, each.source)
+
+
+def ramped(context: Context, full: float, made: Cost) -> Cost:
+    """The cost of a matmul that takes longer after a pause; ``full`` is at the full rate."""
+    slow = context.generation.numbers.get("ramp_factor")
+    if slow is None or context.option("power_ramp") == "off":
+        return made
+    longer = math.ceil(full * slow.value) - made.interval
+    return replace(made, pace=POWER, key=max(0, longer))
 
 
 def passes(view: View, faster: bool) -> int:
@@ -101,7 +111,7 @@ def passes(view: View, faster: bool) -> int:
     return 2 if faster else 4
 
 
-def drained(context: Context, dst: View, is_transpose: bool) -> Fact:
+def drain(context: Context, dst: View, is_transpose: bool) -> Fact:
     """Nanoseconds from the end of a matmul's interval to its results.
 
     They come the sooner the fewer columns of the array are in use, but for transposes: a published
@@ -115,7 +125,7 @@ def drained(context: Context, dst: View, is_transpose: bool) -> Fact:
     if not lacking:
         return whole
     return Fact(
-        whole.value - lacking * column.value / gigahertz(context),
+        max(0, whole.value - lacking * column.value / gigahertz(context)),
         column.evidence,
         f"{whole.source}; by column: {column.source}",
     )
@@ -134,12 +144,6 @@ def cells(where: Place) -> tuple[str, ...]:
 @of_operands
 def quantized(context: Context, src: View) -> Cost:
     """Four elements per cycle in each partition."""
-    number = context.generation.number
-    rate, least, drain = number("quantize_rate"), number("min_interval"), number("vector_drain_ns")
-    interval = math.ceil(max(least.value, slots(context, src) / rate.value))
-    return Cost(
-        interval,
-        interval + cycles(context, drain.value),
-        weakest((rate.evidence, drain.evidence)),
-        f"{rate.source}; drain: {drain.source}",
-    )
+    rate = context.generation.number("quantize_rate")
+    interval = floored(context, slots(context, src) / rate.value)
+    return drained(context, "vector_drain_ns", interval, rate.evidence, rate.source)

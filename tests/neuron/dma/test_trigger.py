@@ -12,6 +12,7 @@ from nasm.machine import transfers
 from nasm.records import Status
 from nasm.session import Session
 from tests.neuron.programs import hbm, ran, refused, sbuf
+from tests.shares import shares
 
 F32 = np.float32
 DATA = np.arange(128 * 512, dtype=F32).reshape(128, 512)
@@ -19,7 +20,7 @@ DATA = np.arange(128 * 512, dtype=F32).reshape(128, 512)
 
 def moved(of: Session) -> dict[int, int]:
     """Bytes by DMA engine, of those that moved any."""
-    return {job[1]: job[7] for job in of.machine.trace.jobs if job[7]}
+    return {s.channel: s.bytes for s in shares(of.machine.trace) if s.bytes}
 
 
 PREPARED = """
@@ -45,7 +46,7 @@ def test_any_engine_rings_a_prepared_transfer(engine: str) -> None:
     np.testing.assert_array_equal(done.read("b[0:4]"), DATA[:4])
     # Engine 0 moves its eight partitions of the first line and the four of the second.
     assert moved(done)[0] == 12 * 2048
-    assert {job[2] for job in done.machine.trace.jobs} == {5}
+    assert {s.ring for s in shares(done.machine.trace)} == {5}
 
 
 def test_a_prepared_transfer_can_be_rung_again() -> None:
@@ -85,7 +86,7 @@ def test_a_prepared_transfer_has_a_priority_on_v4() -> None:
     )
     tile = sbuf("f32", (128, 512))
     done = ran(lines, "trn3", A=hbm("f32", DATA), a=tile, b=tile, c=tile)
-    jobs = sorted((j[5], j[2]) for j in done.machine.trace.jobs if j[1] == 0)
+    jobs = sorted((s.start, s.ring) for s in shares(done.machine.trace) if s.channel == 0)
     assert [ring for _, ring in jobs] == [0, 2, 1]
 
 

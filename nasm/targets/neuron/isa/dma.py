@@ -45,8 +45,10 @@ ANYWHERE = Tile(("hbm", "sbuf", "psum"), indirect=True)
 STORED = ("hbm", "sbuf")
 
 
-def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]:
-    return (("queue", queue), ("priority", priority))
+def _options(
+    queue: int, priority: int | None, dge_mode: str | None
+) -> tuple[tuple[str, object], ...]:
+    return (("queue", queue), ("priority", priority), ("dge_mode", dge_mode))
 
 
 @ISA.instruction(
@@ -57,7 +59,7 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     Operand(
         "dge_mode",
         DGE,
-        "-",
+        "r",
         None,
         "who makes the descriptors; default: hwdge on Sync and Scalar from v3, which does not "
         "convert, so that a transfer between two dtypes has none; swdge on GpSimd; else none",
@@ -94,7 +96,13 @@ def _options(queue: int, priority: int | None) -> tuple[tuple[str, object], ...]
     source=f"{DMA_SOURCE}; NKI DMA overview; KLR DmaCopy (compute_op)",
 )
 def DmaCopy(
-    dst: View, src: View, priority: int | None, oob_mode: str, compute_op: str, queue: int
+    dst: View,
+    src: View,
+    priority: int | None,
+    oob_mode: str,
+    dge_mode: str | None,
+    compute_op: str,
+    queue: int,
 ) -> Transfer:
     """Move data between memories with the core's 16 DMA engines.
 
@@ -106,7 +114,8 @@ def DmaCopy(
     tile when the instruction starts. Of rows that land in one place the last one stays (assumed).
     """
     op = ONTO if compute_op == "add" else COPY
-    return Transfer(((dst, src),), _options(queue, priority), op, skips=oob_mode == "skip")
+    options = _options(queue, priority, dge_mode)
+    return Transfer(((dst, src),), options, op, skips=oob_mode == "skip")
 
 
 @ISA.instruction(
@@ -119,7 +128,7 @@ def DmaCopy(
         doc="axis i of dst is axis axes[i] of src; default: by the axes of src, as nki.isa",
     ),
     PRIORITY,
-    Operand("dge_mode", DGE, "-", "none", "who makes the descriptors"),
+    Operand("dge_mode", DGE, "r", "none", "who makes the descriptors"),
     OOB,
     QUEUE,
     engines=EVERY_ENGINE,
@@ -140,7 +149,7 @@ def DmaCopy(
         rows.index_transposable,
         rows.skip_is_indirect,
     ),
-    cost=costs.dma_issue("dst", "src", "dge_mode"),
+    cost=costs.dma_transpose_issue("dst", "src", "dge_mode"),
     posts=SHARES,
     effect=Transfer,
     vendor=Names("dma_transpose", "", "DmaTranspose"),
@@ -154,6 +163,7 @@ def DmaTranspose(
     src: View,
     axes: tuple[int, ...] | None,
     priority: int | None,
+    dge_mode: str,
     oob_mode: str,
     queue: int,
 ) -> Transfer:
@@ -164,7 +174,8 @@ def DmaTranspose(
     element by element (assumed), which takes many times as long as a copy.
     """
     order = axes or AXES[len(src.shape)]
-    return Transfer(((dst, src),), _options(queue, priority), COPY, order, oob_mode == "skip")
+    options = _options(queue, priority, dge_mode)
+    return Transfer(((dst, src),), options, COPY, order, oob_mode == "skip")
 
 
 @ISA.instruction(
@@ -204,7 +215,9 @@ def DmaCompute(dst: View, srcs: tuple[View, ...], oob_mode: str, queue: int) -> 
     documented; more take time in proportion (assumed). Rows of HBM that a tile names are added to
     a tile in place, or a tile to them; an entry that names a row twice is refused there.
     """
-    return Transfer(((dst, *srcs),), _options(queue, None), SUM, skips=oob_mode == "skip")
+    rows = any(view.gathers for view in (dst, *srcs))
+    options = _options(queue, None, "swdge" if rows else "none")
+    return Transfer(((dst, *srcs),), options, SUM, skips=oob_mode == "skip")
 
 
 @ISA.instruction(

@@ -50,7 +50,8 @@ def priority_available(context: Context) -> str | None:
 
 
 def _mode(context: Context) -> str:
-    return dge.mode(context, context["dst"], context["src"], context["dge_mode"])
+    views = (context["dst"], context["src"])
+    return dge.mode(context.generation, context.engine, views, context["dge_mode"])
 
 
 def _named(context: Context) -> str:
