@@ -150,12 +150,13 @@ def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
     """Whether it reads what it writes, but not as it writes it: its shares have no order."""
-    return any(
-        overlap(src, move[0]) and not (straight and mine is move and src == move[0])
-        for move in moves
-        for mine in moves
-        for src in mine[1:]
-    )
+    for move in moves:
+        dst = move[0]
+        for mine in moves:
+            for src in mine[1:]:
+                if overlap(src, dst) and not (straight and mine is move and src == dst):
+                    return True
+    return False
 
 
 Cut = Callable[[int, int, tuple[int, ...]], Any]
