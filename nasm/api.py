@@ -112,6 +112,7 @@ def run(
     max_instructions: int | None = MOST_INSTRUCTIONS,
     progress: Callable[[Progress], None] | None = None,
     values: bool = True,
+    profile: bool = False,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
@@ -120,8 +121,8 @@ def run(
     own. ``files`` is the only folder from which the program may read arrays; with False it may read
     none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
     base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
-    same, and there are no outputs. Raises Failure if it does not assemble; what goes wrong while it
-    runs is in the report.
+    same, and there are no outputs. With ``profile`` the result's session can tell where the time
+    went. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     session = Session(
         program,
@@ -132,6 +133,7 @@ def run(
         timing=timing,
         files=files,
         values=values,
+        profile=profile,
     )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress

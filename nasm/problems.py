@@ -30,6 +30,7 @@ class Family(Enum):
     UNSPECIFIED = "the vendor does not say"
     USAGE = "the command line or an input file is wrong"
     DEFECT = "a defect in nasm itself"
+    SLOW = "right, and slower than it could be"
 
 
 FAMILIES = {
@@ -42,6 +43,7 @@ FAMILIES = {
     "E07": Family.UNSPECIFIED,
     "E08": Family.USAGE,
     "E09": Family.DEFECT,
+    "W01": Family.SLOW,
 }
 """Families by the first digits of a code."""
 

@@ -211,7 +211,8 @@ class ExpectationRecord:
 class RunReport:
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
 
-    ``timing`` are the timing figures that were set.
+    ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
+    device takes beside these for the program as a whole, None if that is not known.
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
     without ``values`` so many expectations were ``not_judged``: they ask for some.
     """
@@ -238,6 +239,7 @@ class RunReport:
     timing: tuple[FigureSet, ...] = ()
     values: bool = True
     not_judged: int = 0
+    entry_and_exit: float | None = None
 
     @property
     def ok(self) -> bool:
@@ -250,6 +252,13 @@ class RunReport:
         chosen = "".join(f", {name}={value}" for name, value in self.options)
         alone = "" if self.values else ", without values"
         return f"{in_line(self.program) or 'a program'} on {self.generation}{chosen}{alone}"
+
+    @property
+    def beside(self) -> str:
+        """What a device takes beside the time of the run, in a sentence; empty if not known."""
+        if not self.entry_and_exit:
+            return ""
+        return f"on the device about {round(self.entry_and_exit, 1):,g} µs more for entry and exit"
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -283,6 +292,8 @@ class RunReport:
     def __str__(self) -> str:
         done = sum(e.instructions for e in self.engines)
         parts = [f"{self.title}: {counted(done, 'instruction')} in {self.microseconds:,.3f} µs"]
+        if self.beside:
+            parts[0] += f"\n{self.beside}"
         if self.timing:
             parts.append(figures_line(self.timing))
         if self.messages or self.messages_left_out:

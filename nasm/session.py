@@ -18,6 +18,8 @@ from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.deadlock import deadlock
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem
+from nasm.profile.records import Profile
+from nasm.profile.watched import Watched
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
@@ -51,9 +53,9 @@ class Session(Inspection):
     ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name;
     they override initialisers. Everything is loaded once, here; raises Failure with every problem.
     ``files`` says what the program may read, instead of what was said when it was assembled. With
-    ``trace`` every record of the run is kept, some 200 bytes for each instruction. Without
-    ``values`` nothing is computed and no tensor is made: ticks and trace are the same, inputs are
-    not read.
+    ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
+    what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
+    ticks and trace are the same, inputs are not read.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Session(Inspection):
         files: Files | None = None,
         trace: bool = False,
         values: bool = True,
+        profile: bool = False,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -83,6 +86,7 @@ class Session(Inspection):
         if values:
             needs.check(program, inputs or {})
         self.machine = Machine(program, trace, values)
+        self._watched_by = Watched(self.machine) if profile else None
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
@@ -105,12 +109,13 @@ class Session(Inspection):
         files: Files | None = None,
         trace: bool = False,
         values: bool = True,
+        profile: bool = False,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(program, inputs, trace=trace, values=values)
+        session = cls(program, inputs, trace=trace, values=values, profile=profile)
         session.source = source
         return session
 
@@ -283,6 +288,15 @@ class Session(Inspection):
 
     # -- the end
 
+    def profile(self) -> Profile:
+        """Where the time of the run went so far; raises Failure if it was not watched for that."""
+        if self._watched_by is None:
+            hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
+            raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
+        name = self.source.name if self.source else ""
+        problems = (*self.problems, *([self._limit] if self._limit else []))
+        return self._watched_by.profile(self.status, name, problems)
+
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
         machine = self.machine
@@ -310,6 +324,7 @@ class Session(Inspection):
             timing=self.program.figures_set,
             ticks=self.now,
             microseconds=machine.microseconds(self.now),
+            entry_and_exit=generation.entry_and_exit,
             engines=engines,
             evidence=describe.evidence_order(mix),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),

@@ -13,7 +13,7 @@ from nasm.session import Session
 from nasm.source import Source
 
 ROOT = Path(__file__).parents[1]
-CODE = re.compile(r"\bE0\d{3}\b")
+CODE = re.compile(r"\b[EW]0\d{3}\b")
 TABLE = {row.code: row for row in codes.table()}
 
 HEAD = """
@@ -45,11 +45,12 @@ def problems(text: str) -> set[str]:
     """The codes a text gives when it is assembled and run."""
     whole = text if ".target" in text else HEAD + text
     try:
-        session = Session.load(Source("example.nasm", whole + "\n"))
+        session = Session.load(Source("example.nasm", whole + "\n"), profile=True)
     except Failure as failure:
         return {p.code for p in failure.problems}
     report = session.run(max_cycles=100_000)
-    return {p.code for p in (*report.hazards, *report.problems, *report.warnings)}
+    slow = [finding.problem for finding in session.profile().findings]
+    return {p.code for p in (*report.hazards, *report.problems, *report.warnings, *slow)}
 
 
 def test_every_code_in_the_source_is_explained() -> None:
@@ -88,6 +89,7 @@ def test_the_right_example_is_not(code: str, text: str) -> None:
     found = problems(text)
     # What is never written, or never set, is beside the point of an example about operands.
     beside = set() if family(code) is Family.HAZARD else {c for c in found if "E05" in c}
+    beside |= {c for c in found if family(c) is Family.SLOW and c != code}
     assert found - beside == set()
 
 

@@ -237,6 +237,7 @@ GENERIC = (
     "sim",
     "asm",
     "machine",
+    "profile",
     "inspection",
     "session",
     "api",

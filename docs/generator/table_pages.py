@@ -70,7 +70,15 @@ def _yes(holds: bool) -> str:
 def activations() -> str:
     """The activation functions."""
     rows = [
-        [code(a.name), code(a.formula), _range(a), a.since, a.evidence.value, a.source]
+        [
+            code(a.name),
+            code(a.formula),
+            _range(a),
+            a.since,
+            a.table or "its own",
+            a.evidence.value,
+            a.source,
+        ]
         for a in ACTIVATIONS.values()
     ]
     return joined(
@@ -81,8 +89,9 @@ def activations() -> str:
         "float32. Outside its valid range a function's result is invalid on the hardware; nasm "
         "keeps the mathematical value there and warns (E0515), but for `sin`, whose extrapolation "
         "is described by the vendor. A function with a parameter needs "
-        "[`Activation2`](Activation2.md), which carries it.",
-        table(["function", "value", "valid for", "since", "evidence", "source"], rows),
+        "[`Activation2`](Activation2.md), which carries it. Which functions have a table in common "
+        "is assumed, from one third-party map; what [changing it](../timing.md) costs.",
+        table(["function", "value", "valid for", "since", "table", "evidence", "source"], rows),
     )
 
 

@@ -39,7 +39,7 @@ def assemble(
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
     with gc_pause.paused():
-        file, problems = parse(source)
+        file, problems = parse(source, alike=True)
         expander = Expander(source, targets, target, constants(defines), options, timing)
         return _assembled(file, problems, expander, files)
 

@@ -11,6 +11,9 @@ from nasm.cli import streams
 from nasm.problems import Problem
 from nasm.report import jsonable
 
+PROGRAM = ("run", "profile")
+"""The verbs whose document is about one program."""
+
 
 class Answer:
     """What a verb answers with ``--json``; ``wanted`` until it was given.
@@ -21,7 +24,7 @@ class Answer:
     def __init__(self, verb: str, wanted: bool) -> None:
         self.verb, self.wanted = verb, wanted
         self.content: dict[str, Any] = {}
-        if verb == "run":
+        if verb in PROGRAM:
             self.content["program"] = ""
         elif verb == "check":
             self.content["files"] = []
@@ -37,6 +40,6 @@ class Answer:
     def cut(self, code: int, status: str, problems: Sequence[Problem]) -> None:
         """Print what there is of it."""
         content = dict(self.content)
-        if self.verb == "run":
+        if self.verb in PROGRAM:
             content["status"] = status
         self.give(code, **content, problems=jsonable.problems(problems))

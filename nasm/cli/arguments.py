@@ -19,11 +19,10 @@ LATER = {
     "dis": "disassembling object files",
     "fmt": "formatting programs",
     "list": "printing listings",
-    "profile": "profiling",
 }
 """Verbs of the language's reference that this version does not have."""
 
-VERBS = ("run", "check", "isa", "explain", "repl", "help")
+VERBS = ("run", "profile", "check", "isa", "explain", "repl", "help")
 COLORS = ("auto", "always", "never")
 
 
@@ -141,7 +140,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _check, _isa, _explain, _repl, _help):
+    for add in (_run, _profile, _check, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
@@ -244,6 +243,15 @@ def _values(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def _most_cycles(verb: argparse.ArgumentParser) -> None:
+    verb.add_argument(
+        "--max-cycles",
+        metavar="N",
+        type=values.cycles,
+        help="stop after N cycles of the base clock, with exit code 1",
+    )
+
+
 def _limit(verb: argparse.ArgumentParser, what: str) -> None:
     verb.add_argument(
         "--max-instructions",
@@ -295,17 +303,28 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="FILE",
         help="write a trace for ui.perfetto.dev or chrome://tracing; - is standard output",
     )
-    verb.add_argument(
-        "--max-cycles",
-        metavar="N",
-        type=values.cycles,
-        help="stop after N cycles of the base clock, with exit code 1",
-    )
+    _most_cycles(verb)
     _values(verb)
     _limit(verb, "stop after N instructions, with exit code 1")
     _timeout(verb)
     _json(verb)
     _quiet(verb)
+
+
+def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(verbs, "profile", "run a program and say where the time went", help_texts.PROFILE)
+    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    verb.add_argument(
+        "--path", action="store_true", help="list all of the critical path, and every warning"
+    )
+    _inputs(verb)
+    _common(verb)
+    _most_cycles(verb)
+    _values(verb)
+    _limit(verb, "stop after N instructions, with exit code 1")
+    _timeout(verb)
+    _json(verb)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
 
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

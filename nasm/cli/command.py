@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from nasm import docstrings, host_memory, stopping
 from nasm.cli import arguments, streams
-from nasm.cli.answer import Answer
+from nasm.cli.answer import PROGRAM, Answer
 from nasm.problems import Problem, clean
 from nasm.stopping import Told
 
@@ -57,7 +57,7 @@ def _command(given: list[str], answer: Answer) -> int:
     if docstrings.stripped():
         raise arguments.Wrong(docstrings.NEEDED)
     parsed.answer = answer
-    if parsed.verb == "run":
+    if parsed.verb in PROGRAM:
         answer.content["program"] = parsed.program
     seconds = getattr(parsed, "timeout", None)
     if seconds is not None:

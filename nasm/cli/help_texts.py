@@ -4,6 +4,7 @@ EPILOG = """\
 examples:
   neuron-nasm run matmul.nasm                 run it: cycles and expectations
   neuron-nasm run matmul.nasm --in A=a.npy --out C=c.npy
+  neuron-nasm profile matmul.nasm             where the time went
   neuron-nasm check *.nasm                    report all errors in all files
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
@@ -30,6 +31,15 @@ A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
 lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
 their width. Files are written atomically: the outputs if the program ran to
 its end, the trace unless a signal stops the run.
+"""
+PROFILE = """\
+examples:
+  neuron-nasm profile matmul.nasm
+  neuron-nasm profile matmul.nasm --path      all of the critical path
+  neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
+
+Times need no values: nothing is computed, unless addresses or branches of the
+program depend on what is. With --no-values such a program is refused.
 """
 CHECK = """\
 examples:

@@ -21,7 +21,7 @@ from nasm.spec.target import Target
 from nasm.targets import TARGETS
 
 OK, REFUSED = 0, 2
-CODE = re.compile(r"[eE]\d{1,4}")
+CODE = re.compile(r"[eEwW]\d{1,4}")
 
 
 # ---------------------------------------------------------------- isa

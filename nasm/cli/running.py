@@ -40,17 +40,27 @@ class Run:
             return self.refused(failure.problems)
         try:
             report = self.run(session)
+            again = self.again(report)
+            if again is not None:
+                session = again
+                report = self.run(session)
             self.screen.clear()
             self.store(session, report.status, wanted)
             return self.tell(session, report, exit_code(report, self.unwritten))
+        except Failure as failure:
+            return self.refused(failure.problems)
         except KeyboardInterrupt as error:
             with stopping.lifted():  # to tell of it may take a while
                 return self.stopped(session, Told.of(error))
 
-    def load(self) -> tuple[Session, dict[str, Tensor]]:
-        """The program on a machine, and where its results go; raises Failure."""
+    def again(self, report: RunReport) -> Session | None:
+        """Another session to be run in place of the one that reports this; None if it will do."""
+        return None
+
+    def session(self, **more: Any) -> Session:
+        """The program on a machine; raises Failure."""
         args = self.args
-        session = Session.load(
+        return Session.load(
             files.program_text(args.program),
             target=args.target,
             defines=dict(args.defines),
@@ -59,8 +69,13 @@ class Run:
             timing=args.timing,
             files=args.files,
             trace=self.trace is not None,
-            values=args.values,
+            **more,
         )
+
+    def load(self) -> tuple[Session, dict[str, Tensor]]:
+        """The program on a machine, and where its results go; raises Failure."""
+        args = self.args
+        session = self.session(values=args.values)
         outputs = [(name, results.spelled(path)) for name, path in args.outputs]
         wanted = files.destinations(session.program, outputs, args.out_dir)
         if args.out_dir is not None:

@@ -32,6 +32,14 @@ def run(args: argparse.Namespace) -> int:
     return Run(args, Screen(args.color)).go()
 
 
+def profile(args: argparse.Namespace) -> int:
+    """``profile``: the program, then where its time went."""
+    with stopping.shielded():
+        from nasm.cli.profiling import Profiling
+
+    return Profiling(args, Screen(args.color)).go()
+
+
 # ---------------------------------------------------------------- check
 
 
@@ -172,6 +180,7 @@ def look_up(args: argparse.Namespace) -> int:
 
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "run": run,
+    "profile": profile,
     "check": check,
     "isa": look_up,
     "explain": look_up,

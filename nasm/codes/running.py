@@ -284,8 +284,8 @@ ROWS = (
     Code(
         "E0807",
         "no such diagnostic",
-        "No diagnostic has the code that `explain` was given. Codes are an E and four digits; "
-        "`neuron-nasm explain` lists them.",
+        "No diagnostic has the code that `explain` was given. Codes are an E or a W and four "
+        "digits; `neuron-nasm explain` lists them.",
         "$ neuron-nasm explain E9999",
         "$ neuron-nasm explain E0807",
     ),
@@ -349,6 +349,12 @@ ROWS = (
         "as the number of semaphores, cannot be set.",
         "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semafore_ns",
         "$ neuron-nasm run programs/matmul.nasm --timing my.toml  # it sets semaphore_ns",
+    ),
+    Code(
+        "E0815",
+        "a session that keeps no profile",
+        "What a profile tells is gathered while a program runs. In Python a session has to be made "
+        "with `profile=True` for that.",
     ),
     Code(
         "E0821",

@@ -25,10 +25,11 @@ Values = Array | CopyOnWrite
 class Layout:
     """What the regions of views of one tensor with one pattern have in common."""
 
-    __slots__ = ("dims", "high", "low", "place", "rows", "size")
+    __slots__ = ("area", "dims", "high", "low", "place", "rows", "size")
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: View, area: int) -> None:
         tensor, memory = view.tensor, view.tensor.memory
+        self.area = area
         self.place = f"{0 if memory.shared else tensor.core}.{memory.name}"
         size = self.size = view.dtype.itemsize
         self.dims = tuple((step * size, count) for step, count in view.dims or ((1, 1),))
@@ -42,7 +43,9 @@ class Layout:
     def region(self, offset: int) -> Region:
         """The bytes touched from a byte of the memory on."""
         low, high = offset + self.low, offset + self.high
-        return Region(self.place, self.rows, low, high, offset, self.dims, self.size)
+        return Region(
+            self.place, self.rows, low, high, offset, self.dims, self.size, area=self.area
+        )
 
 
 class Pattern(Layout):
@@ -57,8 +60,8 @@ class Pattern(Layout):
         "strides", "whole",
     )  # fmt: skip
 
-    def __init__(self, view: View, store: Store) -> None:
-        super().__init__(view)
+    def __init__(self, view: View, store: Store, area: int) -> None:
+        super().__init__(view, area)
         tensor, dtype, size, dims = view.tensor, view.dtype, self.size, self.dims
         self.store, self.dtype = store, dtype
         self.shape = tuple(count for _, count in dims)
@@ -254,8 +257,8 @@ class Addresses:
 
     CACHES: tuple[str, ...] = ("_patterns",)
 
-    def __init__(self, stores: Mapping[int, Store]) -> None:
-        self.stores = stores
+    def __init__(self, stores: Mapping[int, Store], areas: Mapping[int, int]) -> None:
+        self.stores, self.areas = stores, areas
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
 
     def region(self, view: View) -> Region:
@@ -267,8 +270,9 @@ class Addresses:
         key = layout_key(view)
         pattern = self._patterns.get(key)
         if pattern is None:
-            store = self.stores[view.tensor.index]
-            pattern = self._patterns[key] = Pattern(view, store)
+            tensor = view.tensor.index
+            pattern = Pattern(view, self.stores[tensor], self.areas[tensor])
+            self._patterns[key] = pattern
         found = pattern.accesses.get(view.offset)
         if found is None:
             found = pattern.accesses[view.offset] = Access(view, pattern)

@@ -63,13 +63,13 @@ class Effects:
             target = kernel.values().target
             return None if target is None else labels[target]
 
-        return replace(work, start=start, finish=_nothing, branches=True)
+        return _acting(work, start, branches=True)
 
     def _say(self, work: Work, kernel: Computed, *_: Any) -> Work:
         def start(_: int) -> None:
             self.scheduler.say(kernel.values().text)
 
-        return replace(work, start=start, finish=_nothing)
+        return _acting(work, start)
 
     def _clear(self, work: Work, kernel: Computed, *_: Any) -> Work:
         """Set semaphores of the core to 0 when the instruction completes."""
@@ -81,7 +81,7 @@ class Effects:
                 if scheduler.semaphores[number].value:
                     scheduler.post(number, "=", 0, scheduler.delay)
 
-        return replace(work, start=_nothing, finish=finish)
+        return _acting(work, _nothing, finish)
 
     def _transfer(self, work: Work, kernel: Computed, shape: Shape, semaphore: int | None) -> Work:
         transfer: Transfer = kernel.values()
@@ -89,7 +89,7 @@ class Effects:
         if plan is None:
             plan = self._plans[shape] = self.transfers.plan(transfer, shape.context)
         bound = self.transfers.bind(transfer, plan)
-        return replace(work, start=partial(self._launch, bound, semaphore), finish=_nothing)
+        return _acting(work, partial(self._launch, bound, semaphore))
 
     def _launch(self, bound: Launched, semaphore: int | None, now: int) -> None:
         self.transfers.launch(bound, self.scheduler.acting, now, semaphore)
@@ -108,8 +108,19 @@ class Effects:
             return None
         nothing = replace(transfer, moves=())
         bound = self.transfers.bind(nothing, self.transfers.plan(nothing, shape.context))
-        return replace(work, start=partial(self._launch, bound, semaphore), finish=_nothing)
+        return _acting(work, partial(self._launch, bound, semaphore))
 
 
 def _nothing(_: Any) -> None:
     return None
+
+
+def _acting(
+    work: Work,
+    start: Callable[[int], Any],
+    finish: Callable[[Any], None] = _nothing,
+    branches: bool = False,
+) -> Work:
+    """Work that was just bound, with what acts in the place of what stores."""
+    work.start, work.finish, work.branches = start, finish, branches
+    return work

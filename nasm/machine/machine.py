@@ -71,7 +71,11 @@ class Machine:
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
         self.hazards = Hazards(program, lambda: self.scheduler.acting)
-        self.addresses = Addresses(self.state.by_tensor) if values else Places()
+        self.addresses = (
+            Addresses(self.state.by_tensor, self.state.areas)
+            if values
+            else Places(self.state.areas)
+        )
         self.transfers = (Transfers if values else OutlinedTransfers)(
             program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler, changes
         )

@@ -8,7 +8,7 @@ knowing is refused when it starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, NoReturn
 
@@ -57,8 +57,8 @@ class Places(Addresses):
 
     CACHES = ("_layouts", "_regions")
 
-    def __init__(self) -> None:
-        super().__init__({})
+    def __init__(self, areas: Mapping[int, int]) -> None:
+        super().__init__({}, areas)
         self._layouts: dict[tuple[Any, ...], Layout] = {}
         self._regions: dict[tuple[Any, ...], Region] = {}
 
@@ -69,7 +69,7 @@ class Places(Addresses):
         if found is None:
             layout = self._layouts.get(key)
             if layout is None:
-                layout = self._layouts[key] = Layout(view)
+                layout = self._layouts[key] = Layout(view, self.areas[view.tensor.index])
             found = layout.region((view.tensor.offset or 0) + view.offset)
             self._regions[key, view.offset] = found
         return found
@@ -102,11 +102,12 @@ class Traits:
     views by their place among the operands, with a footprint where it is not the view itself;
     ``stored`` are the registers that results go to, as (place among the operands, among the
     results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
+    ``tile`` is what addresses one of the operands, if something does.
     """
 
     __slots__ = (
         "arguments", "blind", "computes", "handed", "held", "loaded", "reads", "registers",
-        "results", "row", "states", "stored", "writes",
+        "results", "row", "states", "stored", "tile", "writes",
     )  # fmt: skip
 
     def __init__(self, shape: Shape, core: int) -> None:
@@ -130,6 +131,7 @@ class Traits:
             elif type(value) is View:
                 self.writes.append((position, _footprint(operand, shape.exact)))
         self.computes = bool(self.stored) or shape.row.effect is not None
+        self.tile = addressed(tuple(context.operands.values()))
 
     def _read(
         self,
@@ -269,9 +271,8 @@ class Outlines:
         delay = self.changes.cost(shape).interval * self.cycle
         state, registers = self.state, self.registers
         outline = Outline(traits, operands, registers, state, self.hazards, delay)
-        tile = addressed(operands)
-        if tile is not None and shape.row.effect is None:
-            refuse = partial(_refuse, _by_tile(shape.row, tile))
+        if traits.tile is not None and shape.row.effect is None:
+            refuse = partial(_refuse, _by_tile(shape.row, traits.tile))
             return Work(number, refuse, _nothing), outline
         reads = self._regions(traits.reads, shape, operands)
         writes = self._regions(traits.writes, shape, operands)
@@ -325,8 +326,9 @@ class Nothing:
     def write(self, *_: Any) -> None:
         """Deliver none."""
 
-    def part(self, *_: Any) -> None:
-        """There is no part of them."""
+    def part(self, *_: Any) -> tuple[None, None]:
+        """Part nothing."""
+        return None, None
 
 
 NOTHING = Nothing()

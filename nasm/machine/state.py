@@ -106,6 +106,7 @@ class EngineState:
 class State:
     """Memories by tensor; registers, engine state and casts by queue.
 
+    ``areas`` numbers what tensors share bytes of, by their index;
     ``by_tensor`` has the bytes a tensor lives in, by its index; without ``values`` there are none.
     ``castings`` round what each queue
     stores, and last what is moved beside the queues: each queue draws random numbers of
@@ -123,11 +124,12 @@ class State:
         ]
         self.stores: list[Store] = []
         self.by_tensor: dict[int, Store] = {}
-        if values:
-            self._make_stores(program)
-
-    def _make_stores(self, program: Program) -> None:
         shared = groups(list(program.tensors.values()))
+        self.areas = {t.index: area for area, group in enumerate(shared) for t in group}
+        if values:
+            self._make_stores(program, shared)
+
+    def _make_stores(self, program: Program, shared: list[list[Tensor]]) -> None:
         arena = Arena(sum(map(room, shared)))
         for group in shared:
             store = _store(group, arena)

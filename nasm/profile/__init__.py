@@ -1,1 +1,1 @@
-"""What the history of a run says: where its time went, and what would change that."""
+"""Where the time of a run went: what watches it, and what follows from what was seen."""

@@ -38,7 +38,7 @@ def help_(shell: Shell, rest: str) -> None:
     if not word:
         shell.screen.say(_overview(commands.siblings("")))
         shell.screen.say(MORE)
-    elif re.fullmatch(r"[eE]\d{1,4}", word):
+    elif re.fullmatch(r"[eEwW]\d{1,4}", word):
         explain(shell, word)
     else:
         _about(shell, word)

@@ -179,6 +179,7 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
             "clock_ghz": generation.ticks / 1000 / base.cycle,
             "ticks": record.ticks,
             "ticks_per_microsecond": generation.ticks,
+            "entry_and_exit_microseconds": record.entry_and_exit,
         },
         "evidence": dict(record.evidence),
         "engines": [engine(e) for e in record.engines],

@@ -183,6 +183,8 @@ def time_lines(report: RunReport, generation: Generation) -> list[str]:
     lines = [f"time: {report.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"]
     if report.channel_bytes:
         lines[0] += f"; {report.channel_bytes:,} bytes moved by DMA"
+    if report.beside:
+        lines.append(report.beside)
     known = mix(report.evidence)
     if known:
         lines.append(f"estimate: of the busy cycles {known}")

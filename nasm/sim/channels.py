@@ -41,8 +41,8 @@ class Cargo(Protocol):
     def write(self, shares: Sequence[int], payload: Any) -> None:
         """Deliver what was taken."""
 
-    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
-        """Of what was taken for some shares, that of fewer."""
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
+        """Of what was taken for some shares, that of a few of them and that of the rest."""
 
 
 class Flight:
@@ -54,11 +54,13 @@ class Flight:
     ones. Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks
     later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
     cores share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the
-    number of what was made for it before that, if anything was.
+    number of what was made for it before that, if anything was. ``descriptors`` are the pieces that
+    its channels move one by one.
     """
 
     __slots__ = (
-        "cargo", "core", "dispatch", "key", "landed", "left", "made", "notify", "origin",
+        "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made", "notify",
+        "origin",
         "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
         "writes",
     )  # fmt: skip
@@ -80,6 +82,7 @@ class Flight:
         notify: int = 0,
         urgency: int = 0,
         shared: bool = False,
+        descriptors: int = 0,
         dispatch: int = 0,
         landed: Callable[[], None] | None = None,
     ) -> None:
@@ -87,9 +90,19 @@ class Flight:
         self.portions, self.cargo, self.landed = portions, cargo, landed
         self.reads, self.writes, self.pattern = reads, writes, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
-        self.shared = shared
+        self.shared, self.descriptors = shared, descriptors
         self.dispatch, self.record, self.made = dispatch, -1, -1
         self.left = sum(len(portion.shares) for portion in portions)
+
+    @property
+    def bytes(self) -> int:
+        """All that it moves."""
+        return sum(len(portion.shares) * portion.bytes for portion in self.portions)
+
+    @property
+    def busy(self) -> int:
+        """The ticks of all its channels together."""
+        return sum(len(portion.shares) * portion.busy for portion in self.portions)
 
     @property
     def working(self) -> int:
@@ -153,9 +166,8 @@ class Group:
         shares = self.shares
         self.channels ^= channels
         if self.start >= 0:
-            cargo, whole = self.flight.cargo, self.payload
-            other.payload = cargo.part(shares, whole, other.shares)
-            self.payload = cargo.part(shares, whole, self.shares)
+            parts = self.flight.cargo.part(shares, self.payload, other.shares)
+            other.payload, self.payload = parts
         return other
 
     def save(self) -> Any:
@@ -211,23 +223,29 @@ class Server:
         self.bytes += group.portion.bytes
         self.busy += group.busy if group.portion.busy else 0
 
-    def turn(self) -> Group:
-        """Whose packet comes next."""
-        if len(self.rings) == 1:
-            (groups,) = self.rings.values()
-            return groups[0]
-        return self._heads()[0]
+    def heads(self) -> list[Group]:
+        """What the most urgent rings have next, in the order of their turns."""
+        rings, last = self.rings, self.last
+        if len(rings) == 1:
+            return [groups[0] for groups in rings.values()]
+        found: list[Group] = []
+        passed, least = 0, 0
+        for ring in sorted(rings):
+            head = rings[ring][0]
+            urgency = head.flight.urgency
+            if not found or urgency < least:
+                found, passed, least = [], 0, urgency
+            if urgency == least:
+                found.append(head)
+                passed += ring <= last
+        return found[passed:] + found[:passed]
 
     def change(self) -> int:
         """When the next group ends or starts."""
-        if len(self.rings) == 1:
-            (groups,) = self.rings.values()
-            head = groups[0]
-            return self.at + turns.left(head) if head.start >= 0 else self.at
         serving = self.serving
         if serving is not None and serving.done == serving.packets:
             return self.at
-        return turns.change(self._heads(), self.at)
+        return turns.change(self.heads(), self.at)
 
     def reach(self, now: int) -> Group | None:
         """Serve until now, when something changes: the group that is over, if one is."""
@@ -252,20 +270,12 @@ class Server:
 
     def _advance(self, limit: int) -> None:
         """Serve every packet that begins before a tick."""
-        heads = self._heads()
+        heads = self.heads()
         self.at, index = turns.advance(heads, self.at, limit)
         self._serve(heads[index])
 
     def _serve(self, group: Group) -> None:
         self.serving, self.last, self.holder = group, group.flight.ring, group.record
-
-    def _heads(self) -> list[Group]:
-        """What the most urgent rings have next, in the order of their turns."""
-        rings = self.rings
-        least = min(groups[0].flight.urgency for groups in rings.values())
-        last = self.last
-        order = sorted((ring <= last, ring) for ring in rings)
-        return [rings[ring][0] for _, ring in order if rings[ring][0].flight.urgency == least]
 
     def part(self, channels: int, parted: Parted) -> Server:
         """Let some of the channels go their own way from now on."""

@@ -20,7 +20,8 @@ class Region(NamedTuple):
 
     ``rows`` are (first, count, step); ``dims`` the free pattern as (byte step, count), slowest
     first. ``place`` tells memories of different cores apart and registers from memories. ``runs``,
-    if there are any, say instead which bytes of each row: as [low, high), ascending.
+    if there are any, say instead which bytes of each row: as [low, high), ascending. Regions of
+    different ``area`` have no byte in common, whatever they look like.
     """
 
     place: str
@@ -31,6 +32,7 @@ class Region(NamedTuple):
     dims: tuple[tuple[int, int], ...]
     itemsize: int
     runs: tuple[tuple[int, int], ...] = ()
+    area: int = -1
 
     @property
     def dense(self) -> bool:
@@ -50,30 +52,45 @@ class Region(NamedTuple):
         """Length, pitch and number of equal runs that lie evenly apart; None if it is no such."""
         if self.runs:
             return None
-        reach = self.itemsize
-        left: list[tuple[int, int]] = []
-        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
-            if not left and abs(step) == reach:
-                reach *= count
-            elif step and count > 1:
-                left.append((abs(step), count))
+        reach, left = self.walk()
         if len(left) > 1:
             return None
         pitch, count = left[0] if left else (reach, 1)
         return reach, pitch, count
 
+    @property
+    def size(self) -> int:
+        """The bytes that an access moves: those it touches several times, so many times."""
+        each = sum(high - low for low, high in self.runs)
+        if not self.runs:
+            each = self.itemsize
+            for _, count in self.dims:
+                each *= count
+        return each * self.rows[1]
+
+    def walk(self) -> tuple[int, tuple[tuple[int, int], ...]]:
+        """Length of the plain runs of a row, and the (step, count) that repeat them from ``low``.
+
+        Not for one that has ``runs``.
+        """
+        reach, plain = self.itemsize, True
+        left = []
+        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
+            if plain and abs(step) == reach:
+                reach *= count
+            elif step and count > 1:
+                plain = False
+                left.append((abs(step), count))
+        return reach, tuple(left)
+
     def spans(self) -> Runs:
         """The runs of bytes it touches in a row."""
         if self.runs:
             return np.array(self.runs, np.int64)
-        reach, at = self.itemsize, np.zeros(1, np.int64)
-        plain = True
-        for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
-            if plain and abs(step) == reach:
-                reach *= count
-            elif step:
-                plain = False
-                at = (np.arange(count, dtype=np.int64)[:, None] * abs(step) + at).reshape(-1)
+        reach, left = self.walk()
+        at = np.zeros(1, np.int64)
+        for step, count in left:
+            at = (np.arange(count, dtype=np.int64)[:, None] * step + at).reshape(-1)
         at = np.unique(at) + self.low
         return np.stack([at, at + reach], axis=1)
 
@@ -90,14 +107,14 @@ def intersect(these: tuple[Region, ...], those: tuple[Region, ...]) -> bool:
     """Whether any of some accesses touches a byte of any of others."""
     for a in these:
         for b in those:
-            if a.place == b.place and overlap(a, b):
+            if a.area == b.area and overlap(a, b):
                 return True
     return False
 
 
 def overlap(a: Region, b: Region) -> bool:
     """Whether two accesses touch a byte in common; exact for any pattern."""
-    if a.place != b.place or a.low >= b.high or b.low >= a.high:
+    if a.area != b.area or a.place != b.place or a.low >= b.high or b.low >= a.high:
         return False
     if not _rows_intersect(a, b):
         return False

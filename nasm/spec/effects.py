@@ -110,7 +110,8 @@ class Share:
 
     Ranges count elements of both sides in row-major order. Times are in ticks: ``busy`` occupies
     the channel, the data lands ``latency`` after the start, and not before all of it has passed.
-    After each of its ``packets`` a share of another ring may have a turn.
+    After each of its ``packets`` a share of another ring may have a turn; ``descriptors`` are the
+    pieces that the channel moves one by one.
     """
 
     channel: int
@@ -119,6 +120,7 @@ class Share:
     latency: int
     bytes: int
     packets: int = 1
+    descriptors: int = 1
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -129,9 +131,9 @@ class Plan:
     and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
     whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
     the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
-    ``shared`` says that a side is in a memory that cores share. ``figures`` are the names of those
-    that its times stand on: of the "dispatch", the "shares", the "notification" and what the maker
-    makes, the "descriptors".
+    ``shared`` says that a side is in a memory that cores share; ``descriptors`` are the pieces that
+    its channels move one by one. ``figures`` are the names of those that its times stand on: of the
+    "dispatch", the "shares", the "notification" and what the maker makes, the "descriptors".
     """
 
     shares: tuple[Share, ...]
@@ -142,4 +144,5 @@ class Plan:
     maker: str = ""
     making: int = 0
     shared: bool = False
+    descriptors: int = 0
     figures: tuple[tuple[str, tuple[str, ...]], ...] = ()

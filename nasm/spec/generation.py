@@ -88,6 +88,12 @@ class Generation:
         return self.engine(self.clock) if self.clock else self.engines[0]
 
     @property
+    def entry_and_exit(self) -> float | None:
+        """Microseconds that a device takes before and after a program; None if not known."""
+        fact = self.numbers.get("kernel_ns")
+        return None if fact is None else fact.value / 1000
+
+    @property
     def counters(self) -> int:
         """Semaphores and events of one core: numbered one after the other, core by core."""
         return self.semaphores + self.events

@@ -13,6 +13,7 @@ from nasm.problems import Refused
 from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.flops import Flops
 from nasm.spec.generation import Generation
 from nasm.spec.implicit_operands import Implicit
 from nasm.spec.kinds import Kind, Tile
@@ -262,6 +263,7 @@ class Row:
     ``vendor`` says what the vendor's tools call it, by tool. ``example`` and the lines of
     ``setup`` before it name the target's sample tensors, and those that ``tensors`` declares;
     a declaration behind an ``@engine`` is for that engine alone, in place of one before it.
+    ``flops`` are its floating-point operations, if the peak of the machine counts them.
 
     ``written`` are the operands a program writes, ``reads`` those the semantics take, ``writes``
     those they return, ``effect`` is the type of effect they return instead, ``walked`` the
@@ -288,6 +290,7 @@ class Row:
     doc: str
     setup: str
     tensors: str
+    flops: OfOperands[Flops] | None
     position: Mapping[str, int]
     written: tuple[Operand, ...]
     reads: tuple[Operand, ...]

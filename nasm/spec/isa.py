@@ -10,6 +10,7 @@ from typing import Any
 from nasm.problems import closest, did_you_mean, listed
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
+from nasm.spec.flops import Flops
 from nasm.spec.implicit_operands import Implicit
 from nasm.spec.instruction import OfOperands, Operand, Row, Rule, in_float32
 
@@ -69,6 +70,7 @@ class Isa:
         formula: str = "",
         setup: str = "",
         tensors: str = "",
+        flops: OfOperands[Flops] | None = None,
     ) -> Callable[[Callable[..., Any]], Row]:
         """Make a row of a function: its parameters must be the operands it reads."""
 
@@ -93,6 +95,7 @@ class Isa:
                 inspect.getdoc(semantics) or "",
                 setup,
                 tensors,
+                flops,
                 {o.name: n for n, o in enumerate(operands)},
                 tuple(o for o in operands if not o.implicit),
                 tuple(o for o in operands if o.access in ("r", "rw", "@")),
@@ -142,6 +145,8 @@ def _given(row: Row) -> Iterator[tuple[str, object]]:
     """What must be a function of operands, with their names."""
     yield "its cost", row.cost
     yield "its domain", row.domain
+    if row.flops is not None:
+        yield "its flops", row.flops
     for operand in row.operands:
         if operand.footprint is not None:
             yield f"the footprint of {operand.name}", operand.footprint
@@ -151,6 +156,8 @@ def _asked(row: Row) -> Iterator[tuple[str, tuple[str, ...]]]:
     """What asks for operands by name, and for which."""
     yield f"its cost, {row.cost.name},", row.cost.names
     yield f"its domain, {row.domain.name},", row.domain.names
+    if row.flops is not None:
+        yield f"its flops, {row.flops.name},", row.flops.names
     for rule in row.rules:
         yield f"its rule '{rule.sentence}'", rule.names
     for operand in row.operands:

@@ -27,10 +27,13 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT)]
 
-from programs.published.rows import Kernel, Row  # noqa: E402  (of the repository's root)
+from programs.published.rows import Kernel, Row, Use  # noqa: E402  (of the repository's root)
 from programs.published.runs import Run, run  # noqa: E402
 
-MODULES = ("matmul", "dma", "mamba", "layernorm", "vector_add", "depthwise")
+MODULES = (
+    "matmul", "dma", "mamba", "layernorm", "vector_add", "depthwise",
+    "micro_documented", "micro_trn2", "micro_profiles", "micro_control",
+)  # fmt: skip
 """The families of rows, each a module of this folder with its ROWS."""
 
 TIMING = ROOT / "docs" / "timing.md"
@@ -79,7 +82,7 @@ class Runs:
         key = kernel.name, tuple(sizes.items())
         if key not in self._found:
             started = time.monotonic()
-            result = run(kernel.program(sizes, kernel.target))
+            result = run(kernel.program(sizes, kernel.target), kernel.values)
             self._found[key] = {
                 other: measured(other, result) for other in self._rows.get(kernel.name, [row])
             }
@@ -138,8 +141,9 @@ class Line:
 
     @property
     def remark(self) -> str:
-        """What a reader should know of it."""
-        parts = [self.row.remark] if self.row.remark else []
+        """Why it misses its goal, or what else a reader should know."""
+        told = not self.met or self.row.use is Use.NEITHER
+        parts = [self.row.remark] if self.row.remark and told else []
         if self.model.unsteady:
             parts.append(
                 f"the steps of three sizes differ by {self.model.unsteady:.1%}: see --full"
@@ -177,7 +181,7 @@ def cells(line: Line) -> tuple[str, ...]:
     """A line of the table."""
     row = line.row
     goal = f"{row.goal:.0%}, {'met' if line.met else '**missed**'}"
-    if row.use.value == "neither":
+    if row.use is Use.NEITHER:
         goal = "none"
     return (
         row.name, row.figure, row.use.value, published(row), number(line.model.value),
@@ -193,7 +197,7 @@ def table(lines: Sequence[Line]) -> str:
 
 def section(lines: Sequence[Line]) -> str:
     """What stands in timing.md: the table, and how many rows meet their goals."""
-    judged = [line for line in lines if line.row.use.value != "neither"]
+    judged = [line for line in lines if line.row.use is not Use.NEITHER]
     met = sum(line.met for line in judged)
     wrong = list(disorder(lines))
     said = f"{met} of {len(judged)} figures meet their goals. "
@@ -256,7 +260,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     bad = [line for line in lines if not line.met and not line.row.remark]
     for line in bad if not args.json else ():
         print(f"{line.row.name} {line.row.figure} is off by {line.error:+.1%}", file=sys.stderr)
-    return 1 if any(line.row.use.value != "neither" for line in bad) or any(disorder(lines)) else 0
+    return 1 if any(line.row.use is not Use.NEITHER for line in bad) or any(disorder(lines)) else 0
 
 
 def settle(made: str, check: bool) -> bool:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from nasm.api import assemble
 from nasm.spec.program import Program
@@ -32,6 +33,8 @@ TILES = {
     "two": ".sbuf  two  f32[128, 1]  = normal(seed=5)",
     "m": ".sbuf  m  f32[128, 1]",
     "eight": ".sbuf  eight  f32[128, 8]  = normal(seed=6)",
+    "few": ".sbuf  few  bf16[128, 8]  = normal(seed=6)",
+    "most": ".sbuf  most  bf16[128, 8]",
     "at": ".sbuf  at  u32[128, 8]",
     "stats": ".sbuf  stats  f32[128, 6]",
     "many": ".sbuf  many  f32[128, 6 * 16]  = random(seed=7)",
@@ -40,8 +43,8 @@ TILES = {
     "steps": ".sbuf  steps  i32[128, N]",
     "k": ".sbuf  k  f32[128, 128]  = normal(seed=8)",
     "hk": ".sbuf  hk  bf16[128, 128]  = normal(seed=8)",
-    "unit": ".sbuf  unit  f32[128, 128]  = normal(seed=9)",
-    "hunit": ".sbuf  hunit  bf16[128, 128]  = normal(seed=9)",
+    "unit": ".sbuf  unit  f32[128, 128]",
+    "hunit": ".sbuf  hunit  bf16[128, 128]",
     "pt": ".psum  pt  f32[128, 128]",
     "ht": ".psum  ht  bf16[128, 128]",
     "X": ".hbm   X  f32[128, N]  input = normal(seed=1)",
@@ -50,8 +53,27 @@ TILES = {
     "rows": ".sbuf  rows  i32[128, 1]  = iota",
 }
 
+ALONE = "The instruction runs after an idle time."
+STREAMED = (
+    "Equal instructions follow each other, of which none reads what another wrote unless it is a "
+    "chain; they are timed when the stream is warm."
+)
+
 STREAM_US = 14
 """How long a stream lasts, by what is published of it."""
+
+
+UNIT = (
+    "@gpsimd Memset {0}, 1.0",
+    "@gpsimd AffineSelect {0}, {0}, [[-1, 128]], 1, 0.0, cmp_op=equal  $other++",
+    "EventSemaphore  $other >= 1",
+)
+"""Makes an identity matrix of a tile, before what needs it."""
+
+
+def unit(tile: str) -> tuple[str, ...]:
+    """The lines that make one of a tile."""
+    return tuple(line.format(tile) for line in UNIT)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +91,11 @@ class Probe:
     n: int = 512
     before: tuple[str, ...] = ()
     after: tuple[str, ...] = ()
+
+    @property
+    def title(self) -> str:
+        """What it is called in the table."""
+        return f"{self.engine.capitalize()}: {self.name}"
 
     @property
     def timed(self) -> str:
@@ -96,23 +123,6 @@ class Probe:
         )
 
 
-@cache
-def kernel(probe: Probe, count: int, source: str, choice: str) -> Kernel:
-    """A probe as a program of its own; rows of one probe share its runs."""
-
-    def make(_: Sizes, target: str) -> Program:
-        return assemble(probe.text(count), target=target)
-
-    how = "alone" if count == 1 else f"{count} times"
-    return Kernel(
-        name=f"{probe.name}, {probe.target}, {how}",
-        source=source,
-        choices=(choice,) if choice else (),
-        program=make,
-        target=probe.target,
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Section:
     """A set of published figures: where they stand, and what they are for."""
@@ -128,17 +138,17 @@ class Section:
     ) -> Row:  # fmt: skip
         """A figure of a probe that is executed so often."""
         return Row(
-            name=f"{self.name} {probe.name}", figure=figure, published=published,
+            name=f"{self.name} {probe.title}", figure=figure, published=published,
             use=self.use if use is None else use, bound=Bound.MICRO,
-            kernel=kernel(probe, count, self.source, choice), measure=measure, unit=unit,
+            kernel=kernel(self, probe, count, choice), measure=measure, unit=unit,
             remark=remark,
         )  # fmt: skip
 
-    def issue(self, probe: Probe, published: float | tuple[float, float], **rest: object) -> Row:
+    def issue(self, probe: Probe, published: float | tuple[float, float], **rest: Any) -> Row:
         """From start to start in a stream, in ns."""
-        return self.row(probe, "issue", published, spacing(probe), count=often(published), **rest)  # type: ignore[arg-type]
+        return self.row(probe, "issue", published, spacing(probe), count=often(published), **rest)
 
-    def cycles(self, probe: Probe, published: float, **rest: object) -> Row:
+    def cycles(self, probe: Probe, published: float, **rest: Any) -> Row:
         """From start to start in a stream, in cycles of the engine."""
 
         def measure(run: Run) -> float:
@@ -147,13 +157,29 @@ class Section:
             return ticks / generation.engine(probe.engine).cycle
 
         return self.row(probe, "issue", published, measure, count=often(published),
-                        unit="cycles", **rest)  # type: ignore[arg-type]  # fmt: skip
+                        unit="cycles", **rest)  # fmt: skip
 
-    def completion(
-        self, probe: Probe, published: float | tuple[float, float], **rest: object
-    ) -> Row:
+    def completion(self, probe: Probe, published: float | tuple[float, float], **rest: Any) -> Row:
         """From start to results after an idle time, in ns."""
-        return self.row(probe, "completion", published, duration(probe), **rest)  # type: ignore[arg-type]
+        return self.row(probe, "completion", published, duration(probe), **rest)
+
+
+@cache
+def kernel(section: Section, probe: Probe, count: int, choice: str) -> Kernel:
+    """A probe as a program of its own; rows of one probe share its runs."""
+
+    def make(_: Sizes, target: str) -> Program:
+        return assemble(probe.text(count), target=target)
+
+    how = "alone" if count == 1 else f"{count} times"
+    return Kernel(
+        name=f"{section.name} {probe.title}, {probe.target}, {how}",
+        source=section.source,
+        choices=(ALONE if count == 1 else STREAMED, *((choice,) if choice else ())),
+        program=make,
+        target=probe.target,
+        values="vector_offset" in probe.lines[-1],
+    )
 
 
 def often(published: float | tuple[float, float]) -> int:
@@ -172,26 +198,26 @@ def duration(probe: Probe, which: int = 0) -> Callable[[Run], float]:
     return lambda run: run.duration(probe.engine, probe.timed, which) * 1000
 
 
-def vector(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: object) -> Probe:
+def vector(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: Any) -> Probe:
     """A probe of Vector."""
-    return Probe(name=name, engine="vector", lines=lines, target=target, n=n, **rest)  # type: ignore[arg-type]
+    return Probe(name=name, engine="vector", lines=lines, target=target, n=n, **rest)
 
 
-def scalar(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: object) -> Probe:
+def scalar(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: Any) -> Probe:
     """A probe of Scalar."""
-    return Probe(name=name, engine="scalar", lines=lines, target=target, n=n, **rest)  # type: ignore[arg-type]
+    return Probe(name=name, engine="scalar", lines=lines, target=target, n=n, **rest)
 
 
-def gpsimd(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: object) -> Probe:
+def gpsimd(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: Any) -> Probe:
     """A probe of GpSimd."""
-    return Probe(name=name, engine="gpsimd", lines=lines, target=target, n=n, **rest)  # type: ignore[arg-type]
+    return Probe(name=name, engine="gpsimd", lines=lines, target=target, n=n, **rest)
 
 
-def tensor(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: object) -> Probe:
+def tensor(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: Any) -> Probe:
     """A probe of Tensor."""
-    return Probe(name=name, engine="tensor", lines=lines, target=target, n=n, **rest)  # type: ignore[arg-type]
+    return Probe(name=name, engine="tensor", lines=lines, target=target, n=n, **rest)
 
 
-def sync(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: object) -> Probe:
+def sync(name: str, *lines: str, target: str = "trn2", n: int = 512, **rest: Any) -> Probe:
     """A probe of Sync."""
-    return Probe(name=name, engine="sync", lines=lines, target=target, n=n, **rest)  # type: ignore[arg-type]
+    return Probe(name=name, engine="sync", lines=lines, target=target, n=n, **rest)

@@ -2,26 +2,29 @@
 
 from __future__ import annotations
 
-from programs.published.micro import Section, gpsimd, scalar, sync, tensor, vector
-from programs.published.rows import Use
+from collections.abc import Callable
+
+from programs.published.micro import Probe, Section, gpsimd, scalar, sync, tensor, unit, vector
+from programs.published.rows import Row, Use
 from programs.published.runs import Run
 
 GUIDES = Section(
     name="2.1",
-    source="aws-neuron/aws-neuron-sdk, nki/guides/architecture and nki/deep-dives/nki_perf_guide.rst",
+    source="aws-neuron/aws-neuron-sdk, nki/guides/architecture and "
+    "nki/deep-dives/nki_perf_guide.rst",
 )
 COSTS = Section(
     name="2.2",
-    source="nki.isa, 'estimated instruction cost' tables of Neuron SDK 2.21 to 2.26; N is 512 "
-    "unless the instruction has a size of its own",
+    source="awsdocs-neuron.readthedocs-hosted.com/en/v2.26.1/nki/api/generated/nki.isa.*.html, "
+    "'estimated instruction cost'; N is 512 unless the instruction has a size of its own",
 )
 T1 = {"target": "trn1"}
 MASK = "LoadMaskRegister [" + ", ".join(map(str, range(32))) + "]"
 FOUR_VIEWS = "one of four round numbers for one overhead; the drains that 2.3 measures are used"
 
 
-def overhead(engine: str, name: str) -> object:
-    """Cycles from the end of an instruction's interval to its completion, in a chain."""
+def overhead(engine: str, name: str) -> Callable[[Run], float]:
+    """Cycles from the end of the least interval to completion."""
 
     def measure(run: Run) -> float:
         generation = run.session.program.generation
@@ -46,9 +49,9 @@ GUIDE_ROWS = (
     GUIDES.cycles(_TINY, 64),
     GUIDES.cycles(_TINY_SCALAR, 64),
     GUIDES.cycles(_TINY_MATMUL, 64),
-    GUIDES.row(_TINY, "static overhead, Vector", 100, overhead("vector", "TensorScalar"),  # type: ignore[arg-type]
+    GUIDES.row(_TINY, "static overhead, Vector", 100, overhead("vector", "TensorScalar"),
                unit="cycles"),
-    GUIDES.row(_TINY, "static overhead, tensor access", 60, overhead("vector", "TensorScalar"),  # type: ignore[arg-type]
+    GUIDES.row(_TINY, "static overhead, tensor access", 60, overhead("vector", "TensorScalar"),
                unit="cycles", use=Use.NEITHER, remark=FOUR_VIEWS),
     GUIDES.cycles(_LOAD, 32),
     GUIDES.row(_IOTA, "start-up", 150, lambda run: run.spacing("gpsimd", "Iota") * 1400 - 64,
@@ -60,8 +63,8 @@ GUIDE_ROWS = (
 )  # fmt: skip
 
 
-def _costs(*probes: tuple[object, float]) -> tuple[object, ...]:
-    return tuple(COSTS.cycles(probe, cycles) for probe, cycles in probes)  # type: ignore[arg-type]
+def _costs(*probes: tuple[Probe, float]) -> tuple[Row, ...]:
+    return tuple(COSTS.cycles(probe, cycles) for probe, cycles in probes)
 
 
 N = 512
@@ -106,6 +109,15 @@ COST_ROWS = (
                 **T1), N),
         (tensor("MultiplyMoving, float32", "MultiplyMoving pc, b", before=("LoadStationary k",),
                 **T1), 4 * N),
+        (vector("ScalarTensorTensor, bfloat16", "ScalarTensorTensor hc, ha, hb, op0=subtract, "
+                "operand0=0.5, op1=multiply", **T1), N),
+        (vector("CopyPredicated, one in PSUM", "CopyPredicated c, pa, mask",
+                before=("Memset c, 0.0",), **T1), N),
+        (vector("short TensorTensor", "TensorTensor c, a, b, op=multiply", n=16, **T1), 64),
+        (gpsimd("rsqrt on GpSimd", "TensorScalar c, mask, op0=rsqrt", **T1), 4 * N),
+        (gpsimd("TopK, 128 of 8", "TopK most, at, few, 128", **T1), 4 * 128 + 8),
+        (tensor("transpose of 128 by 128", "MultiplyMoving pt, hunit, is_transpose=true",
+                before=(*unit("hunit"), "LoadStationary hk, is_transpose=true"), **T1), 128),
         (vector("copy from a register's place", "TensorCopy c[:, 0 : +1], a[:, %r1 : +1]",
                 before=("RegisterMove %r1, 0",), **T1), 600),
     ),

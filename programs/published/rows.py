@@ -56,6 +56,7 @@ class Kernel:
     ``full`` are the published sizes. If ``along`` names one of them, the kernel may be run at the
     three values of ``reduced`` instead, which lie equally far apart: its figures at the full size
     are those of the largest plus as many steps, if both steps between the three are the same.
+    One whose addresses are in tiles is run with ``values``.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Kernel:
     full: Sizes = field(default_factory=dict)
     along: str = ""
     reduced: tuple[int, int, int] = (0, 0, 0)
+    values: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

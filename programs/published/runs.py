@@ -9,15 +9,11 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise
-from typing import Any
 
 from nasm.records import RunReport, Status
 from nasm.session import Session
 from nasm.sim.channels import members
 from nasm.spec.program import Program
-
-OPTIONS: dict[str, Any] = {"trace": True}
-"""How a session is made for the ledger."""
 
 WARM = 10.0
 """After so many µs a stream runs as it will go on: the power ramp is over, queues are full."""
@@ -55,8 +51,7 @@ class Run:
     @property
     def entry_and_exit(self) -> float:
         """What a kernel takes on the device besides."""
-        fact = self.session.program.generation.numbers.get("entry_exit_ns")
-        return fact.value / 1000 if fact else 0.0
+        return self.report.entry_and_exit or 0.0
 
     @cached_property
     def instructions(self) -> list[Span]:
@@ -75,12 +70,12 @@ class Run:
     @cached_property
     def shares(self) -> list[Span]:
         """Every share of a transfer, by its start; ``pc`` is its DMA engine."""
-        program, found = self.session.program, []
-        ticks = program.generation.ticks
+        ticks = self.session.program.generation.ticks
+        found = []
         for _, channels, _, queue, _, _, start, _, end, size, count in self.session.trace.jobs:
-            engine = program.queues[queue].engine
-            for n in members(channels):
-                found.append(Span(engine, "", n, start / ticks, end / ticks, size // count))
+            engine = self.session.program.queues[queue].engine
+            for channel in members(channels):
+                found.append(Span(engine, "", channel, start / ticks, end / ticks, size // count))
         return sorted(found, key=lambda s: (s.start, s.pc))
 
     def of(self, engine: str, name: str = "") -> list[Span]:
@@ -102,7 +97,7 @@ class Run:
     def packet_time(self) -> float:
         """How long the DMA engines were busy, added up over them."""
         ticks = self.session.program.generation.ticks
-        return sum(c.busy for c in self.session.channels()) / ticks
+        return sum(channel.busy for channel in self.session.channels()) / ticks
 
     @property
     def bytes(self) -> int:
@@ -143,9 +138,12 @@ def merged(spans: Iterable[Span]) -> Iterator[tuple[float, float]]:
         yield begin, end
 
 
-def run(program: Program) -> Run:
-    """Run a program to its end; refuses one that does not finish, or has hazards."""
-    session = Session(program, **OPTIONS)
+def run(program: Program, values: bool = False) -> Run:
+    """Run a program to its end, with values only if they decide addresses.
+
+    Refuses one that does not finish, or has hazards.
+    """
+    session = Session(program, trace=True, values=values)
     report = session.run(max_instructions=None, hashes=False)
     if report.status is not Status.FINISHED or report.hazards:
         raise SystemExit(str(report))

@@ -98,6 +98,120 @@ DISTINCT = """\
 .end
 """
 
+NAIVE = """\
+.target trn2
+.const M = {m}, N = {n}, K = {k}, DEEP = {deep}
+.hbm  A  f32[K*128, M*128]  input
+.hbm  B  f32[K*128, N*512]  input
+.hbm  C  f32[M*128, N*512]  output
+.sem  used, copied
+.for i in 0..DEEP
+.sbuf a{{i}} f32[128, 128]
+.sbuf b{{i}} f32[128, 512]
+.sem  loaded{{i}}
+.end
+.for i in 0..2
+.psum p{{i}} f32[128, 512] @ bank i
+.sbuf c{{i}} f32[128, 512]
+.sem  stored{{i}}
+.end
+.for m in 0..M
+.for n in 0..N
+.const tile = m*N + n, o = tile % 2
+.for k in 0..K
+.const i = tile*K + k, b = i % DEEP
+.if i >= DEEP
+@sync DmaCopy a{{b}}, A[k*128 : +128, m*128 : +128]  $used >= i - DEEP + 1  $loaded{{b}} += 16
+.else
+@sync DmaCopy a{{b}}, A[k*128 : +128, m*128 : +128]  $loaded{{b}} += 16
+.end
+@sync DmaCopy b{{b}}, B[k*128 : +128, n*512 : +512]  $loaded{{b}} += 16
+@tensor LoadStationary a{{b}}  $loaded{{b}} >= 32 * (i // DEEP + 1)
+.if k == 0 and tile >= 2
+@tensor EventSemaphore $copied >= tile - 1
+.end
+@tensor MultiplyMoving p{{o}}, b{{b}}, accumulate=(k > 0)  $used++
+.end
+.if tile >= 2
+@vector EventSemaphore $stored{{o}} >= 16 * (tile // 2)
+.end
+@vector TensorCopy c{{o}}, p{{o}}  $used >= (tile + 1) * K  $copied++
+@gpsimd DmaCopy C[m*128 : +128, n*512 : +512], c{{o}}  $copied >= tile + 1  $stored{{o}} += 16
+.end
+.end
+@gpsimd EventSemaphore $stored0 >= 16 * ((M*N + 1) // 2)
+@gpsimd EventSemaphore $stored1 >= 16 * (M*N // 2)
+"""
+"""A product of float32 matrices, each tile loaded where it is used: every other instruction is a
+transfer."""
+
+BLOCKED = """\
+.target trn2
+.const M = {m}, N = {n}, K = {k}
+.hbm  A  f32[K*128, M*512]   input
+.hbm  B  f32[K*128, N*2048]  input
+.sem  used, added
+.for i in 0..4
+.sbuf a{{i}} f32[128, 512]
+.sbuf b{{i}} f32[128, 2048]
+.sbuf sum{{i}} f32[128, 2048]
+.sem  loaded{{i}}
+@vector Memset sum{{i}}, 0.0
+.end
+.for i in 0..8
+.psum p{{i}} f32[128, 512] @ bank i
+.end
+.for m in 0..M
+.for n in 0..N
+.for k in 0..K
+.const c = (m*N + n)*K + k, s = c % 4
+.if c >= 4
+@sync EventSemaphore $used >= (c - 3) * 16
+.end
+@sync DmaCopy a{{s}}, A[k*128 : +128, m*512 : +512]  $loaded{{s}} += 16
+@sync DmaCopy b{{s}}, B[k*128 : +128, n*2048 : +2048]  $loaded{{s}} += 16
+@tensor EventSemaphore $loaded{{s}} >= 32 * (c // 4 + 1)
+.for i in 0..4
+@tensor LoadStationary a{{s}}[:, i*128 : +128]
+.for j in 0..4
+.const t = c*16 + i*4 + j, o = t % 8
+.if t >= 8
+@tensor MultiplyMoving p{{o}}, b{{s}}[:, j*512 : +512]  $added >= t - 7  $used++
+.else
+@tensor MultiplyMoving p{{o}}, b{{s}}[:, j*512 : +512]  $used++
+.end
+@vector EventSemaphore $used >= t + 1
+@vector TensorTensor sum{{i}}[:, j*512 : +512], sum{{i}}[:, j*512 : +512], p{{o}}, op=add  $added++
+.end
+.end
+.end
+.end
+.end
+"""
+"""The same with blocks that are used 4 times, and sums in SBUF: a transfer in 28 instructions."""
+
+STREAM = """\
+.target trn2
+.sbuf w bf16[128, 8192]
+.sbuf x bf16[128, 8192]
+.sbuf y f32[128, 8192]
+.sbuf z bf16[128, 8192]
+.sem  multiplied, copied
+.for i in 0..8
+.psum p{{i}} f32[128, 512] @ bank i
+.end
+.for i in 0..{rounds}
+@tensor LoadStationary w[:, (i % 64)*128 : +128]
+.if i >= 8
+@tensor MultiplyMoving p{{i % 8}}, x[:, (i % 16)*512 : +512]  $copied >= i - 7  $multiplied++
+.else
+@tensor MultiplyMoving p{{i % 8}}, x[:, (i % 16)*512 : +512]  $multiplied++
+.end
+@vector TensorCopy y[:, (i % 16)*512 : +512], p{{i % 8}}  $multiplied >= i + 1  $copied++
+@scalar Activation z[:, (i % 16)*512 : +512], y[:, (i % 16)*512 : +512], op=exp  $copied >= i + 1
+.end
+"""
+
 FLAT = "@vector TensorScalar t[:, {0}:{1}], t[:, {0}:{1}], op0=multiply, operand0=2.0\n"
 
 
@@ -179,14 +293,54 @@ def checkpointed(program: Program, inputs: dict[str, np.ndarray], pairs: int) ->
     return statistics.median(ratios)
 
 
-def rate(text: str, tries: int) -> float:
+def rate(text: str, tries: int, values: bool = True) -> float:
     """Instructions per second of a program that is loaded; the median of some runs."""
     program = nasm.assemble(Source("rate", text))
     rates = []
     for _ in range(tries):
-        session = nasm.Session(program)
+        session = nasm.Session(program, values=values)
         rates.append(len(program) / seconds(partial(session.run, hashes=False)))
     return statistics.median(rates)
+
+
+MEMORY = """
+import resource, sys
+import nasm
+from nasm.source import Source
+session = nasm.Session(nasm.assemble(Source("naive", sys.stdin.read())), values=False)
+session.run(hashes=False)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+"""
+
+
+def memory(text: str) -> float:
+    """Megabytes of a process that assembles a text and runs it without values."""
+    command = [sys.executable, "-c", MEMORY]
+    done = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, input=text, text=True)
+    return float(done.stdout)
+
+
+def flat_naive(m: int, n: int, k: int, deep: int) -> str:
+    """The naive product as a generator writes it, a line for each instruction."""
+    lines = [
+        *(".target trn2", f".hbm A f32[{k * 128}, {m * 128}] input"),
+        f".hbm B f32[{k * 128}, {n * 512}] input",
+        *(f".sbuf a{i} f32[128, 128]\n.sbuf b{i} f32[128, 512]" for i in range(deep)),
+        *(f".sem loaded{i}" for i in range(deep)),
+        ".psum p f32[128, 512]",
+        ".sem used",
+    ]
+    for i in range(m * n * k):
+        row, column, part, at = i // (n * k), i // k % n, i % k, i % deep
+        free = f"$used >= {i - deep + 1} " if i >= deep else ""
+        rows = f"{part * 128}:{part * 128 + 128}"
+        lines += [
+            f"@sync DmaCopy a{at}, A[{rows}, {row * 128} : +128] {free}$loaded{at} += 16",
+            f"@sync DmaCopy b{at}, B[{rows}, {column * 512} : +512] $loaded{at} += 16",
+            f"@tensor LoadStationary a{at} $loaded{at} >= {32 * (i // deep + 1)}",
+            f"@tensor MultiplyMoving p, b{at}, accumulate={'true' if part else 'false'} $used++",
+        ]
+    return "\n".join([*lines, ""])
 
 
 def cold(*arguments: str, tries: int = 5) -> float:
@@ -197,6 +351,14 @@ def cold(*arguments: str, tries: int = 5) -> float:
         seconds(lambda: subprocess.run(command, cwd=ROOT, check=True, capture_output=True))
         for _ in range(tries)
     )
+
+
+WITHOUT = (
+    ("40,000 on four engines, no transfer", STREAM.format(rounds=10_000), "100,000"),
+    ("10,000 of a blocked matmul", BLOCKED.format(m=2, n=2, k=64), "60,000"),
+    ("16,000 of a naive matmul", NAIVE.format(m=4, n=16, k=64, deep=7), "40,000"),
+)
+"""Programs that run without values: what they are, their text, and instructions a second."""
 
 
 def main() -> int:
@@ -238,6 +400,19 @@ def main() -> int:
             rate(distinct, tries),
             "instructions/s, at least 40,000",
         ),
+        *(
+            (
+                f"{name}, without values",
+                rate(text, tries, False),
+                f"instructions/s, at least {least}",
+            )
+            for name, text, least in WITHOUT
+        ),
+        (
+            "132,000 of them, assembled and run",
+            memory(NAIVE.format(m=32, n=16, k=64, deep=7)),
+            "MB, at most 300",
+        ),
         (
             "90,000 TensorScalar, a checkpoint every 20 ms / none",
             checkpointed(nasm.assemble(Source("small", small)), {}, tries),
@@ -259,6 +434,11 @@ def main() -> int:
             "s, at most 5",
         ),
         ("assemble 10,000 flat lines", seconds(lambda: nasm.assemble(Source("flat", flat))), "s"),
+        (
+            "assemble 10,240 flat lines, half of them distinct",
+            seconds(lambda: nasm.assemble(Source("naive", flat_naive(5, 8, 64, 7)))),
+            "s",
+        ),
         ("neuron-nasm --help, cold", cold("--help"), "s, at most 0.2"),
         (
             "neuron-nasm run matmul.nasm, cold",

@@ -276,8 +276,8 @@ def test_help_alone_and_of_other_topics(ran: Any) -> None:
     [
         ("expalin", "did you mean 'explain'?"),
         ("tensor_copy", "did you mean 'TensorCopy'?"),
-        ("profile", "profiling is planned for a later version"),
-        ("qqq", "commands: run, check, isa, explain, repl, help"),
+        ("fmt", "formatting programs is planned for a later version"),
+        ("qqq", "commands: run, profile, check, isa, explain, repl, help"),
     ],
 )
 def test_help_with_nothing_exits_2_with_a_hint(ran: Any, topic: str, hint: str) -> None:
@@ -328,7 +328,7 @@ def test_colours_in_a_pipe_fold_nothing(ran: Any, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        ("profile", "not implemented yet"),
+        ("dis", "not implemented yet"),
         ("asm", "not implemented yet"),
         ("rnu", "did you mean 'run'"),
         ("matmul.nasm", "neuron-nasm run matmul.nasm"),

@@ -17,7 +17,7 @@ from nasm.report import jsonable
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 MATMUL = str(ROOT / "programs" / "matmul.nasm")
-FREE = ("evidence", "waits", "vendor", "choices")
+FREE = ("evidence", "waits", "vendor", "choices", "warning", "parts")
 MAPS = (
     "files[].instructions",
     "files[].options",
@@ -108,6 +108,14 @@ def test_the_document_of_a_run_has_the_keys_of_the_page(
     # what is empty in one document is filled in the other
     empty = {"expectations[].worst", "messages", "outputs", "timing"}
     assert (set(keys(passed)) | set(keys(failed))) - empty == documented("run")
+
+
+def test_the_document_of_a_profile_has_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
+    figures = tmp_path / "my.toml"
+    figures.write_text("semaphore_ns = 25")
+    found = document("profile", ROOT / "programs" / "matmul_tiled.nasm", "--timing", figures)
+    empty = {"engines[].stalls"}  # an engine that never waits
+    assert set(keys(found)) - empty == documented("profile")
 
 
 def test_a_program_that_is_not_run_gives_its_problems(document: Any, tmp_path: Path) -> None:

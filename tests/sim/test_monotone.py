@@ -105,27 +105,20 @@ def _nothing(_: object) -> None:
     return None
 
 
-class Nothing:
-    """Bytes that nobody takes or delivers."""
+class Cargo:
+    """No bytes."""
 
-    def read(self, *_: object) -> None:
-        pass
-
-    def write(self, *_: object) -> None:
-        pass
-
-    def part(self, *_: object) -> None:
-        pass
+    read = write = part = lambda *_: None
 
 
 def _issue(scheduler: Scheduler, number: int, queue: int, line: Line, now: int) -> None:
     assert line.moves is not None
     busy, dispatch, notify = line.moves
     semaphore = line.post[0] if line.post else None
+    portion = Portion(1 << number, (0,), busy, busy, 1)
     flight = Flight(
-        number, (queue, 0), 0, 0, [Portion(1 << number, (0,), busy, busy, 1)], Nothing(),
-        semaphore=semaphore, notify=notify,
-    )  # fmt: skip
+        number, (queue, 0), 0, 0, [portion], Cargo(), semaphore=semaphore, notify=notify
+    )
     scheduler.issue(flight, now + dispatch)
 
 

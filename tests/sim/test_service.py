@@ -96,10 +96,10 @@ class Bytes:
         assert payload == list(shares)
         self.delivered += shares
 
-    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         assert payload == list(shares)
-        assert set(some) <= set(shares)
-        return list(some)
+        assert set(some) < set(shares)
+        return list(some), [share for share in shares if share not in some]
 
 
 class Landings(Observer):

@@ -115,7 +115,7 @@ def _fields(kind: type) -> tuple[str, ...]:
     return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
 
 
-_SAFE = (tree.Number, tree.Text, tree.Register, tree.List)
+_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register, tree.List)
 """Nodes whose own evaluation refuses nothing."""
 
 
@@ -150,6 +150,11 @@ def _chained(first: Closure, links: list[tuple[tree.Node, Link]]) -> Closure:
 
 
 # ---------------------------------------------------------------- nodes
+
+
+def _hole(node: tree.Hole) -> Closure:
+    index = node.index
+    return lambda scope: scope.numbers[index]
 
 
 def _number(node: tree.Number) -> Closure:
@@ -351,6 +356,7 @@ def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
 
 _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.Number: _number,
+    tree.Hole: _hole,
     tree.Text: _text,
     tree.Name: _name,
     tree.Template: _template,

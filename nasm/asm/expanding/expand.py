@@ -19,6 +19,7 @@ from nasm.asm.expanding.rounds import Rounds, rounds_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
+from nasm.asm.text.parse import parse_line
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
@@ -372,11 +373,35 @@ class Expander:
             return
         line = self.lines.get(id(statement))
         if line is None:
-            line = self.lines[id(statement)] = compile_line(statement, self.scope, builder)
+            line = compile_line(statement, self.scope, builder)
+            if self.scope.chain:  # it comes again in other rounds
+                self.lines[id(statement)] = line
         made = line.make(self.scope, builder, queue)
         if self.chain < 0:
             self.chain = builder.chain(self.scope.chain)
         builder.append(queue, made, line.span, self.chain)
+
+    def like(self, statement: tree.Like) -> None:
+        """A line like others. What is wrong with it is found out by its own tree."""
+        builder, scope, common = self.made, self.scope, statement.line
+        assert common.mnemonic is not None
+        scope.numbers = statement.numbers
+        try:
+            line = self.lines.get(id(common))
+            if line is None:
+                line = self.lines[id(common)] = compile_line(common, scope, builder)
+            if common.engine is None and not self.engine:
+                raise Failure(())
+            engine = self._engine(common)
+            assert engine is not None
+            queue = builder.queue(engine, scope.core)
+            made = line.fresh(scope, builder, queue)
+        except (Refused, Failure):
+            self.line(parse_line(self.source, statement.start, statement.end))
+            return
+        start = statement.start + common.mnemonic.start - common.start
+        span = builder.span(Span(self.source, start, statement.end))
+        builder.append(queue, made, span, self.chain)
 
     def _engine(self, statement: tree.Line) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
@@ -427,4 +452,5 @@ class Expander:
         tree.Expect: expect,
         tree.Unsupported: unsupported,
         tree.Line: line,
+        tree.Like: like,
     }

@@ -43,10 +43,10 @@ class CompiledLine:
         seen = (queue, *[_key(values.get(name)) for name in self.free])
         found = self.made.get(seen)
         if found is None:
-            found = self.made[seen] = self._new(scope, builder, queue)
+            found = self.made[seen] = self.fresh(scope, builder, queue)
         return found
 
-    def _new(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
+    def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
         problems: list[Problem] = []
         silent = False

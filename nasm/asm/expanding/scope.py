@@ -23,7 +23,7 @@ CONSTANTS = names.CONSTANTS
 
 @dataclass(slots=True)
 class Scope:
-    """What names mean while a line is evaluated, and the core it belongs to."""
+    """What names mean while a line is evaluated, the core it belongs to, and its own numbers."""
 
     source: Source
     values: dict[str, Value] = field(default_factory=dict)
@@ -32,6 +32,7 @@ class Scope:
     transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)
     chain: tuple[Frame, ...] = ()
     core: int = 0
+    numbers: tuple[int, ...] = ()
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
     undeclared: Undeclared = field(default_factory=Undeclared)

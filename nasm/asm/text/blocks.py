@@ -38,6 +38,11 @@ class Blocks:
         self._suspects = 0  # unknown directives: they may have been meant to open a block
         self.mistakes: list[Mistake] = []
 
+    @property
+    def within(self) -> bool:
+        """Whether a block is open."""
+        return bool(self._open)
+
     def swallows(self, start: int, end: int) -> bool:
         """Whether a line is inside a block of which nothing is read; keeps count of ``.end``."""
         if not self._open or self._open[-1].word not in ("macro", "skipped"):

@@ -11,6 +11,7 @@ from lark import UnexpectedInput
 from nasm.asm.text import grammar, tree
 from nasm.asm.text.blocks import WORD, Blocks
 from nasm.asm.text.diagnose import diagnose
+from nasm.asm.text.likes import Likes
 from nasm.asm.text.lines import LogicalLine, logical_lines
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Built
@@ -22,18 +23,20 @@ DEEPEST = 100
 _DEEPENS = re.compile(r"[^\w\s,;]|\bnot\b|\band\b|\bor\b")
 
 
-def parse(source: Source) -> tuple[tree.File, list[Problem]]:
+def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]]:
     """All statements of a text that could be read, and its first syntax problems, in order.
 
     It never raises: a line that cannot be read costs that line only, and a block whose first
-    line cannot be read is left out of the tree with all it holds.
+    line cannot be read is left out of the tree with all it holds. With ``alike``, lines outside of
+    blocks that differ from others in numbers only are :class:`~nasm.asm.text.tree.Like` those.
     """
     blocks = Blocks(source.text)
+    likes = Likes(source.text) if alike else None
     mistakes: list[Mistake] = []
     unsaid = 0
     for line in logical_lines(source.text):
         try:
-            _add(source.text, line, blocks, len(mistakes) < MOST_SAID)
+            _add(source.text, line, blocks, len(mistakes) < MOST_SAID, likes)
         except (Mistake, UnexpectedInput) as mistake:
             if isinstance(mistake, Mistake) and len(mistakes) < MOST_SAID:
                 mistakes.append(mistake)
@@ -46,6 +49,13 @@ def parse(source: Source) -> tuple[tree.File, list[Problem]]:
     mistakes.sort(key=lambda mistake: mistake.start)
     unsaid += len(mistakes[MOST_SAID:])
     return replace(file, unsaid=unsaid), [m.problem(source) for m in mistakes[:MOST_SAID]]
+
+
+def parse_line(source: Source, start: int, end: int) -> tree.Line:
+    """The instruction line that the characters [start, end) hold, which can be read."""
+    line = _read(source.text, LogicalLine(start, end), "line")
+    assert isinstance(line, tree.Line)
+    return line
 
 
 def parse_statement(source: Source) -> tree.Statement:
@@ -78,7 +88,9 @@ def parse_expression(
     return node
 
 
-def _add(text: str, line: LogicalLine, blocks: Blocks, explained: bool) -> None:
+def _add(
+    text: str, line: LogicalLine, blocks: Blocks, explained: bool, likes: Likes | None
+) -> None:
     """Add a line to its block; raises Mistake, or what the parser says if it need not be."""
     start, end = line.start, line.end
     if blocks.swallows(start, end):
@@ -94,10 +106,17 @@ def _add(text: str, line: LogicalLine, blocks: Blocks, explained: bool) -> None:
     if blocks.awaits_moves(start, end):
         _add_move(text, line, blocks, explained)
         return
+    outside = likes is not None and not blocks.within
+    like = likes.find(start, end) if likes is not None and outside else None
+    if like is not None:
+        blocks.add(like)
+        return
     statement = _read(text, line, "line", explained)
     assert isinstance(statement, tree.Statement)
     _check(text, statement, start, isinstance(statement, tree.Expect))
     blocks.add(statement)
+    if likes is not None and outside:
+        likes.learn(statement)
 
 
 def _add_move(text: str, line: LogicalLine, blocks: Blocks, explained: bool) -> None:

@@ -28,6 +28,13 @@ class Number(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Hole(Node):
+    """Where lines that are alike have numbers of their own: which of them, counted from 0."""
+
+    index: int
+
+
+@dataclass(frozen=True, slots=True)
 class Text(Node):
     """A string literal, unescaped."""
 
@@ -307,6 +314,17 @@ class Line(Statement):
     mnemonic: Name | None
     operands: tuple[Node, ...]
     sync: tuple[WaitClause | UpdateClause, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Like(Statement):
+    """A line that differs from others in nothing but its ``numbers``.
+
+    ``line`` is what they have in common; its places are those of one of them.
+    """
+
+    line: Line
+    numbers: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -34,7 +34,8 @@ class ActivationFunction:
     ``function`` maps float32 to float32; None where a parameter is needed, which ``parameter``
     names and nki.isa.activate2 alone supplies. ``valid_range`` bounds x, or |x| if
     ``by_magnitude``; None is everywhere. ``beyond`` says that the formula is known outside of it
-    as well. ``explorer`` is the profiler's name where it is known to differ.
+    as well. ``explorer`` is the profiler's name where it is known to differ. ``table`` names the
+    table of functions that it is in; empty for one of its own.
     """
 
     name: str
@@ -48,6 +49,12 @@ class ActivationFunction:
     parameter: str = ""
     since: str = "v2"
     explorer: str = ""
+    table: str = ""
+
+    @property
+    def needs(self) -> str:
+        """The table that Scalar has to have loaded for it."""
+        return self.table or self.name
 
     @property
     def range_text(self) -> str:
@@ -126,6 +133,8 @@ _TABLE: Final = "NKI reference, Supported Activation Functions"
 _STANDARD: Final = f"{_TABLE}; the standard definition is assumed"
 _KERNELS: Final = f"{_TABLE}; formula from nki-library's reference functions"
 _ASSUMED: Final = Evidence.ASSUMED
+_ROOTS: Final = "roots"
+"""The one table of several functions that is known, from one third-party map (assumed)."""
 
 
 def _standard(name: str, formula: str, function: Function, **facts: Any) -> ActivationFunction:
@@ -137,8 +146,8 @@ def _pinned(name: str, formula: str, function: Formula) -> ActivationFunction:
 
 
 _ROWS: Final = (
-    ActivationFunction("copy", "x", lambda x: x, _TABLE, explorer="IDENTITY"),
-    _standard("square", "x * x", np.square),
+    ActivationFunction("copy", "x", lambda x: x, _TABLE, explorer="IDENTITY", table=_ROOTS),
+    _standard("square", "x * x", np.square, table=_ROOTS),
     _standard("abs", "|x|", np.abs),
     ActivationFunction("sign", "-1, 0 or 1", np.sign, f"{_TABLE}; nki.language.sign"),
     _standard("relu", "max(x, 0)", relu),
@@ -153,8 +162,8 @@ _ROWS: Final = (
     ),
     _standard("exp", "e^x", rounded(lambda f, x: f.exp(x))),
     _standard("log", "ln x", rounded(lambda f, x: f.log(x)), valid_range=(2.0**-64, 2.0**64)),
-    _standard("sqrt", "x^0.5", np.sqrt, valid_range=(2.0**-116, 2.0**118)),
-    _standard("rsqrt", "x^-0.5", reciprocal_root, valid_range=(2.0**-87, 2.0**97)),
+    _standard("sqrt", "x^0.5", np.sqrt, valid_range=(2.0**-116, 2.0**118), table=_ROOTS),
+    _standard("rsqrt", "x^-0.5", reciprocal_root, valid_range=(2.0**-87, 2.0**97), table=_ROOTS),
     _standard(
         "reciprocal",
         "1 / x",

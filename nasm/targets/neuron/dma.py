@@ -90,8 +90,9 @@ def _planned(
     def ticks(figure: str) -> int:
         return _ticks(generation, generation.number(figure).value)
 
+    shares = _shares(shapes, load, generation)
     return Plan(
-        _shares(shapes, load, generation),
+        shares,
         ring,
         ticks(f"dma_{way}_dispatch_ns"),
         ticks(f"dma_{way}_notify_ns"),
@@ -99,6 +100,7 @@ def _planned(
         MAKER if made else "",
         ticks(made) if made else 0,
         shared,
+        sum(share.descriptors for share in shares),
         (
             ("dispatch", (f"dma_{way}_dispatch_ns",)),
             ("shares", (*RATES, *(LOADED if load else STORED))),
@@ -218,14 +220,17 @@ def _share(
     """One channel's share; ``part`` is that of the channels that have something to do."""
     rate = generation.number("dma_bytes_per_ns").value
     least = generation.number("dma_descriptor_ns").value
-    busy, moved, packets = sum(shape.together for shape in shapes) / rate, 0, 0
+    busy, moved = sum(shape.together for shape in shapes) / rate, 0
+    packets, descriptors = 0, 0
     for number, begin, end in ranges:
         shape = shapes[number]
         count = end - begin
         moved += count * shape.itemsize
         packets += _packets(count, shape, generation)
+        pieces = math.ceil(count / shape.run)
+        descriptors += pieces
         if not shape.together:
-            busy += max(math.ceil(count / shape.run) * least, count * shape.width / rate)
+            busy += max(pieces * least, count * shape.width / rate)
     latency = _latency(busy, load, part, generation)
     return Share(
         channel,
@@ -234,6 +239,7 @@ def _share(
         _ticks(generation, max(latency, busy)),
         moved,
         max(1, packets),
+        descriptors,
     )
 
 

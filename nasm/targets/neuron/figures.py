@@ -21,6 +21,7 @@ NKI_COSTS = "nki.isa 'estimated instruction cost' tables, Neuron SDK 2.21 to 2.2
 PERF_GUIDE = "NKI performance guide"
 DMA_INTRO = "NKI 'Introduction to DMA' overview"
 KERNEL_PROFILES = "kernel-optimization tutorial, profiles on Trainium2"
+SUMMARY = "Neuron Explorer, summary metrics"
 MATMUL_LIMITS = "nki.isa.nc_matmul, 'Tile size'"
 
 
@@ -89,6 +90,10 @@ _RATE = (
 _PASS = f"{KERNEL_PROFILES}: passes of N = 512 in float32 1,031 cycles apart, 1,024 + 7"
 _LIMITER = "Neuron Explorer glossary, dI/dt throttling on Trn2 and Trn3"
 _BLOCKS = f"{TRN2_PROBES}: copies on Scalar and matmuls as max(N, 2 x 16-byte blocks touched)"
+_KERNEL = f"{TRN2_PROBES}: entry and exit of a kernel, once"
+_TABLE = f"{TRN2_PROBES}: ACT_TABLE_LOAD, as in profiles of others"
+_BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
+_CHANGE = f"{_BLOCK} issue after 234 ns, or 93 if the last had the same pair of quadrants"
 _ISSUES = (
     "third-party measurements on Trainium2 of 25,600 additions of single elements: 1,458 ns "
     "for three issues"
@@ -117,10 +122,11 @@ _RECIPROCAL = f"{TRN2_PROBES}: 6.25 ns per element"
 _MEMSET = f"{TRN2_PROBES}: DVE memset 0.83 ns per element"
 _WIDENING = f"{TRN2_PROBES}: DVE copy of bfloat16 into float32, 0.80 ns per element"
 _WORDS = f"{TRN2_PROBES}: DVE copy of int32, 0.67 ns per element"
+_BYTES = f"{TRN2_PROBES}: DVE copy of float32 into uint8, 0.57 ns per element"
+_NUMBER = f"{TRN2_PROBES}: DVE predicated copy of a scalar, 1.11 ns per element"
 _DYNAMIC = f"{NKI_COSTS}: tensor_copy_dynamic_src and _dst, max(600, N)"
 _APART = f"{TRN2_PROBES}: 91 ns for each tile of scale or bias that is read"
 _TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, which takes N"
-_BLOCK = f"{TRN2_PROBES}: DVE 32x32 float32 transposes"
 
 _SUMS = "Trainium3 guide, 'SBUF Read-Add-Write': 50 % of DMA throughput before NeuronCore-v4"
 _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
@@ -130,6 +136,10 @@ _TRANSPOSE = "Trainium2 guide, 'DMA Transpose'"
 FIGURES = (
     everywhere("min_interval", "cycles", "least interval on Vector and Scalar, whatever the size",
                64, DOC, f"{NKI_COSTS}: MIN_II is about 64 engine cycles"),
+    each("kernel_ns", "ns", "entry and exit of a kernel, which are not in the time of a run",
+         Fact(17_000, MEAS, "fused-mamba tutorial, profiles on trn1: 12 to 17 µs before the first "
+              "work and about 5 after; the lower ends"),
+         Fact(9403, MEAS, _KERNEL), Fact(9403, ASSUMED, f"carried over from v3: {_KERNEL}")),
     everywhere("matmul_min", "cycles", "least interval of one pass of a matmul", 64, DOC,
                f"{PERF_GUIDE}: MM_INIT_LATENCY of 64 cycles"),
     each("matmul_overhead", "cycles", "between a matmul of one pass and the next",
@@ -159,7 +169,7 @@ FIGURES = (
                                          "below the full one")}),
     Figure("block_bytes", "bytes", "what a port of SBUF or PSUM fetches together",
            {"v3": Fact(16, MEAS, _BLOCKS), "v4": Fact(16, ASSUMED, f"carried over from v3: "
-                                                      f"{_BLOCKS}")}),
+                                                      f"{_BLOCKS}")}, use=RATE),
     Figure("block_slots", "elements", "what a block counts as, if few of its elements are taken",
            {"v3": Fact(2, MEAS, _BLOCKS), "v4": Fact(2, ASSUMED, f"carried over from v3: "
                                                      f"{_BLOCKS}")}),
@@ -283,6 +293,10 @@ FIGURES = (
            f"{TRN2_PROBES}: copies out of PSUM 159 to 174 ns + streaming"),
     _drain("scalar_identity_drain_ns", "the same on Scalar, op=copy of an activation", _CHAIN, 202,
            f"{TRN2_PROBES}: copy and identity as activation functions 202 ns + streaming"),
+    each("table_load_ns", "ns", "loading a table of activation functions, which Scalar's datapath "
+         "does",
+         Fact(368, ASSUMED, "ACT_TABLE_LOAD in a published sample profile of unnamed platform"),
+         Fact(1283, MEAS, _TABLE), Fact(1283, ASSUMED, f"carried over from v3: {_TABLE}")),
     _drain("silu_psum_drain_ns", "the same on Scalar, silu out of PSUM", _CHAIN, 260, _SILU),
     each("silu_psum_per_element", "cycles", "silu out of PSUM, per element of a partition",
          _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(1.6, MEAS, _SILU),
@@ -306,6 +320,12 @@ FIGURES = (
     each("copy_int32", "cycles", "copying on Vector in SBUF, per int32 into int32",
          _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(0.64, MEAS, _WORDS),
          Fact(0.64, ASSUMED, _WORDS)),
+    each("copy_f32_to_uint8", "cycles", "copying on Vector in SBUF, per float32 into uint8",
+         _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(0.547, MEAS, _BYTES),
+         Fact(0.547, ASSUMED, _BYTES)),
+    each("predicated_number", "cycles", "choosing a number by a predicate, per element of a "
+         "partition",
+         _doc(1, f"{NKI_COSTS}: N"), Fact(1.066, MEAS, _NUMBER), Fact(1.066, ASSUMED, _NUMBER)),
     each("dynamic_copy_min", "cycles", "least interval of a copy that starts at a register",
          _doc(600, _DYNAMIC), _doc(600, _DYNAMIC),
          Fact(600, ASSUMED, f"carried over from v2 and v3: {_DYNAMIC}")),
@@ -321,12 +341,18 @@ FIGURES = (
     carried("scan_seed_ns", "ns", "how much later a scan's results are if a tile holds its "
             "initial value", 60,
             f"{TRN2_PROBES}: scan completion with a tensor as initial value"),
+    _drain("shuffle_drain_ns", "from the end of a shuffle's interval on Vector to its results",
+           _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
+           143, f"{TRN2_PROBES}: DVE stream shuffle 143 ns + 1.045 ns per element", 0.96 / 1.2),
     carried("mask_load_ns", "ns", "loading a shuffle mask", 13,
             f"{TRN2_PROBES}: shuffle-mask load"),
     each("transpose_min", "cycles", "least interval of a transpose on Vector",
          _doc(64, f"{NKI_COSTS}: nc_transpose max(64, N)"),
          Fact(90, MEAS, f"{_BLOCK} issue every 93 ns"),
          Fact(90, ASSUMED, f"v3's cycles: {_BLOCK} issue every 93 ns")),
+    Figure("transpose_change", "cycles", "what is added for a transpose on Vector between other "
+           "quadrants than the last",
+           {"v3": Fact(135, MEAS, _CHANGE), "v4": Fact(135, ASSUMED, f"v3's cycles: {_CHANGE}")}),
     _drain("transpose_drain_ns", "from the end of a transpose's interval on Vector to its results",
            _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
            140, f"{_BLOCK} complete in 233 ns, issue every 93", 0.96 / 1.2),
@@ -348,6 +374,23 @@ FIGURES = (
          *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192)), use=LIMIT),
     each("tile_min", "rows, columns", "smallest tile of the array",
          *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32)), use=LIMIT),
+    everywhere("array_flops", "flops per cycle", "peak: products and sums of the array in 16 bits",
+               2 * 128 * 128, DOC, "architecture guide, 'Tensor Engine': 128x128 array", RATE),
+    everywhere("flops_float32", "times", "peak: how much longer a float32 product takes", 4, DOC,
+               f"{SUMMARY}: adjusted flops", RATE),
+    each("flops_float8", "times", "peak: the same of 8-bit floats",
+         *(_doc(times, f"{SUMMARY}: adjusted flops") for times in (1, 0.5, 0.5)), use=RATE),
+    Figure("flops_mx", "times", "peak: the same of MX values",
+           {"v4": _doc(0.25, f"{SUMMARY}: adjusted flops")}, RATE),
+    each("memory_bytes_per_ns", "bytes per ns", "peak: HBM, one stack",
+         Fact(410, ASSUMED, "Trainium/Inferentia2 architecture guide: 820 GB/s, in two stacks"),
+         Fact(716, MEAS, f"{SUMMARY} of Trainium2: 109.84 flops a byte at 78.64 Tflops"),
+         Fact(1175, ASSUMED, "Trainium3 architecture guide: 4.7 TB/s, in four stacks"), use=RATE),
+    everywhere("descriptor_bytes", "bytes", "advice: a shorter descriptor wastes its DMA engine",
+               512, ASSUMED, "rule of thumb, no source names one: 3 times what 7 ns move", LIMIT),
+    each("dma_peak_bytes_per_ns", "bytes per ns", "peak: one DMA engine",
+         *(_doc(rate, f"{DMA_INTRO}: theoretical rate of one DMA engine")
+           for rate in (27.2, 27.2, 38.4)), use=RATE),
 )
 # fmt: on
 """Every number of every generation. A row that is added here is in the tables of the manual."""
@@ -358,6 +401,9 @@ _V3, _V4 = "Trainium2 architecture guide", "Trainium3 architecture guide"
 SWITCHES = (
     Switch("fast_vector", "Vector has its 2x and 4x modes", "v3",
            f"{_V3}, 'Vector Engine performance mode'"),
+    Switch("early_results", "results of less work than the least interval come sooner", "v3",
+           f"{TRN2_PROBES}: completion linear in N; profiles on Trainium2: 285 to 320 ns for N = 1 "
+           "on Scalar"),
     Switch("fast_vector_fp8", "these take 8-bit floats too", "v4", f"{_V4}, Vector Engine"),
     Switch("fast_scalar", "Scalar copies and scales 16-bit tiles at twice the rate", "v4",
            f"{_V4}, Scalar Engine"),

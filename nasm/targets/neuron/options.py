@@ -125,6 +125,19 @@ OPTIONS = (
         since="v3",
     ),
     Option(
+        "vector.bus",
+        "shared",
+        "What becomes of Vector's fast modes while GpSimd is at work in SBUF.",
+        ASSUMED,
+        "Trainium2 architecture guide: they use a bus that GpSimd shares, arbitrated by the "
+        "hardware; how is not said, nor what it costs GpSimd",
+        {
+            "shared": "an instruction of Vector that starts then runs at the plain rate",
+            "free": "they are as fast as ever",
+        },
+        since="v3",
+    ),
+    Option(
         "stride.sixteen",
         "half",
         "How fast a tile streams whose elements are 16 bytes apart.",

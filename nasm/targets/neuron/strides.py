@@ -7,6 +7,8 @@ must not depend on addresses, so each run along the innermost axis is taken to b
 
 from __future__ import annotations
 
+import math
+
 from nasm.spec.evidence import Evidence, Fact
 from nasm.spec.instruction import Context
 from nasm.spec.view import View
@@ -25,7 +27,8 @@ def port_slots(context: Context, count: int) -> int:
     per = context.generation.numbers.get("block_slots")
     if per is None:
         return count * (2 if _far(context) else 1)
-    return max(count, *(int(per.value) * blocks(context, v) for v in _strided(context)), 0)
+    ports = (math.ceil(per.value * blocks(context, v)) for v in _strided(context))
+    return max(count, *ports, 0)
 
 
 def slowing(context: Context) -> Fact | None:
@@ -48,9 +51,9 @@ def blocks(context: Context, view: View) -> int:
     if not dims:
         return 1
     step, count = dims[-1]
-    size = int(context.generation.number("block_bytes").value)
+    size = context.generation.number("block_bytes").value
     apart = abs(step) * view.dtype.itemsize
-    touched = count if apart >= size else (count - 1) * apart // size + 1
+    touched = count if apart >= size else math.floor((count - 1) * apart / size) + 1
     return view.elements // count * touched
 
 

@@ -9,10 +9,12 @@ from __future__ import annotations
 import math
 from dataclasses import replace
 
+from nasm.dtypes import DType, Kind
 from nasm.spec.evidence import Cost, Fact, weakest
+from nasm.spec.flops import Flops
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import drained, floored, followed, gigahertz
+from nasm.targets.neuron.cost_parts import drained, followed, gigahertz, worked
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import POWER
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, columns, moves_bits, placed
@@ -104,6 +106,33 @@ def ramped(context: Context, full: float, made: Cost) -> Cost:
     return replace(made, pace=POWER, key=max(0, longer))
 
 
+@of_operands
+def products(context: Context, dst: View, moving: View, is_transpose: bool = False) -> Flops:
+    """A product and a sum for each value of the moving tile and each column of the stationary one.
+
+    Of four values in an element each counts.
+    """
+    return Flops(
+        2 * moving.size * _values(moving.dtype) * dst.partitions,
+        _weight(context, moving.dtype),
+        is_transpose,
+    )
+
+
+def _values(dtype: DType) -> int:
+    return 4 if dtype.kind is Kind.PACKED else 1
+
+
+def _weight(context: Context, dtype: DType) -> float:
+    """How much of the array's time a product takes, beside one in 16 bits."""
+    number = context.generation.number
+    if _values(dtype) > 1:
+        return number("flops_mx").value
+    if dtype.name == "float32":
+        return number("flops_float32").value
+    return number("flops_float8").value if dtype.itemsize == 1 else 1.0
+
+
 def passes(view: View, faster: bool) -> int:
     """How often the array is run: float32 takes four passes, two where a mode allows it."""
     if view.dtype.name != "float32":
@@ -145,5 +174,5 @@ def cells(where: Place) -> tuple[str, ...]:
 def quantized(context: Context, src: View) -> Cost:
     """Four elements per cycle in each partition."""
     rate = context.generation.number("quantize_rate")
-    interval = floored(context, slots(context, src) / rate.value)
-    return drained(context, "vector_drain_ns", interval, rate.evidence, rate.source)
+    count = slots(context, src) / rate.value
+    return worked(context, "vector_drain_ns", count, rate.evidence, rate.source)

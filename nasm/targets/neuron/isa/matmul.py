@@ -258,6 +258,7 @@ def no_adding_transpose(context: Context) -> str | None:
     ),
     domain=_mode_domain("is_transpose"),
     vendor=Names(VENDOR, "MATMUL", ("MatMul", "NcMatMul")),
+    flops=tensor_costs.products("dst", "moving", "is_transpose"),
     formula="dst[m, n] (+)= sum over k of W[k, m] * moving[k, n], in float32",
     setup="@tensor LoadStationary a",
     example="MultiplyMoving acc, b",

@@ -259,6 +259,7 @@ def LoadStationaryMX(
     domain=in_bits,
     since="v4",
     vendor=Names("nc_matmul_mx", "MATMUL", "MatMulMX"),
+    flops=tensor_costs.products("dst", "moving"),
     formula="dst[m, n] (+)= sum over k, q of W[k, q, m] * moving[k, n].q * 2 ** (scale - 127)",
     tensors=WEIGHT_TENSORS
     + """

@@ -11,13 +11,13 @@ from nasm.spec.effects import Partial
 from nasm.spec.implicit_operands import EngineValue, ShapeOf
 from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Integers
-from nasm.targets.neuron import costs
+from nasm.targets.neuron import shuffle_costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
 from nasm.targets.neuron.rules import LIMIT, SHAPE, START_PARTITION, rule, same_dtype, same_elements
+from nasm.targets.neuron.shuffle_costs import QUADRANT
 
 TRANSPOSE, SHUFFLE = "nki.isa.nc_transpose", "nki.isa.nc_stream_shuffle"
 GUIDE = "architecture guide, 'Cross-partition Data Movement'"
-QUADRANT = 32
 UNTOUCHED = 255
 MASK = EngineValue("shuffle mask", "LoadMaskRegister loads its 32 entries")
 
@@ -49,7 +49,7 @@ def blocks(context: Context) -> str | None:
     Operand("data", LANES),
     engines=("vector",),
     rules=(blocks, same_dtype(TRANSPOSE, "dst", "data")),
-    cost=costs.transpose("data"),
+    cost=shuffle_costs.transpose("dst", "data"),
     domain=in_bits,
     vendor=Names("nc_transpose", "STREAM_TRANSPOSE", "Transpose"),
     formula="dst[32a + i, 32b + j] = data[32a + j, 32b + i]",
@@ -81,7 +81,7 @@ def mask_entries(context: Context) -> str | None:
     Operand("shuffle_mask", Integers(QUADRANT, "a list of 32 integers")),
     engines=("vector",),
     rules=(mask_entries,),
-    cost=costs.mask_load(),
+    cost=shuffle_costs.mask_load(),
     vendor=Names("nc_stream_shuffle", "LOAD_MASK_SELECT", "LoadMaskRegister"),
     formula="mask[0..31] = shuffle_mask, held in the engine",
     example="LoadMaskRegister [1, 0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, "
@@ -118,7 +118,7 @@ def shuffle_starts(context: Context) -> str | None:
     Operand("mask", MASK),
     engines=("vector",),
     rules=(same_elements(SHUFFLE, "dst", "src"), same_dtype(SHUFFLE, "dst", "src"), shuffle_starts),
-    cost=costs.one_tile("src"),
+    cost=shuffle_costs.shuffle("src"),
     domain=in_bits,
     vendor=Names("nc_stream_shuffle", "STREAM_SHUFFLE", "Shuffle"),
     formula="dst[32q + i, :] = src[32q + mask[i], :] unless mask[i] = 255",

@@ -1,0 +1,194 @@
+"""All that watches a run for its profile, and what follows from it when the run is over."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+
+from nasm.machine import Machine
+from nasm.problems import Problem
+from nasm.profile.advice import Advice
+from nasm.profile.bounds import bounds, rates
+from nasm.profile.lines import Banks, HeldBack, Issued, Readied
+from nasm.profile.path import critical_path
+from nasm.profile.records import MOVERS, EngineTimes, Finding, Moved, Profile, Rates, Stall
+from nasm.profile.spans import union
+from nasm.profile.touched import least
+from nasm.profile.verdict import lines, spent
+from nasm.profile.watch import Moves, Touched
+from nasm.records import Status
+from nasm.sim.counters import TRANSFER
+from nasm.sim.history import INSTRUCTION, READY, SHARES, History
+from nasm.sim.queues import Queue
+from nasm.spec.shapes import Shapes
+
+
+class Watched:
+    """A machine with what watches it for a profile, which must be from before its first tick."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        program, scheduler = machine.program, machine.scheduler
+        outer = {m.name for m in program.generation.memories.values() if not m.partitions}
+        places = frozenset(f"{core}.{name}" for core in range(program.cores) for name in outer)
+        self.history = History()
+        self.moves = Moves()
+        self.touched = Touched(places)
+        self.issued, self.readied = Issued(program), Readied(program)
+        self.held_back = HeldBack(program, self.history)
+        self.banks = Banks(program)
+        for observer in (
+            self.history,
+            self.moves,
+            self.touched,
+            self.issued,
+            self.readied,
+            self.held_back,
+            self.banks,
+        ):
+            scheduler.observe(observer)
+
+    def profile(self, status: Status, name: str, problems: tuple[Problem, ...]) -> Profile:
+        """Where the time of the run went up to now; ``problems`` are why it did not end."""
+        machine, program = self.machine, self.machine.program
+        generation, now = program.generation, machine.scheduler.now
+        kernel = generation.numbers.get("kernel_ns")
+        engines, moved, found = self.engines(), self.moved(), self.rates()
+        steps = critical_path(self.history)
+        return Profile(
+            status=status,
+            program=name,
+            target=generation.spellings[0],
+            generation=generation.summary,
+            options=tuple(program.chosen.items()),
+            timing=program.figures_set,
+            ticks=now,
+            microseconds=machine.microseconds(now),
+            ticks_per_microsecond=generation.ticks,
+            kernel=kernel.value / 1000 if kernel else None,
+            engines=engines,
+            moved=moved,
+            bounds=bounds(generation, self.array, now, engines, moved, found, program.cores),
+            rates=found,
+            findings=self.findings(),
+            spent=spent(program, steps),
+            path=lines(program, steps),
+            problems=problems,
+        )
+
+    # -- engines
+
+    def engines(self) -> tuple[EngineTimes, ...]:
+        """Where the time of every engine went, up to now."""
+        now, column = self.machine.scheduler.now, self.history.column
+        kind, of, start, finish = map(column, ("kind", "queue", "start", "finish"))
+        mine = (kind == INSTRUCTION) | (kind == READY)
+        found = []
+        for queue in self.machine.scheduler.queues:
+            rows = np.flatnonzero(mine & (of == queue.index))
+            active = union(start[rows], finish[rows], now)
+            found.append(self._engine(queue, active))
+        return tuple(found)
+
+    def _engine(self, queue: Queue, active: int) -> EngineTimes:
+        program = self.machine.program
+        busy, idle = queue.times(self.machine.scheduler.now)
+        stalls = [
+            Stall(cause, self._poster(by), ticks)
+            for (cause, by), ticks in idle.items()
+            if ticks and cause != "empty"
+        ]
+        stalls.sort(key=lambda stall: -stall.ticks)
+        return EngineTimes(
+            queue.core,
+            queue.engine,
+            program.queue_name(queue.index),
+            queue.count,
+            busy,
+            tuple(stalls),
+            idle.get(("empty", None), 0),
+            active,
+        )
+
+    def _poster(self, by: int | None) -> str:
+        if by is None:
+            return ""
+        return MOVERS if by == TRANSFER else self.machine.program.queue_name(by)
+
+    # -- what was moved, and computed
+
+    def moved(self) -> tuple[Moved, ...]:
+        """What every core moved, and each of its rings."""
+        now, column = self.machine.scheduler.now, self.history.column
+        kind, of, start, finish = map(column, ("kind", "queue", "start", "finish"))
+        shares, rings = kind == SHARES, column("ring")
+        cores = np.array([queue.core for queue in self.machine.scheduler.queues])
+        found = []
+        for (core, ring), traffic in sorted(
+            self.moves.rings.items(), key=lambda item: (item[0][0], item[0][1] is not None, item[0])
+        ):
+            mine = shares & (cores[of] == core)
+            if ring is not None:
+                mine &= rings == ring
+            found.append(
+                Moved(
+                    core,
+                    ring,
+                    traffic.transfers,
+                    union(start[mine], finish[mine], now),
+                    traffic.busy,
+                    traffic.bytes,
+                    traffic.descriptors,
+                    traffic.channels.bit_count(),
+                )
+            )
+        return tuple(found)
+
+    def flops(self) -> list[tuple[int, float, bool]]:
+        """The operations of all that completed: how many, in units of the peak, and transposes."""
+        program, found = self.machine.program, []
+        shapes = Shapes(program.generation)
+        for queue, column in enumerate(program.queues):
+            done: Counter[int] = Counter()
+            completed = self.machine.summary.completed(queue)
+            for pc in np.flatnonzero(completed).tolist():
+                done[column.instructions[pc]] += int(completed[pc])
+            for number, times in done.items():
+                row = program.instructions[number].row
+                if row.flops is not None:
+                    operands = program.instructions[number].operands
+                    each = row.flops(shapes.of(row, operands, column.engine).context)
+                    count = each.count * times
+                    found.append((count, count * each.weight, each.transpose))
+        return found
+
+    def rates(self) -> Rates:
+        """What was computed and moved, beside the peaks of the machine."""
+        machine, program = self.machine, self.machine.program
+        nanoseconds = 1000 * machine.microseconds(machine.scheduler.now)
+        touched = self.touched
+        needed = least(touched, program.tensors.values())
+        moved = touched.read_bytes, touched.written_bytes, needed
+        return rates(
+            program.generation, self.array, program.cores, nanoseconds, self.flops(), moved
+        )
+
+    @property
+    def array(self) -> str:
+        """The engine whose operations the peak counts; empty if none."""
+        rows = self.machine.program.target.isa
+        return next((engine for row in rows if row.flops for engine in row.engines), "")
+
+    # -- what is worth a warning
+
+    def findings(self) -> tuple[Finding, ...]:
+        """The warnings, those that cost most first within each code."""
+        advice = Advice(self.machine.program, self.machine.scheduler.now)
+        found = [
+            *advice.issued(self.issued),
+            *advice.held_back(self.held_back),
+            *advice.readied(self.readied),
+            *advice.banks(self.banks),
+        ]
+        return tuple(sorted(found, key=lambda f: (f.problem.code, -f.count)))

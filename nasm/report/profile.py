@@ -1,0 +1,258 @@
+"""A profile as a reader wants it: one screen, from what bound the run down to what to change."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from rich.console import RenderableType
+from rich.table import Table
+from rich.text import Text
+
+from nasm.problems import clean, counted, folded, in_line
+from nasm.profile.records import Bound, EngineTimes, Finding, Moved, PathLine, Profile, Rates
+from nasm.records import Status, figures_line
+
+if TYPE_CHECKING:
+    from nasm.spec.generation import Generation
+
+LINES, WARNINGS = 6, 4
+"""How many lines of the path, and how many warnings, one screen has."""
+
+WIDTH = 100
+"""Columns of a screen that does not say how many it has."""
+
+FIELD, LEFT = (0, 2, 0, 0), (2, 4)
+
+
+def screen(
+    profile: Profile,
+    generation: Generation,
+    *,
+    width: int | None = None,
+    ascii_only: bool = False,
+    whole: bool = False,
+) -> list[RenderableType]:
+    """The whole of a profile; ``whole`` has every line of the path, and every warning."""
+    dots = "..." if ascii_only else "…"
+    heading = Text(profile.title)
+    heading.stylize("bold", 0, len(in_line(profile.program)))
+    parts: list[RenderableType] = [heading]
+    if profile.timing:
+        parts.append(Text(clean(figures_line(profile.timing))))
+    parts += [Text(), *time_lines(profile, generation)]
+    parts += [Text(), engine_table(profile.engines, profile.ticks)]
+    parts.append(Text(_idle(profile.engines), "dim"))
+    if profile.moved:
+        parts += [Text(), moved_table(profile.moved, profile, generation)]
+    parts += [Text(), bound_table(profile.bounds)]
+    parts += [
+        Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
+    ]
+    if profile.path:
+        lines = profile.path if whole else profile.path[:LINES]
+        parts += [Text(), *path_table(lines, profile, width, dots)]
+        if len(lines) < len(profile.path):
+            more = counted(len(profile.path) - len(lines), "more line")
+            parts.append(Text(f"{dots} and {more}: --path lists all", "dim"))
+    if profile.findings:
+        parts += [Text(), *warnings(profile.findings, width, dots, whole)]
+    return parts
+
+
+# -- time
+
+
+def time_lines(profile: Profile, generation: Generation) -> list[Text]:
+    """How long it took, beside what, and what bound it."""
+    base = generation.base
+    clock = generation.ticks / 1000 / base.cycle
+    cycles = profile.ticks // base.cycle
+    said = f"time: {profile.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"
+    if profile.kernel is not None:
+        said += f"; on the device about {profile.kernel:.3g} µs more for entry and exit"
+    lines = [Text(said)]
+    if profile.status is not Status.FINISHED:
+        lines.append(Text(f"not finished ({profile.status.value}): the run up to there", "yellow"))
+    if profile.verdict:
+        lines.append(Text(profile.verdict, "bold"))
+    return lines
+
+
+# -- engines, and what is moved beside them
+
+
+def engine_table(engines: Sequence[EngineTimes], total: int) -> RenderableType:
+    """Where the time of every engine went that completed anything: all of it, in percent."""
+    table = _table("engine")
+    for name in ("instr.", "busy"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("waits for")
+    for name in ("empty", "active"):
+        table.add_column(name, justify="right", no_wrap=True)
+    for e in engines:
+        if not e.instructions and not e.busy:
+            continue
+        busy, *waits, empty = tenths([e.busy, *(s.ticks for s in e.stalls), e.empty])
+        named = zip((s.by or s.cause for s in e.stalls), waits, strict=True)
+        table.add_row(
+            Text(e.name, "bold"),
+            f"{e.instructions:,}",
+            busy,
+            ", ".join(f"{name} {part}" for name, part in named if part != "0.0%"),
+            empty,
+            _percent(e.active, total),
+        )
+    return table if table.row_count else Text("no instruction started", "dim")
+
+
+def _idle(engines: Sequence[EngineTimes]) -> str:
+    idle = [e.name for e in engines if not e.instructions and not e.busy]
+    said = (
+        "waits for a post of an engine or of DMA, or for what is named; active: start to completion"
+    )
+    return f"{said}\nnothing ran on {', '.join(idle)}" if idle else said
+
+
+def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation) -> RenderableType:
+    """What every core moved, and each of its rings if there are several."""
+    table = _table("moved by")
+    for name in ("transfers", "active", "packet time", "bytes", "a descriptor", "engines"):
+        table.add_column(name, justify="right", no_wrap=True)
+    several = len({m.core for m in moved}) > 1
+    for m in moved:
+        rings = [other for other in moved if other.core == m.core and other.ring is not None]
+        if m.ring is not None and len(rings) < 2:
+            continue
+        core = f"{m.core}." if several else ""
+        table.add_row(
+            Text(f"{core}DMA" if m.ring is None else f"  ring {m.ring}", "bold" * (m.ring is None)),
+            f"{m.transfers:,}",
+            _percent(m.active, profile.ticks),
+            f"{m.busy / profile.ticks_per_microsecond:,.1f} µs",
+            f"{m.bytes:,}",
+            f"{m.bytes_per_descriptor:,.0f} B",
+            f"{m.channels} of {generation.channels}",
+        )
+    return table
+
+
+# -- bounds
+
+
+def bound_table(bounds: Sequence[Bound]) -> RenderableType:
+    """The bounds, each with how much it is below the one that it is part of."""
+    table = _table("bound")
+    for name in ("µs", "gap"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("the time of", overflow="fold")
+    depth = {"": -1}
+    for bound in bounds:
+        depth[bound.name] = depth[bound.above] + 1
+        indent = "  " * min(2, depth[bound.name])
+        gap = f"{bound.gap:,.1f}" if bound.above else ""
+        table.add_row(f"{indent}{bound.name}", f"{bound.microseconds:,.1f}", gap, bound.meaning)
+    return table
+
+
+def rate_lines(rates: Rates) -> list[str]:
+    """What was made of the machine: its flops, its memory, and which of them is the limit."""
+    lines = []
+    used = (("MFU", rates.mfu), ("HFU", rates.hfu), ("MBU", rates.mbu))
+    said = ", ".join(f"{name} {100 * value:.1f}%" for name, value in used if value is not None)
+    if rates.verdict and rates.intensity is not None and rates.ridge is not None:
+        said += f"; {rates.intensity:,.1f} flops a byte, where {rates.ridge:,.1f} are level: "
+        said += rates.verdict
+        if rates.mfu_limit is not None and rates.mfu_limit < 1:
+            said += f", MFU at most {100 * rates.mfu_limit:.1f}%"
+    if said:
+        lines.append(said)
+    if rates.read or rates.written:
+        once = rates.read + rates.written
+        lines.append(
+            f"outer memory: {rates.read:,} bytes read, {rates.written:,} written; "
+            f"{rates.minimum:,} if each moved once ({_ratio(once, rates.minimum)})"
+        )
+    return lines
+
+
+def _ratio(moved: int, least: int) -> str:
+    return f"{moved / least:.2f} times that" if least else "more than is needed"
+
+
+# -- the path, and warnings
+
+
+def path_table(
+    lines: Sequence[PathLine], profile: Profile, width: int | None, dots: str
+) -> list[Text]:
+    """The lines that the critical path runs through, each in one line of the screen."""
+    total = sum(part.ticks for part in profile.spent)
+    rows = [("path", "steps", "engine", "line", "mostly", "")]
+    for line in lines:
+        share, mostly = _percent(line.ticks, total), line.parts[0][0] if line.parts else ""
+        place = str(line.span.line) if line.span else ""
+        rows.append((share, f"{line.steps:,}", line.queue, place, mostly, clean(line.text)))
+    widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
+    shown: list[Text] = []
+    for row in rows:
+        cells = [
+            cell.ljust(wide) if n in LEFT else cell.rjust(wide)
+            for n, (cell, wide) in enumerate(zip(row, widths, strict=False))
+        ]
+        said = "  ".join((*cells, row[-1]))
+        shown.append(Text(cut(said, width or WIDTH, dots), "" if shown else "dim"))
+    return shown
+
+
+def cut(said: str, width: int, dots: str) -> str:
+    """As much of a line as there is room for."""
+    return said if len(said) <= width else said[: width - len(dots)] + dots
+
+
+def warnings(
+    found: Sequence[Finding], width: int | None, dots: str, whole: bool = False
+) -> list[Text]:
+    """What is worth a warning, each with its place, the limit and what to do."""
+    lines = []
+    shown = found if whole else found[:WARNINGS]
+    for finding in shown:
+        problem = finding.problem
+        where = f" {problem.span.source.shown}:{problem.span.line}" if problem.span else ""
+        said = f"{problem.code}{where}: {problem.message}"
+        first, *rest = folded(clean(said), "  ", width)
+        text = Text(first)
+        text.stylize("bold yellow", 0, len(problem.code))
+        lines += [text, *map(Text, rest)]
+        if finding is shown[-1] or shown[shown.index(finding) + 1].problem.hint != problem.hint:
+            lines += [Text(line, "green") for line in folded(f"  {problem.hint}", "  ", width)]
+    if len(shown) < len(found):
+        more = counted(len(found) - len(shown), "more warning")
+        lines.append(Text(f"{dots} and {more}: --path and --json show all", "dim"))
+    return lines
+
+
+# -- numbers
+
+
+def tenths(parts: Sequence[int]) -> list[str]:
+    """Parts as percentages with one decimal that add up to 100."""
+    total = sum(parts)
+    if not total:
+        return ["0.0%" for _ in parts]
+    exact = [divmod(1000 * part, total) for part in parts]
+    whole = [tenth for tenth, _ in exact]
+    by_rest = sorted(range(len(parts)), key=lambda n: -exact[n][1])
+    for n in by_rest[: 1000 - sum(whole)]:
+        whole[n] += 1
+    return [f"{tenth // 10}.{tenth % 10}%" for tenth in whole]
+
+
+def _percent(part: int, total: int) -> str:
+    return f"{100 * part / max(1, total):.1f}%"
+
+
+def _table(first: str) -> Table:
+    table = Table(box=None, pad_edge=False, padding=FIELD, header_style="dim")
+    table.add_column(first, no_wrap=True)
+    return table
