@@ -67,8 +67,9 @@ class Tracked:
         """Shares land."""
         self.replay.landed(self.issued, len(shares))
 
-    def part(self, *_: Any) -> None:
+    def part(self, *_: Any) -> tuple[None, None]:
         """Nothing."""
+        return None, None
 
 
 class Chain:

@@ -262,5 +262,6 @@ class Nothing:
     def write(self, *_: object) -> None:
         """None."""
 
-    def part(self, *_: object) -> None:
+    def part(self, *_: object) -> tuple[None, None]:
         """None."""
+        return None, None
