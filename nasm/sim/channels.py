@@ -60,8 +60,7 @@ class Flight:
 
     __slots__ = (
         "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made", "notify",
-        "origin",
-        "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
+        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
         "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
@@ -82,8 +81,8 @@ class Flight:
         notify: int = 0,
         urgency: int = 0,
         shared: bool = False,
-        descriptors: int = 0,
         dispatch: int = 0,
+        descriptors: int = 0,
         landed: Callable[[], None] | None = None,
     ) -> None:
         self.key, self.origin, self.core, self.ring = key, origin, core, ring

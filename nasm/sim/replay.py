@@ -67,8 +67,9 @@ class Tracked:
         """Shares land."""
         self.replay.landed(self.issued, len(shares))
 
-    def part(self, *_: Any) -> None:
-        """Nothing."""
+    def part(self, *_: Any) -> tuple[None, None]:
+        """Nothing of nothing."""
+        return None, None
 
 
 class Chain:

@@ -258,5 +258,6 @@ class Nothing:
     def write(self, *_: object) -> None:
         """None."""
 
-    def part(self, *_: object) -> None:
-        """None."""
+    def part(self, *_: object) -> tuple[None, None]:
+        """None of none."""
+        return None, None
