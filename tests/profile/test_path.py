@@ -1,4 +1,4 @@
-"""The critical path is as long as the run, and every step begins where the one before allowed it."""
+"""The critical path is as long as the run; every step begins where the one before allowed it."""
 
 from __future__ import annotations
 
