@@ -105,6 +105,9 @@ def _unfit(parsed: argparse.Namespace) -> str:
     if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
         given = "--out" if parsed.outputs else "--out-dir"
         return f"{given} does not go with --no-values: a run without values has no outputs"
+    if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
+        given = "--json" if parsed.json else "--path"
+        return f"{given} does not go with --timeline, which shows nothing else"
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -315,7 +318,24 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     verb = _verb(verbs, "profile", "run a program and say where the time went", help_texts.PROFILE)
     verb.add_argument("program", help="a .nasm file, or - for standard input")
     verb.add_argument(
-        "--path", action="store_true", help="list all of the critical path, and every warning"
+        "--path",
+        action="store_true",
+        help="list all of the critical path and the slack of other lines, and every warning",
+    )
+    verb.add_argument(
+        "--timeline",
+        metavar="FROM..TO",
+        nargs="?",
+        const="..",
+        type=values.stretch,
+        help="show instead what queues and DMA rings did, all along or between two bounds: a time "
+        "(2.5us), a line number or a label",
+    )
+    verb.add_argument(
+        "--no-what-if",
+        dest="what_if",
+        action="store_false",
+        help="do not run it again, each time without something, to see what would help",
     )
     _inputs(verb)
     _common(verb)

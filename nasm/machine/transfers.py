@@ -150,12 +150,13 @@ def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
     """Whether it reads what it writes, but not as it writes it: its shares have no order."""
-    return any(
-        overlap(src, move[0]) and not (straight and mine is move and src == move[0])
-        for move in moves
-        for mine in moves
-        for src in mine[1:]
-    )
+    for move in moves:
+        dst = move[0]
+        for mine in moves:
+            for src in mine[1:]:
+                if overlap(src, dst) and not (straight and mine is move and src == dst):
+                    return True
+    return False
 
 
 Cut = Callable[[int, int, tuple[int, ...]], Any]
@@ -297,11 +298,12 @@ class BoundTransfer:
 class Transfers:
     """Plans transfers as the target does, binds them, and hands them to the channels.
 
-    ``launched`` counts them. What a start touches has a number of its own, by which others remember
-    it: one that was given is never given again, whatever is restored.
+    ``launched`` counts them; ``plans`` are the last ones of the instructions that issued any. What
+    a start touches has a number of its own, by which others remember it: one that was given is
+    never given again, whatever is restored.
     """
 
-    CACHES = ("_given", "_known")
+    CACHES = ("_given", "_known", "plans")
 
     def __init__(
         self,
@@ -313,6 +315,7 @@ class Transfers:
         changes: Changes = UNCHANGED,
     ) -> None:
         self.changes = changes
+        self.plans: dict[Who, Plan] = {}
         self.program, self.addresses, self.casting = program, addresses, casting
         self.hazards, self.scheduler = hazards, scheduler
         self.launched = 0
@@ -375,6 +378,7 @@ class Transfers:
         if start.tangled:
             self.hazards.tangled(who)
         self.launched += 1
+        self.plans[who] = plan
         flight = Flight(
             self.launched,
             who,
@@ -390,6 +394,7 @@ class Transfers:
             urgency=plan.urgency,
             shared=plan.shared,
             descriptors=plan.descriptors,
+            dispatch=plan.dispatch,
             landed=landed,
         )
         at = now + plan.dispatch

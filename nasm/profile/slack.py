@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.profile.path import FINISH, START, UNTIL, WITHIN, edge
-from nasm.sim.history import CAUSES, INSTRUCTION, SHARES, History, Record
+from nasm.sim.history import INSTRUCTION, SHARES, History, Record
 
 Tie = tuple[int, str, int]
 """An earlier record, the point of it that has to come first, and how much earlier that came."""
@@ -86,16 +86,9 @@ class _Ties:
             if before is not None:
                 self.completes_with[number] = before
             if record.arrival >= 0:
-                together = meeting.setdefault(self._released_by(record), [])
+                together = meeting.setdefault(history.released_by(record), [])
                 together.append(record.arrival)
                 self.meets[number] = together
-
-    def _released_by(self, record: Record) -> int:
-        """The last arrival of those that an instruction waited for."""
-        if CAUSES[record.cause] != "core":
-            return record.arrival
-        because = self.history[record.because]
-        return because.issuer if because.kind == SHARES else record.because
 
     def _channels(self, number: int, record: Record, held: dict[tuple[int, int], int]) -> None:
         """Note who had the channels of some shares before."""
@@ -151,4 +144,4 @@ class _Ties:
         before, seen = posts.records[record.nth], posts.seen[record.nth]
         other = self.history[before]
         point = FINISH if posts.ticks[record.nth] == other.finish else START
-        yield before, point, record.start - seen
+        yield before, point, max(0, record.start - seen)

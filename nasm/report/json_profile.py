@@ -34,6 +34,10 @@ def profile(record: Profile) -> dict[str, Any]:
             ],
             "lines": [_line(line) for line in record.path],
         },
+        "outcomes": [
+            {"name": o.name, "ticks": o.ticks, "saved": o.saved, "reason": o.reason}
+            for o in record.outcomes
+        ],
         "findings": [_finding(f) for f in record.findings],
     }
 
@@ -79,6 +83,7 @@ def _rates(record: Rates) -> dict[str, Any]:
         "transpose_flops": record.transposes,
         "adjusted_hardware_flops": record.adjusted,
         "adjusted_transpose_flops": record.adjusted_transposes,
+        "memory": record.memory,
         "read_bytes": record.read,
         "written_bytes": record.written,
         "minimum_bytes": record.minimum,
@@ -101,6 +106,7 @@ def _line(record: PathLine) -> dict[str, Any]:
         "steps": record.steps,
         "edge": record.edge,
         "parts": dict(record.parts),
+        "slack": record.slack,
     }
 
 

@@ -49,12 +49,15 @@ def screen(
     parts += [
         Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
     ]
-    if profile.path:
-        lines = profile.path if whole else profile.path[:LINES]
+    on_it = [line for line in profile.path if line.steps]
+    if on_it:
+        lines = profile.path if whole else on_it[:LINES]
         parts += [Text(), *path_table(lines, profile, width, dots)]
-        if len(lines) < len(profile.path):
-            more = counted(len(profile.path) - len(lines), "more line")
+        if len(lines) < len(on_it):
+            more = counted(len(on_it) - len(lines), "more line")
             parts.append(Text(f"{dots} and {more}: --path lists all", "dim"))
+    if profile.outcomes:
+        parts += [Text(), *outcome_lines(profile)]
     if profile.findings:
         parts += [Text(), *warnings(profile.findings, width, dots, whole)]
     return parts
@@ -160,24 +163,21 @@ def rate_lines(rates: Rates) -> list[str]:
     lines = []
     used = (("MFU", rates.mfu), ("HFU", rates.hfu), ("MBU", rates.mbu))
     said = ", ".join(f"{name} {100 * value:.1f}%" for name, value in used if value is not None)
+    if rates.read or rates.written:
+        said += f"; {rates.memory}: {rates.read:,} bytes read, {rates.written:,} written, "
+        said += _ratio(rates.read + rates.written, rates.minimum)
+    if said:
+        lines.append(said.removeprefix("; "))
     if rates.verdict and rates.intensity is not None and rates.ridge is not None:
-        said += f"; {rates.intensity:,.1f} flops a byte, where {rates.ridge:,.1f} are level: "
-        said += rates.verdict
+        said = f"{rates.intensity:,.1f} flops a byte, {rates.ridge:,.1f} are level: {rates.verdict}"
         if rates.mfu_limit is not None and rates.mfu_limit < 1:
             said += f", MFU at most {100 * rates.mfu_limit:.1f}%"
-    if said:
         lines.append(said)
-    if rates.read or rates.written:
-        once = rates.read + rates.written
-        lines.append(
-            f"outer memory: {rates.read:,} bytes read, {rates.written:,} written; "
-            f"{rates.minimum:,} if each moved once ({_ratio(once, rates.minimum)})"
-        )
     return lines
 
 
 def _ratio(moved: int, least: int) -> str:
-    return f"{moved / least:.2f} times that" if least else "more than is needed"
+    return f"{moved / least:.2f} times what is needed" if least else "none of it needed"
 
 
 # -- the path, and warnings
@@ -188,11 +188,16 @@ def path_table(
 ) -> list[Text]:
     """The lines that the critical path runs through, each in one line of the screen."""
     total = sum(part.ticks for part in profile.spent)
-    rows = [("path", "steps", "engine", "line", "mostly", "")]
+    slack = any(line.slack is not None for line in lines)
+    rows = [("path", "slack" if slack else "steps", "engine", "line", "mostly", "")]
     for line in lines:
-        share, mostly = _percent(line.ticks, total), line.parts[0][0] if line.parts else ""
+        share = _percent(line.ticks, total) if line.steps else ""
+        mostly = line.parts[0][0] if line.parts else ""
         place = str(line.span.line) if line.span else ""
-        rows.append((share, f"{line.steps:,}", line.queue, place, mostly, clean(line.text)))
+        room = f"{line.steps:,}"
+        if line.slack is not None:
+            room = f"{line.slack / profile.ticks_per_microsecond:,.3f} µs"
+        rows.append((share, room, line.queue, place, mostly, clean(line.text)))
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
     shown: list[Text] = []
     for row in rows:
@@ -203,6 +208,27 @@ def path_table(
         said = "  ".join((*cells, row[-1]))
         shown.append(Text(cut(said, width or WIDTH, dots), "" if shown else "dim"))
     return shown
+
+
+def outcome_lines(profile: Profile) -> list[Text]:
+    """What each run without something saves; what makes no difference is not told of."""
+    rows = []
+    for outcome in profile.outcomes:
+        if outcome.ticks is None:
+            rows.append((outcome.name, "?", "", outcome.reason))
+        elif outcome.saved:
+            micro = outcome.saved / profile.ticks_per_microsecond
+            part = _percent(outcome.saved, profile.ticks)
+            rows.append((outcome.name, f"{micro:,.1f} µs", part, ""))
+    if not rows:
+        return [Text("nothing would help: no run without something is shorter")]
+    rows.insert(0, ("what would help", "saves", "", ""))
+    widths = [max(len(row[n]) for row in rows) for n in range(3)]
+    lines: list[Text] = []
+    for name, saved, part, why in rows:
+        cells = name.ljust(widths[0]), saved.rjust(widths[1]), part.rjust(widths[2]), why
+        lines.append(Text("  ".join(cells).rstrip(), "" if lines else "dim"))
+    return lines
 
 
 def cut(said: str, width: int, dots: str) -> str:

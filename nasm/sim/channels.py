@@ -53,13 +53,14 @@ class Flight:
     touches, and ``pattern`` a number below -1 that is the same for every flight with the same
     ones. Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks
     later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
-    cores share; ``made`` is the number of what was made for it before its shares arrived, if
-    anything was. ``descriptors`` are the pieces that its channels move one by one.
+    cores share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the
+    number of what was made for it before that, if anything was. ``descriptors`` are the pieces that
+    its channels move one by one.
     """
 
     __slots__ = (
-        "cargo", "core", "descriptors", "key", "landed", "left", "made", "notify", "origin",
-        "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
+        "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made", "notify",
+        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
         "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
@@ -80,6 +81,7 @@ class Flight:
         notify: int = 0,
         urgency: int = 0,
         shared: bool = False,
+        dispatch: int = 0,
         descriptors: int = 0,
         landed: Callable[[], None] | None = None,
     ) -> None:
@@ -88,7 +90,7 @@ class Flight:
         self.reads, self.writes, self.pattern = reads, writes, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
         self.shared, self.descriptors = shared, descriptors
-        self.record = self.made = -1
+        self.dispatch, self.record, self.made = dispatch, -1, -1
         self.left = sum(len(portion.shares) for portion in portions)
 
     @property

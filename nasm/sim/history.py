@@ -111,11 +111,14 @@ class Posts:
         return -1 if not at and holds(0, op, want) else at
 
     def that(self, op: str, want: int, now: int, record: int) -> int:
-        """The post of a record that is seen now and lets a condition hold."""
-        at = bisect_left(self.seen, now)
-        while self.records[at] != record or not holds(self.values[at], op, want):
-            at += 1
-        return at
+        """The post of a record that let a condition hold which is seen to hold now.
+
+        A wait is decided when the post is made. So it need not hold any more; and where a counter
+        falls and rises again, an earlier value may be what is seen.
+        """
+        among = range(bisect_left(self.seen, now), len(self.seen))
+        its = [at for at in among if self.records[at] == record and self.ticks[at] <= now]
+        return next((at for at in its if holds(self.values[at], op, want)), its[-1])
 
     def _columns(self) -> tuple[array[int], ...]:
         return self.values, self.amounts, self.sets, self.records, self.ticks, self.seen
@@ -157,6 +160,13 @@ class History(Observer):
     def posts(self) -> dict[int, Posts]:
         """The posts to every semaphore that anybody has changed."""
         return self._posts
+
+    def released_by(self, record: Record) -> int:
+        """The last arrival of those that an instruction waited for, its own among them."""
+        if CAUSES[record.cause] != "core":
+            return record.arrival
+        because = self[record.because]
+        return because.issuer if because.kind == SHARES else record.because
 
     # -- events
 
