@@ -344,10 +344,6 @@ class Session(Inspection):
         """The run so far; expectations are judged only if it finished."""
         machine = self.machine
         engines = describe.engine_records(machine)
-        mix: dict[str, int] = {}
-        for engine in engines:
-            for name, cycles in engine.evidence:
-                mix[name] = mix.get(name, 0) + cycles
         judged: tuple[ExpectationRecord, ...] = ()
         not_judged = 0
         problems = [*self.problems, *([self._limit] if self._limit else [])]
@@ -369,7 +365,7 @@ class Session(Inspection):
             microseconds=machine.microseconds(self.now),
             entry_and_exit=generation.entry_and_exit,
             engines=engines,
-            evidence=describe.evidence_order(mix),
+            evidence=describe.busy_evidence(engines),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),

@@ -154,10 +154,11 @@ class PathLine:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile:
-    """Where the time of a run went. ``kernel`` is the entry and exit beside it, in microseconds.
+    """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
 
-    ``spent`` is what the critical path is made of, ``path`` the same line by line; ``outcomes`` are
-    runs without something, those that save most first, if they were asked for.
+    ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
+    how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs without something, those that save most first, if
+    they were asked for.
     """
 
     status: Status
@@ -169,7 +170,7 @@ class Profile:
     ticks: int
     microseconds: float
     ticks_per_microsecond: int
-    kernel: float | None
+    entry_and_exit: float | None
     engines: tuple[EngineTimes, ...]
     moved: tuple[Moved, ...]
     bounds: tuple[Bound, ...]
@@ -177,6 +178,8 @@ class Profile:
     findings: tuple[Finding, ...]
     spent: tuple[Spent, ...]
     path: tuple[PathLine, ...]
+    evidence: tuple[tuple[str, int], ...]
+    busy: tuple[tuple[str, int], ...]
     outcomes: tuple[Outcome, ...] = ()
     problems: tuple[Problem, ...] = ()
 

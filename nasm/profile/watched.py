@@ -6,10 +6,11 @@ from collections import Counter
 
 import numpy as np
 
-from nasm.machine import Machine
+from nasm.machine import Machine, describe
 from nasm.problems import Problem
 from nasm.profile.advice import Advice
 from nasm.profile.bounds import bounds, rates
+from nasm.profile.evidence import evidence
 from nasm.profile.lines import Banks, HeldBack, Issued, Readied
 from nasm.profile.path import critical_path
 from nasm.profile.records import MOVERS, EngineTimes, Finding, Moved, Profile, Rates, Stall
@@ -63,7 +64,6 @@ class Watched:
         """Where the time of the run went up to now; ``problems`` are why it did not end."""
         machine, program = self.machine, self.machine.program
         generation, now = program.generation, machine.scheduler.now
-        kernel = generation.numbers.get("kernel_ns")
         engines, moved, found = self.engines(), self.moved(), self.rates()
         steps = critical_path(self.history)
         return Profile(
@@ -76,7 +76,7 @@ class Watched:
             ticks=now,
             microseconds=machine.microseconds(now),
             ticks_per_microsecond=generation.ticks,
-            kernel=kernel.value / 1000 if kernel else None,
+            entry_and_exit=generation.entry_and_exit,
             engines=engines,
             moved=moved,
             bounds=bounds(generation, self.array, now, engines, moved, found, program.cores),
@@ -84,6 +84,8 @@ class Watched:
             findings=self.findings(),
             spent=spent(program, steps),
             path=lines(program, steps, slacks(program, self.history) if slack else None),
+            evidence=tuple((e.value, n) for e, n in evidence(machine, self.history, steps)),
+            busy=describe.busy_evidence(describe.engine_records(machine)),
             outcomes=outcomes,
             problems=problems,
         )

@@ -21,8 +21,9 @@ def profile(record: Profile) -> dict[str, Any]:
             "microseconds": record.microseconds,
             "ticks": record.ticks,
             "ticks_per_microsecond": record.ticks_per_microsecond,
-            "entry_and_exit": record.kernel,
+            "entry_and_exit_microseconds": record.entry_and_exit,
         },
+        "evidence": dict(record.busy),
         "verdict": record.verdict,
         "engines": [_engine(e) for e in record.engines],
         "moved": [_moved(m) for m in record.moved],
@@ -32,6 +33,7 @@ def profile(record: Profile) -> dict[str, Any]:
             "spent": [
                 {"who": part.who, "doing": part.doing, "ticks": part.ticks} for part in record.spent
             ],
+            "evidence": dict(record.evidence),
             "lines": [_line(line) for line in record.path],
         },
         "outcomes": [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -11,16 +12,17 @@ from rich.text import Text
 
 from nasm.problems import clean, counted, folded, in_line
 from nasm.profile.records import Bound, EngineTimes, Finding, Moved, PathLine, Profile, Rates
-from nasm.records import Status, figures_line
+from nasm.records import Status, beside, figures_line
+from nasm.report.tables import mix
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation
 
-LINES, WARNINGS = 6, 4
-"""How many lines of the path, and how many warnings, one screen has."""
+LINES, HELPS, WARNINGS = 5, 5, 3
+"""How many lines of the path, things that help and warnings one screen has."""
 
-WIDTH = 100
-"""Columns of a screen that does not say how many it has."""
+WIDTH, BESIDE = 100, 88
+"""Columns of a screen that does not say how many it has, and of one with two bounds in a line."""
 
 FIELD, LEFT = (0, 2, 0, 0), (2, 4)
 
@@ -45,7 +47,7 @@ def screen(
     parts.append(Text(_idle(profile.engines), "dim"))
     if profile.moved:
         parts += [Text(), moved_table(profile.moved, profile, generation)]
-    parts += [Text(), bound_table(profile.bounds)]
+    parts += [Text(), *bound_lines(profile.bounds, width)]
     parts += [
         Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
     ]
@@ -57,9 +59,14 @@ def screen(
             more = counted(len(on_it) - len(lines), "more line")
             parts.append(Text(f"{dots} and {more}: --path lists all", "dim"))
     if profile.outcomes:
-        parts += [Text(), *outcome_lines(profile)]
+        parts += [Text(), *outcome_lines(profile, dots, whole)]
     if profile.findings:
         parts += [Text(), *warnings(profile.findings, width, dots, whole)]
+    if profile.evidence:
+        said = f"estimate: of the critical path {mix(profile.evidence)}"
+        if profile.busy:
+            said += f"; of the busy cycles {mix(profile.busy)}"
+        parts += [Text(), Text(said)]
     return parts
 
 
@@ -72,8 +79,8 @@ def time_lines(profile: Profile, generation: Generation) -> list[Text]:
     clock = generation.ticks / 1000 / base.cycle
     cycles = profile.ticks // base.cycle
     said = f"time: {profile.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"
-    if profile.kernel is not None:
-        said += f"; on the device about {profile.kernel:.3g} µs more for entry and exit"
+    if profile.entry_and_exit:
+        said += f"; {beside(profile.entry_and_exit)}"
     lines = [Text(said)]
     if profile.status is not Status.FINISHED:
         lines.append(Text(f"not finished ({profile.status.value}): the run up to there", "yellow"))
@@ -111,10 +118,8 @@ def engine_table(engines: Sequence[EngineTimes], total: int) -> RenderableType:
 
 def _idle(engines: Sequence[EngineTimes]) -> str:
     idle = [e.name for e in engines if not e.instructions and not e.busy]
-    said = (
-        "waits for a post of an engine or of DMA, or for what is named; active: start to completion"
-    )
-    return f"{said}\nnothing ran on {', '.join(idle)}" if idle else said
+    said = f"; nothing ran on {', '.join(idle)}" if idle else ""
+    return f"waits: for posts of an engine or DMA, or what is named{said}"
 
 
 def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation) -> RenderableType:
@@ -143,19 +148,35 @@ def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation
 # -- bounds
 
 
-def bound_table(bounds: Sequence[Bound]) -> RenderableType:
-    """The bounds, each with how much it is below the one that it is part of."""
-    table = _table("bound")
-    for name in ("µs", "gap"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("the time of", overflow="fold")
-    depth = {"": -1}
-    for bound in bounds:
-        depth[bound.name] = depth[bound.above] + 1
-        indent = "  " * min(2, depth[bound.name])
-        gap = f"{bound.gap:,.1f}" if bound.above else ""
-        table.add_row(f"{indent}{bound.name}", f"{bound.microseconds:,.1f}", gap, bound.meaning)
-    return table
+def bound_lines(bounds: Sequence[Bound], width: int | None) -> list[Text]:
+    """The bounds, each with how much it is below the one that it is part of.
+
+    Those of memory and those of computing stand beside each other where there is room.
+    """
+    memory = [b for b in bounds if b.name.startswith("memory")]
+    compute = [b for b in bounds if b.name.startswith("compute")]
+    whole = [b for b in bounds if b not in (*memory, *compute)]
+    rows = [[b] for b in whole]
+    if (width or WIDTH) < BESIDE:
+        rows += [[b] for b in (*memory, *compute)]
+    else:
+        rows += [[b for b in pair if b] for pair in zip_longest(memory, compute)]
+    name = max(len(b.name) for b in bounds)
+    number = max(len(_micro(b.microseconds)) for b in bounds)
+    head = f"{'bound':{name}}  {'µs':>{number}}  {'gap':>{number}}"
+    lines = [Text("    ".join([head] * max(map(len, rows))), "dim")]
+    for row in rows:
+        cells = (
+            f"{b.name:{name}}  {_micro(b.microseconds):>{number}}  "
+            f"{_micro(b.gap) if b.above else '':>{number}}"
+            for b in row
+        )
+        lines.append(Text("    ".join(cells).rstrip()))
+    return lines
+
+
+def _micro(value: float) -> str:
+    return f"{value:,.1f}"
 
 
 def rate_lines(rates: Rates) -> list[str]:
@@ -210,12 +231,14 @@ def path_table(
     return shown
 
 
-def outcome_lines(profile: Profile) -> list[Text]:
+def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
     """What each run without something saves; what makes no difference is not told of."""
-    rows = []
+    rows, left = [], 0
     for outcome in profile.outcomes:
         if outcome.ticks is None:
             rows.append((outcome.name, "?", "", outcome.reason))
+        elif outcome.saved > 0 and len(rows) >= HELPS and not whole:
+            left += 1
         elif outcome.saved:
             micro = outcome.saved / profile.ticks_per_microsecond
             part = _percent(outcome.saved, profile.ticks)
@@ -228,6 +251,8 @@ def outcome_lines(profile: Profile) -> list[Text]:
     for name, saved, part, why in rows:
         cells = name.ljust(widths[0]), saved.rjust(widths[1]), part.rjust(widths[2]), why
         lines.append(Text("  ".join(cells).rstrip(), "" if lines else "dim"))
+    if left:
+        lines.append(Text(f"{dots} and {left} more that save less: --path lists all", "dim"))
     return lines
 
 
