@@ -60,8 +60,8 @@ class Flight:
 
     __slots__ = (
         "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made", "notify",
-        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
-        "writes",
+        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
+        "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 
