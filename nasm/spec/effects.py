@@ -132,8 +132,8 @@ class Plan:
     whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
     the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
     ``shared`` says that a side is in a memory that cores share; ``descriptors`` are the pieces that
-    its channels move one by one. ``figures`` are the names of those that its times stand on: of the
-    "dispatch", the "shares", the "notification" and what the maker makes, the "descriptors".
+    its channels move one by one. ``figures`` are the names of those that its times stand on: of
+    the "dispatch", the "shares", the "notification" and what the maker makes, the "descriptors".
     """
 
     shares: tuple[Share, ...]
