@@ -36,6 +36,7 @@ PROFILE = """\
 examples:
   neuron-nasm profile matmul.nasm
   neuron-nasm profile matmul.nasm --path      all of the critical path
+  neuron-nasm profile matmul.nasm --timeline 2us..5us
   neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
 
 Times need no values: nothing is computed, unless addresses or branches of the
