@@ -102,6 +102,8 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb == "run" and parsed.trace_detail is not None and parsed.trace is None:
+        return "--trace-detail says what --trace shows: give that, too"
     if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
         given = "--out" if parsed.outputs else "--out-dir"
         return f"{given} does not go with --no-values: a run without values has no outputs"
@@ -304,7 +306,15 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--trace",
         metavar="FILE",
-        help="write a trace for ui.perfetto.dev or chrome://tracing; - is standard output",
+        help="write a trace for ui.perfetto.dev or chrome://tracing, gzipped if its name ends in "
+        ".gz; - is standard output",
+    )
+    verb.add_argument(
+        "--trace-detail",
+        metavar="WHAT",
+        choices=("transfers", "packets"),
+        help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
+        "each share on its DMA engine as well",
     )
     _most_cycles(verb)
     _values(verb)

@@ -22,7 +22,7 @@ examples:
   neuron-nasm run matmul.nasm
   neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
   neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
-  neuron-nasm run matmul.nasm --trace trace.json
+  neuron-nasm run matmul.nasm --trace trace.json.gz
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
   cat matmul.nasm | neuron-nasm run - --json

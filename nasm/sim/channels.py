@@ -60,8 +60,8 @@ class Flight:
 
     __slots__ = (
         "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made", "notify",
-        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
-        "writes",
+        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
+        "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -330,32 +330,34 @@ class Channels:
 
     def __init__(self, core: int, count: int) -> None:
         self.core, self.count = core, count
-        self.servers = [Server((1 << count) - 1)]
+        whole = (1 << count) - 1
+        self.servers = {whole: Server(whole)}
         self._jobs, self._bytes, self._busy = [0] * count, [0] * count, [0] * count
 
-    def gather(self, channels: int, parted: Parted) -> list[Server]:
+    def gather(self, channels: int, parted: Parted) -> Sequence[Server]:
         """Servers of just these channels: idle ones as one, others parted where they have more."""
-        servers = self.servers
-        if len(servers) == 1 and servers[0].channels == channels:
-            return servers
-        idle, found = 0, []
-        for server in servers:
+        known = self.servers.get(channels)
+        if known is not None:
+            return (known,)
+        idle, found, kept = 0, [], []
+        for server in self.servers.values():
             common = server.channels & channels
             if not common:
-                continue
-            if server.channels == common and (server.rings or common == channels):
+                kept.append(server)
+            elif server.rings and server.channels == common:
                 found.append(server)
-            elif not server.rings:
-                idle |= common
-                self._settle(server)
-                server.channels ^= common
             else:
                 self._settle(server)
-                found.append(server.part(common, parted))
+                if server.rings:
+                    found.append(server.part(common, parted))
+                else:
+                    idle |= common
+                    server.channels ^= common
+                if server.channels:
+                    kept.append(server)
         if idle:
             found.append(Server(idle))
-        kept = [server for server in servers if server.channels and server not in found]
-        self.servers = sorted((*kept, *found), key=_lowest)
+        self.servers = {server.channels: server for server in sorted((*kept, *found), key=_lowest)}
         return sorted(found, key=_lowest)
 
     def _settle(self, server: Server) -> None:
@@ -369,12 +371,12 @@ class Channels:
     @property
     def working(self) -> int:
         """How many channels have work."""
-        return sum(server.channels.bit_count() for server in self.servers if server.rings)
+        return sum(server.channels.bit_count() for server in self.servers.values() if server.rings)
 
     def counts(self) -> list[Count]:
         """Every channel, by number."""
         found = []
-        for server in self.servers:
+        for server in self.servers.values():
             waiting = sum(g.start < 0 for groups in server.rings.values() for g in groups)
             for n in members(server.channels):
                 jobs, size = self._jobs[n] + server.jobs, self._bytes[n] + server.bytes
@@ -385,15 +387,15 @@ class Channels:
     def save(self) -> Any:
         """Everything that changes."""
         counts = tuple(self._jobs), tuple(self._bytes), tuple(self._busy)
-        return tuple((server, server.save()) for server in self.servers), counts
+        return tuple((server, server.save()) for server in self.servers.values()), counts
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
         servers, counts = saved
         self._jobs, self._bytes, self._busy = map(list, counts)
-        self.servers = [server for server, _ in servers]
         for server, state in servers:
             server.restore(state)
+        self.servers = {server.channels: server for server, _ in servers}
 
 
 def members(channels: int) -> Iterator[int]:

@@ -68,7 +68,7 @@ class Tracked:
         self.replay.landed(self.issued, len(shares))
 
     def part(self, *_: Any) -> tuple[None, None]:
-        """Nothing of nothing."""
+        """Nothing."""
         return None, None
 
 

@@ -1,44 +1,23 @@
-"""The critical path is as long as the run, and every step begins where the one before allowed it."""
+"""The critical path is as long as the run; every step begins where the one before allowed it."""
 
 from __future__ import annotations
 
-import itertools
 import random
 from pathlib import Path
 
 import pytest
 
-from nasm.profile.path import COMPLETION, critical_path
-from nasm.profile.slack import slack
+from nasm.profile.path import critical_path
 from nasm.session import Session
 from nasm.sim.history import History
 from nasm.source import Source
 from nasm.source_files import source_of
+from tests.profile.whole import whole
 from tests.sim.random_runs import DELAY, DISPATCH, NOTIFY, Run, drawn
 from tests.test_toy_cores import SWAP
 from tests.toy.target import TARGETS as TOY
 
 PROGRAMS = sorted((Path(__file__).parents[2] / "programs").glob("*.nasm"))
-
-
-def check(history: History, total: int) -> set[str]:
-    """That a path is whole; returns the edges it has."""
-    steps = critical_path(history)
-    assert steps[0].begin == 0
-    assert steps[-1].end == total
-    assert all(a.end == b.begin for a, b in itertools.pairwise(steps))
-    late = slack(history)
-    assert len(late) == len(history)
-    assert (late >= 0).all()
-    for step in steps:
-        assert step.begin <= step.start <= step.end, step
-        assert step.lead or step.begin == step.start, step
-        assert step.work or step.start == step.end, step
-        assert sum(ticks for _, ticks in step.parts) == step.ticks
-        assert not late[step.record] or step.edge == COMPLETION, step
-        if step.lead == "order":
-            assert step.start - step.begin == 1
-    return {step.edge for step in steps}
 
 
 @pytest.mark.parametrize("first", range(0, 400, 50))
@@ -51,7 +30,7 @@ def test_a_path_is_as_long_as_a_random_run_and_leaves_nothing_over(first: int) -
             assert critical_path(history) == ()
             continue
         total = int(history.column("finish").max())
-        edges |= check(history, total)
+        edges |= whole(history, total)
         assert run.hung or total == run.scheduler.now, seed
         leads = {"hand-off": DELAY, "notification": NOTIFY, "dispatch": DISPATCH}
         for step in critical_path(history):
@@ -65,7 +44,7 @@ def test_so_it_is_in_programs(path: Path) -> None:
     session, history = Session.load(source_of(path)), History()
     session.machine.scheduler.observe(history)
     session.run(hashes=False)
-    check(history, session.now)
+    whole(history, session.now)
 
 
 @pytest.mark.parametrize("direct", [False, True])
@@ -78,5 +57,5 @@ def test_so_it_is_where_cores_exchange_tiles(direct: bool) -> None:
     session, history = Session.load(Source("toy.nasm", text), targets=TOY), History()
     session.machine.scheduler.observe(history)
     session.run(hashes=False)
-    edges = check(history, session.now)
+    edges = whole(history, session.now)
     assert direct or "core" in edges

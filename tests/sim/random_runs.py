@@ -95,15 +95,18 @@ class Slow(Pace):
         self.count = saved
 
 
-def drawn(rng: random.Random, queues: int | None = None) -> Lines:
-    """Queues of lines; none of them waits for what is posted more than a few lines before."""
-    made: Lines = [
-        [_line(rng) for _ in range(rng.randint(1, 12))] for _ in range(queues or rng.randint(2, 4))
-    ]
-    for number in range(rng.choice((0, 0, 1, 2))):  # meetings: of queues 0 and 1, in order
+def drawn(rng: random.Random) -> Lines:
+    """Some queues; the first two may meet."""
+    queues = rng.randint(2, 4)
+    made: Lines = [[_line(rng) for _ in range(rng.randint(1, 12))] for _ in range(queues)]
+    for number in range(rng.choice((0, 0, 1, 2))):
         for lines in made[:2]:
             lines.insert(min(len(lines), 3 * number), _meeting(rng))
     return made
+
+
+WAITS = (">=", ">=", ">=", "==")
+UPDATES = (("+", 1), ("+", 2), ("+", 1), ("=", 2), ("+", -1))
 
 
 def _line(rng: random.Random) -> Line:
@@ -116,8 +119,8 @@ def _line(rng: random.Random) -> Line:
         rng.randint(1, 9),
         rng.randint(0, 9),
         rng.randint(0, 1),
-        perhaps(0.35, lambda: (rng.randrange(COUNTERS), rng.choice((">=", ">=", ">=", "==")), rng.randint(0, 3))),
-        perhaps(0.8, lambda: (rng.randrange(COUNTERS), *rng.choice((("+", 1), ("+", 2), ("+", 1), ("=", 2), ("+", -1))), rng.random() < 0.3)),
+        perhaps(0.35, lambda: (rng.randrange(COUNTERS), rng.choice(WAITS), rng.randint(0, 3))),
+        perhaps(0.8, lambda: (rng.randrange(COUNTERS), *rng.choice(UPDATES), rng.random() < 0.3)),
         perhaps(0.4, lambda: rng.randrange(PLACES)),
         perhaps(0.4, lambda: rng.randrange(PLACES)),
         rng.random() < 0.1,
@@ -127,7 +130,7 @@ def _line(rng: random.Random) -> Line:
         rng.randint(1, 9) if kind > 0.8 and not moves else 0,
         _move(rng) if moves else None,
         False,
-    )  # fmt: skip
+    )
 
 
 def _move(rng: random.Random) -> Move:
@@ -181,7 +184,8 @@ class Run:
 
     def _task(self, index: int, number: int, line: Line) -> Task:
         named = self.scheduler.resources.named
-        work = Work(-1, partial(self._start, index, line), _nothing, *map(region, (line.reads, line.writes)))  # fmt: skip
+        start = partial(self._start, index, line)
+        work = Work(-1, start, _nothing, region(line.reads), region(line.writes))
         work.uses = ("value",) if line.uses else ()
         work.sets = ("value",) if line.sets else ()
         if line.uses:
@@ -259,5 +263,5 @@ class Nothing:
         """None."""
 
     def part(self, *_: object) -> tuple[None, None]:
-        """None of none."""
+        """None."""
         return None, None

@@ -205,6 +205,15 @@ def test_shares_start_and_land_when_single_packets_say(part: int) -> None:
             delivered = cargo[shares[0].flight].delivered
             assert sorted(delivered) == list(range(len(shares)))
         _never_idle_and_never_twice(made)
+        counts = scheduler.service.cores[0].counts()
+        assert [count[:4] for count in counts] == [_count(made, n) for n in range(CHANNELS)]
+        assert not any(count.pending or count.moving for count in counts)
+
+
+def _count(made: Sequence[Sequence[Share]], channel: int) -> tuple[int, int, int, int]:
+    """A channel's shares, their bytes and their ticks."""
+    mine = [s for shares in made for s in shares if s.channel == channel]
+    return channel, len(mine), 8 * len(mine), sum(s.busy for s in mine)
 
 
 def _never_idle_and_never_twice(made: Sequence[Sequence[Share]]) -> None:
