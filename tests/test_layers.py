@@ -32,7 +32,7 @@ LAYERS = (
     ("profile",),
     ("inspection",),
     ("session",),
-    ("api", "codes"),
+    ("api", "codes", "comparison"),
     ("report",),
     ("repl",),
     ("cli",),
@@ -239,6 +239,7 @@ GENERIC = (
     "inspection",
     "session",
     "api",
+    "comparison",
 )
 
 WORDS = frozenset(
