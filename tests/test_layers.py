@@ -63,7 +63,9 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("queues", "channels"),
         ("events", "service"),
         ("scheduler",),
-        ("races", "trace", "history"),
+        ("races", "trace", "history", "recording"),
+        ("conflicts",),
+        ("replay",),
     ),
 }
 """The same within a folder whose parts have an order of their own."""

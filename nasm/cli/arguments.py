@@ -128,9 +128,14 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb == "run" and parsed.trace_detail is not None and parsed.trace is None:
+        return "--trace-detail says what --trace shows: give that, too"
     if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
         given = "--out" if parsed.outputs else "--out-dir"
         return f"{given} does not go with --no-values: a run without values has no outputs"
+    if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
+        given = "--json" if parsed.json else "--path"
+        return f"{given} does not go with --timeline, which shows nothing else"
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -327,7 +332,15 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb.add_argument(
         "--trace",
         metavar="FILE",
-        help="write a trace for ui.perfetto.dev or chrome://tracing; - is standard output",
+        help="write a trace for ui.perfetto.dev or chrome://tracing, gzipped if its name ends in "
+        ".gz; - is standard output",
+    )
+    verb.add_argument(
+        "--trace-detail",
+        metavar="WHAT",
+        choices=("transfers", "packets"),
+        help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
+        "each share on its DMA engine as well",
     )
     _most_cycles(verb)
     _values(verb)
@@ -341,7 +354,24 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     verb = _verb(verbs, "profile", "run a program and say where the time went", help_texts.PROFILE)
     verb.add_argument("program", help="a .nasm file, or - for standard input")
     verb.add_argument(
-        "--path", action="store_true", help="list all of the critical path, and every warning"
+        "--path",
+        action="store_true",
+        help="list all of the critical path and the slack of other lines, and every warning",
+    )
+    verb.add_argument(
+        "--timeline",
+        metavar="FROM..TO",
+        nargs="?",
+        const="..",
+        type=values.stretch,
+        help="show instead what queues and DMA rings did, all along or between two bounds: a time "
+        "(2.5us), a line number or a label",
+    )
+    verb.add_argument(
+        "--no-what-if",
+        dest="what_if",
+        action="store_false",
+        help="do not run it again, each time without something, to see what would help",
     )
     _inputs(verb)
     _common(verb)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import codecs
 import os
 import sys
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from typing import IO, Any
 
 import numpy as np
@@ -101,16 +101,42 @@ def store(session: Session, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, 
         }
 
 
-def trace(session: Session, path: str) -> int:
-    """Write the trace of a run; returns how many slices it has."""
-    from nasm.report import trace as report
+class Tracing:
+    """A trace that is being written to a file."""
 
-    slices = 0
+    def __init__(self, session: Session, file: results.Begun, detail: str) -> None:
+        from nasm.report.trace import Stream
 
-    def save(out: IO[bytes]) -> None:
-        nonlocal slices
-        # Not a TextIOWrapper, which closes what it wraps if that cannot be written to.
-        slices = report.write(session, codecs.getwriter("utf-8")(out))
+        zipped = file.path.endswith(".gz")
+        self._file, self._stream = file, Stream(session, file.out, zipped=zipped, detail=detail)
+        self._ended = False
 
-    results.replace(path, save)
-    return slices
+    def keep(self) -> int:
+        """Write the end of it; returns how many slices it has, raises Failure."""
+        self._file.keep(lambda out: self._end())
+        return self._stream.slices
+
+    def _end(self) -> None:
+        self._ended = True
+        self._stream.close()
+
+    def leave(self) -> None:
+        """Whoever reads a trace that goes no further still gets JSON."""
+        if not self._ended and not self._file.beside:
+            with suppress(OSError):
+                self._end()
+                self._file.out.flush()
+
+
+@contextmanager
+def tracing(session: Session, path: str, detail: str) -> Iterator[Tracing]:
+    """The trace of what a session does within it, gone in the end unless it was kept.
+
+    Raises Failure if it cannot be written.
+    """
+    with results.begun(path) as file:
+        trace = Tracing(session, file, detail)
+        try:
+            yield trace
+        finally:
+            trace.leave()

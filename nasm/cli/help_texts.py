@@ -23,7 +23,7 @@ examples:
   neuron-nasm run matmul.nasm
   neuron-nasm run matmul.nasm --in A=a.npy --in B=data.npz:b --out C=c.npy
   neuron-nasm run tiled.nasm -D N=1_024 --target trn2 --out-dir results
-  neuron-nasm run matmul.nasm --trace trace.json
+  neuron-nasm run matmul.nasm --trace trace.json.gz
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
   cat matmul.nasm | neuron-nasm run - --json
@@ -37,6 +37,7 @@ PROFILE = """\
 examples:
   neuron-nasm profile matmul.nasm
   neuron-nasm profile matmul.nasm --path      all of the critical path
+  neuron-nasm profile matmul.nasm --timeline 2us..5us
   neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
 
 Times need no values: nothing is computed, unless addresses or branches of the

@@ -8,8 +8,8 @@ import secrets
 import stat
 import sys
 import unicodedata
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import IO
 
 from nasm import stopping
@@ -131,53 +131,85 @@ class Plain:
 
 
 def replace(path: str, save: Callable[[IO[bytes]], None]) -> None:
-    """Write a file whole or not at all: beside it first, then under its name.
+    """Write a file whole or not at all; raises Failure."""
+    with begun(path) as file:
+        file.keep(save)
 
-    What is no ordinary file (a device, a pipe), and standard output, is written to as it is.
+
+@contextmanager
+def begun(path: str) -> Iterator[Begun]:
+    """A file that is written from here on, and whole or not at all; raises Failure.
+
+    It is written beside its place, and is gone in the end unless it was kept. What is no ordinary
+    file (a device, a pipe), and standard output, is written to as it is.
     """
-    try:
-        if identity(path) is not None and identity(path) == of_stream(sys.stdout):
-            _stream(save)
-        elif os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
-            with open(path, "wb") as out:
-                save(out)
-        else:
-            _whole(os.path.realpath(path), save)
-    except BrokenPipeError:
-        pass  # whoever read has seen enough
-    except OSError as problem:
-        raise Failure(_refused(path, _why(problem))) from None
-
-
-def _stream(save: Callable[[IO[bytes]], None]) -> None:
-    """Write to standard output."""
-    try:
-        sys.stdout.flush()
-        save(sys.stdout.buffer)
-        sys.stdout.flush()
-    except OSError:
-        streams.leave(sys.stdout)
-        raise
-
-
-def _whole(target: str, save: Callable[[IO[bytes]], None]) -> None:
-    """Write beside a file, then put that in its place; nothing is left of what was cut."""
-    beside = ""
     with stopping.shielded():
         try:
-            beside, out = _beside(target)
-            with out:
-                with stopping.lifted():
-                    save(out)
-                    out.flush()
-                if os.path.exists(target):
-                    os.fchmod(out.fileno(), stat.S_IMODE(os.stat(target).st_mode))
-            os.replace(beside, target)
-        except BaseException:
-            if beside:
-                with suppress(OSError):
-                    os.unlink(beside)
-            raise
+            file = Begun(path)
+        except OSError as problem:
+            raise Failure(_refused(path, _why(problem))) from None
+        try:
+            with stopping.lifted():
+                yield file
+        finally:
+            file.drop()
+
+
+class Begun:
+    """A file that is being written, to ``out``; a shield is around it."""
+
+    def __init__(self, path: str) -> None:
+        self.path, self.target, self.beside = path, "", ""
+        self.out: IO[bytes]
+        self._standard = identity(path) is not None and identity(path) == of_stream(sys.stdout)
+        if self._standard:
+            self.out = sys.stdout.buffer
+            try:
+                sys.stdout.flush()
+            except OSError:
+                streams.leave(sys.stdout)
+                raise
+        elif os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+            self.out = open(path, "wb")  # noqa: SIM115  (closed by drop)
+        else:
+            self.target = os.path.realpath(path)
+            self.beside, self.out = _beside(self.target)
+
+    def keep(self, save: Callable[[IO[bytes]], None]) -> None:
+        """Write the rest of it and put it in its place; raises Failure if any of it was not."""
+        try:
+            save(self.out)
+            self.out.flush()
+            with stopping.shielded():
+                self._settle()
+        except BrokenPipeError:
+            self._left()  # whoever read has seen enough
+        except OSError as problem:
+            self._left()
+            raise Failure(_refused(self.path, _why(problem))) from None
+
+    def _settle(self) -> None:
+        if not self.target:
+            return
+        if os.path.exists(self.target):
+            os.fchmod(self.out.fileno(), stat.S_IMODE(os.stat(self.target).st_mode))
+        self.out.close()
+        os.replace(self.beside, self.target)
+        self.beside = ""
+
+    def _left(self) -> None:
+        if self._standard:
+            streams.leave(sys.stdout)
+
+    def drop(self) -> None:
+        """Leave nothing behind of what was not kept."""
+        if not self._standard:
+            with suppress(OSError):
+                self.out.close()
+        if self.beside:
+            with suppress(OSError):
+                os.unlink(self.beside)
+            self.beside = ""
 
 
 def _beside(target: str) -> tuple[str, IO[bytes]]:

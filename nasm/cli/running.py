@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import Any
 
 from nasm import stopping
@@ -28,6 +29,7 @@ class Run:
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
         self.trace = args.trace and results.spelled(args.trace)
+        self.tracing: files.Tracing | None = None
         self.written: list[dict[str, Any]] = []
         self.unwritten: list[Problem] = []
         self.notes: list[str] = []
@@ -35,10 +37,18 @@ class Run:
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
-        try:
-            session, wanted = self.load()
-        except Failure as failure:
-            return self.refused(failure.problems)
+        with ExitStack() as files_begun:
+            try:
+                session, wanted = self.load()
+                if self.trace:
+                    made = files.tracing(session, self.trace, self.args.trace_detail or "transfers")
+                    self.tracing = files_begun.enter_context(made)
+            except Failure as failure:
+                return self.refused(failure.problems)
+            return self.told(session, wanted)
+
+    def told(self, session: Session, wanted: dict[str, Tensor]) -> int:
+        """Run, write and report; returns the exit code."""
         try:
             report = self.run(session)
             again = self.again(report)
@@ -78,7 +88,6 @@ class Run:
             options=dict(args.options),
             timing=args.timing,
             files=args.files,
-            trace=self.trace is not None,
             **more,
         )
 
@@ -148,8 +157,8 @@ class Run:
         elif wanted:
             self.notes.append("no outputs are written: the program did not run to its end")
         try:
-            if self.trace:
-                slices = files.trace(session, self.trace)
+            if self.tracing is not None:
+                slices = self.tracing.keep()
                 self.notes.append(f"wrote {slices:,} slices to {in_line(self.trace)}")
         except Failure as failure:
             self.unwritten += failure.problems

@@ -35,8 +35,9 @@ ROWS = (
         "long before. Typically a store that waits for results holds back the loads of the next "
         "rounds. Issue stores from another engine, or later: behind the loads that do not "
         "depend on them.\n\n"
-        "The time told is the least that is certain; how much the run would gain is what "
-        "`profile` finds out by running it with each queue in any order.",
+        "Told is for how long it was ready. The run would gain less: what is ready need not be "
+        "urgent. How much it would gain is what `profile` finds by running it with each queue in "
+        "any order.",
         "@vector Memset   a, 1.0   $loaded++\n"
         "@gpsimd Memset   c, 1.0   $done++\n"
         "@sync   DmaCopy  C, c     $done >= 1\n"

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import signal
 import stat
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import IO, Any
 
@@ -15,10 +18,12 @@ import pytest
 
 import nasm
 from nasm import stopping
-from nasm.cli import results
+from nasm.cli import files, results
 from nasm.cli.files import destinations
 from nasm.problems import Failure
+from nasm.session import Session
 from tests.cli.programs import HALVES, MATMUL
+from tests.report.trace_events import checked, threads
 
 
 def test_arrays_go_in_and_out_as_bits_where_npy_lacks_the_dtype(
@@ -256,15 +261,93 @@ def test_what_is_no_ordinary_file_is_written_to_as_it_is(
         os.close(reader)
 
 
+def test_a_trace_whose_name_says_so_is_gzipped(ran: Any, halves: Path, tmp_path: Path) -> None:
+    plain, zipped = tmp_path / "t.json", tmp_path / "t.json.gz"
+    for path in (plain, zipped):
+        assert ran("run", halves, "--trace", path).code == 0
+    assert gzip.decompress(zipped.read_bytes()) == plain.read_bytes()
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["halves.nasm", "t.json", "t.json.gz"]
+
+
+def test_the_detail_of_a_trace_is_chosen(ran: Any, halves: Path, tmp_path: Path) -> None:
+    path = tmp_path / "t.json"
+    shown = {}
+    for detail in ("transfers", "packets"):
+        assert ran("run", halves, "--trace", path, "--trace-detail", detail).code == 0
+        shown[detail] = set(threads(checked(json.loads(path.read_text()))).values())
+    assert "ring 0" in shown["transfers"]
+    assert shown["packets"] - shown["transfers"] == {f"DMA {n}" for n in range(16)}
+    assert ran("run", halves, "--trace", path, "--trace-detail", "all").code == 2
+    done = ran("run", halves, "--trace-detail", "packets")
+    assert done.code == 2
+    assert "give that, too" in done.err
+
+
+@FULL
+def test_a_trace_on_a_full_disk_is_told_of_and_the_outputs_are_written(
+    ran: Any, halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nasm.report.trace.MANY", 1)  # so that it fails in the middle of the run
+    y, old = tmp_path / "y.npy", tmp_path / "t.json"
+    old.write_text("old")
+    beside = results._beside
+
+    def full(target: str) -> tuple[str, IO[bytes]]:
+        path, out = beside(target)
+        out.close()
+        return path, Path("/dev/full").open("wb")
+
+    monkeypatch.setattr(results, "_beside", full)
+    done = ran("run", halves, "--trace", old, "--json")
+    assert done.code == 2
+    assert [p["code"] for p in done.document["problems"]] == ["E0806"]
+    assert done.document["status"] == "finished"
+    monkeypatch.setattr(results, "_beside", beside)
+    done = ran("run", halves, "--trace", "/dev/full", f"--out=Y={y}")
+    assert (done.code, np.load(y).shape) == (2, (128, 4))
+    assert old.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["halves.nasm", "t.json", "y.npy"]
+
+
+def test_a_run_that_is_interrupted_leaves_no_trace(
+    ran: Any, halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    old = tmp_path / "t.json"
+    old.write_text("old")
+
+    def interrupted(*_: Any, **__: Any) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("nasm.session.Session.run", interrupted)
+    assert ran("run", halves, "--trace", old).code == 130
+    assert old.read_text() == "old"
+    assert sorted(p.name for p in tmp_path.iterdir()) == ["halves.nasm", "t.json"]
+
+
+def test_who_reads_the_trace_of_an_interrupted_run_gets_json(
+    halves: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is a pipe is no file that can be taken back."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    session = Session(halves)
+    with ThreadPoolExecutor() as pool:
+        read = pool.submit(pipe.read_bytes)
+        with suppress(KeyboardInterrupt), files.tracing(session, str(pipe), "transfers"):
+            session.run(max_instructions=1)
+            raise KeyboardInterrupt
+        checked(json.loads(read.result()))
+
+
 def test_the_trace_is_written_even_if_the_run_fails(ran: Any, halves: Path, tmp_path: Path) -> None:
     halves.write_text(HALVES.replace("$halved >= 1 ", "$halved >= 2 "), encoding="utf-8")
     trace = tmp_path / "t.json"
     done = ran("run", halves, "--trace", trace)
     assert done.code == 1
     events = json.loads(trace.read_text(encoding="utf-8"))["traceEvents"]
-    # one DMA in 16 shares, itself, and the halving
-    assert sum(e["ph"] == "X" for e in events) == 16 + 2
-    assert "wrote 18 slices" in done.out
+    # a DMA and its transfer, and the halving; Vector waited for one, Sync waits for the other
+    assert sum(e["ph"] == "X" for e in events) == 3 + 2
+    assert "wrote 5 slices" in done.out
 
 
 def test_paths_of_a_program_start_at_the_program(

@@ -21,6 +21,7 @@ from nasm.source import Span
 from nasm.spec.program import Program
 from nasm.targets.neuron import TARGET
 from tests.fuzz.finding import Found
+from tests.report.trace_events import checked
 
 CYCLES = 20_000
 """What a run may take, of the base clock."""
@@ -58,6 +59,14 @@ def document(content: Any) -> None:
         raise Found("json", str(problem), repr(content)) from None
     if json.loads(text) != content:
         raise Found("json", "it is read in another way than it was written", text)
+
+
+def viewable(text: bytes) -> None:
+    """A trace that a viewer shows as it is."""
+    try:
+        checked(json.loads(text))
+    except (AssertionError, ValueError) as problem:
+        raise Found("trace", str(problem), text.decode(errors="replace")) from None
 
 
 def problems(found: Iterable[Problem]) -> str:
@@ -131,13 +140,14 @@ def ending(made: RunReport) -> Ending:
 
 def run(program: Program, data: bytes) -> None:
     """Run a program, and again, and sometimes as another process would be sent it."""
-    session = Session(program, trace=chosen(data, 16))
+    session, traced, out = Session(program), chosen(data, 16), io.BytesIO()
+    if traced:
+        stream = trace.Stream(session, out, detail=trace.DETAILS[chosen(data, 32)])
     made = session.run(max_cycles=CYCLES)
     report(made, program, chosen(data, 8))
-    if chosen(data, 16):
-        out = io.StringIO()
-        trace.write(session, out)
-        document(json.loads(out.getvalue()))
+    if traced:
+        stream.close()
+        viewable(out.getvalue())
     twin = pickle.loads(pickle.dumps(program)) if chosen(data, 4) else program
     one, other = ending(made), ending(Session(twin).run(max_cycles=CYCLES))
     if one != other:

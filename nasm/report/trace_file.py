@@ -1,0 +1,85 @@
+"""The file of a trace: JSON of the Trace Event Format in pieces, gzipped if that is asked for.
+
+Events are texts that are joined by the thousand. Every thread is named when it is first used;
+where an event stands in the file means nothing to those who read it.
+"""
+
+from __future__ import annotations
+
+import json
+import zlib
+from collections.abc import Mapping
+from typing import IO, Any
+
+MANY = 4_000
+"""Events that are kept before they are written."""
+
+LEVEL = 1
+"""Of compression: the higher ones take longer than the run itself, for a few per cent."""
+
+GZIP = zlib.MAX_WBITS + 16
+"""What makes zlib write a gzip file, without a name or a time: the same trace is the same bytes."""
+
+END = "\n]}\n"
+
+
+class TraceFile:
+    """A trace that is being written: ``parts`` are events that have yet to be.
+
+    ``broken`` is why no more of it can be written: from then on nothing is.
+    """
+
+    def __init__(self, out: IO[bytes], zipped: bool, about: Mapping[str, Any]) -> None:
+        self._zip = zlib.compressobj(LEVEL, wbits=GZIP) if zipped else None
+        self._out = out
+        self._threads = 0
+        self.broken: OSError | None = None
+        head = f'{{"displayTimeUnit":"ns","otherData":{text(about)},"traceEvents":[\n'
+        self.parts = [head + _named("process_name", 0, 0, "core 0")]
+        self._processes = {0}
+
+    def thread(self, core: int, name: str, order: int) -> str:
+        """A new thread of a core, as its events name it; the least ``order`` comes first."""
+        if core not in self._processes:
+            self._processes.add(core)
+            self.parts.append(",\n" + _named("process_name", core, 0, f"core {core}"))
+        self._threads += 1  # a number of its own: viewers take those of all processes together
+        number = self._threads
+        place = f'"pid":{core + 1},"tid":{number}'
+        self.parts.append(
+            f",\n{_named('thread_name', core, number, name)},\n"
+            f'{{"ph":"M",{place},"name":"thread_sort_index","args":{{"sort_index":{order}}}}}'
+        )
+        return place
+
+    def flush(self) -> None:
+        """Write what is kept."""
+        data = "".join(self.parts).encode("ascii")
+        self.parts.clear()
+        self._write(data if self._zip is None else self._zip.compress(data))
+
+    def _write(self, data: bytes) -> None:
+        if self.broken is None:
+            try:
+                self._out.write(data)
+            except OSError as problem:
+                self.broken = problem
+
+    def close(self) -> None:
+        """Write the end of it; raises OSError if it could not be written as a whole."""
+        self.parts.append(END)
+        self.flush()
+        if self._zip is not None:
+            self._write(self._zip.flush())
+        if self.broken is not None:
+            raise self.broken
+
+
+def text(value: object) -> str:
+    """A value in JSON, without blanks."""
+    return json.dumps(value, separators=(",", ":"))
+
+
+def _named(kind: str, core: int, thread: int, name: str) -> str:
+    place = f'"pid":{core + 1},"tid":{thread}'
+    return f'{{"ph":"M",{place},"name":"{kind}","args":{{"name":{text(name)}}}}}'
