@@ -32,7 +32,7 @@ LAYERS = (
     ("profile",),
     ("inspection",),
     ("session",),
-    ("api", "codes"),
+    ("api", "codes", "comparison"),
     ("report",),
     ("repl",),
     ("cli",),
@@ -241,6 +241,7 @@ GENERIC = (
     "inspection",
     "session",
     "api",
+    "comparison",
 )
 
 WORDS = frozenset(
