@@ -1,7 +1,7 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/, from the rows and tables of the target; the tables in timing.md; and what
-commands print in README.md and guide.md.
+commands print in README.md, guide.md, profile.md and diff.md.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -44,7 +44,8 @@ def pages() -> dict[Path, str]:
     files = {DOCS / "isa" / name: text for name, text in made.items()}
     timing = DOCS / "timing.md"
     files[timing] = filled(timing.read_text(encoding="utf-8"))
-    for path in (DOCS.parent / "README.md", DOCS / "guide.md"):
+    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff"))
+    for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(path.read_text(encoding="utf-8"))
     return files
 

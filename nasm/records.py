@@ -207,6 +207,13 @@ class ExpectationRecord:
         return f"<expectation {clean(self.text)}: {'held' if self.held else 'failed'}>"
 
 
+def beside(entry_and_exit: float | None) -> str:
+    """What entering and leaving a program takes on a device, in a sentence; empty if not known."""
+    if not entry_and_exit:
+        return ""
+    return f"on the device about {round(entry_and_exit, 1):,g} µs more for entry and exit"
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RunReport:
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
@@ -256,9 +263,7 @@ class RunReport:
     @property
     def beside(self) -> str:
         """What a device takes beside the time of the run, in a sentence; empty if not known."""
-        if not self.entry_and_exit:
-            return ""
-        return f"on the device about {round(self.entry_and_exit, 1):,g} µs more for entry and exit"
+        return beside(self.entry_and_exit)
 
     @property
     def reasons(self) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ the frozen records of :mod:`nasm.records`, and arrays.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,11 +15,14 @@ from nasm import gc_pause
 from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
+from nasm.machine.changes import Changes
 from nasm.machine.deadlock import deadlock
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Refused
 from nasm.profile.records import Profile
+from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
+from nasm.profile.what_if import Outcome, in_any_order, ranked, without
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
@@ -87,11 +90,12 @@ class Session(Inspection):
             needs.check(program, inputs or {})
         self.machine = Machine(program, trace, values)
         self._watched_by = Watched(self.machine) if profile else None
+        self._inputs = inputs or {}
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
         if values:
-            tensor_io.load(program, self.machine.addresses, inputs or {}, self.files)
+            self._load(self.machine)
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
         self._checkpoints = [Checkpoint(self)]
@@ -118,6 +122,10 @@ class Session(Inspection):
         session = cls(program, inputs, trace=trace, values=values, profile=profile)
         session.source = source
         return session
+
+    def _load(self, machine: Machine) -> None:
+        """Fill the tensors of a machine."""
+        tensor_io.load(self.program, machine.addresses, self._inputs, self.files)
 
     # -- going back
 
@@ -288,23 +296,54 @@ class Session(Inspection):
 
     # -- the end
 
-    def profile(self) -> Profile:
-        """Where the time of the run went so far; raises Failure if it was not watched for that."""
+    def profile(self, *, outcomes: Iterable[Outcome] = (), slack: bool = False) -> Profile:
+        """Where the time of the run went so far; raises Failure if it was not watched for that.
+
+        ``outcomes`` are those of :meth:`what_if`, to be part of it; with ``slack`` there are lines
+        that are not on the critical path, too, each with its slack.
+        """
+        watched = self._profiled()
+        name = self.source.name if self.source else ""
+        problems = (*self.problems, *([self._limit] if self._limit else []))
+        return watched.profile(self.status, name, problems, ranked(outcomes), slack)
+
+    def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
+        """What queues and rings did, in so many cells, from ``begin`` to ``end``.
+
+        Either is a time ("2.5us"), the number of a line, or a label, and may be left out.
+        """
+        try:
+            return timeline(self.machine, self._profiled().history, width, begin, end)
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
+
+    def what_if(self) -> Iterator[Outcome]:
+        """Run the program again, each time without something that may have cost it time.
+
+        With each queue in any order, too. There are none unless the run has finished.
+        """
+        watched = self._profiled()
+        if self.status is Status.FINISHED:
+            yield from without(self.machine, watched.history, self._changed)
+            yield from in_any_order(self.machine, watched.history, watched.recording)
+
+    def _profiled(self) -> Watched:
         if self._watched_by is None:
             hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
             raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
-        name = self.source.name if self.source else ""
-        problems = (*self.problems, *([self._limit] if self._limit else []))
-        return self._watched_by.profile(self.status, name, problems)
+        return self._watched_by
+
+    def _changed(self, changes: Changes) -> Machine:
+        """A machine with changes, that is ready to run the program on the same inputs."""
+        machine = Machine(self.program, values=self.values, changes=changes)
+        if self.values:
+            self._load(machine)
+        return machine
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
         machine = self.machine
         engines = describe.engine_records(machine)
-        mix: dict[str, int] = {}
-        for engine in engines:
-            for name, cycles in engine.evidence:
-                mix[name] = mix.get(name, 0) + cycles
         judged: tuple[ExpectationRecord, ...] = ()
         not_judged = 0
         problems = [*self.problems, *([self._limit] if self._limit else [])]
@@ -326,7 +365,7 @@ class Session(Inspection):
             microseconds=machine.microseconds(self.now),
             entry_and_exit=generation.entry_and_exit,
             engines=engines,
-            evidence=describe.evidence_order(mix),
+            evidence=describe.busy_evidence(engines),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),

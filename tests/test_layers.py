@@ -32,7 +32,7 @@ LAYERS = (
     ("profile",),
     ("inspection",),
     ("session",),
-    ("api", "codes"),
+    ("api", "codes", "comparison"),
     ("report",),
     ("repl",),
     ("cli",),
@@ -63,7 +63,9 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("queues", "channels"),
         ("events", "service"),
         ("scheduler",),
-        ("races", "trace", "history"),
+        ("races", "trace", "history", "recording"),
+        ("conflicts",),
+        ("replay",),
     ),
 }
 """The same within a folder whose parts have an order of their own."""
@@ -239,6 +241,7 @@ GENERIC = (
     "inspection",
     "session",
     "api",
+    "comparison",
 )
 
 WORDS = frozenset(

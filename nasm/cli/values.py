@@ -86,3 +86,12 @@ def _whole(text: str) -> bool:
         return math.isfinite(float(text)) and float(text).is_integer()
     except ValueError:
         return False
+
+
+def stretch(text: str) -> tuple[str, str]:
+    """Two bounds of a timeline, of which either may be left out."""
+    begin, dots, end = text.partition("..")
+    if not dots:
+        said = f"'{quoted(text)}' is no FROM..TO; the program stands before --timeline"
+        raise argparse.ArgumentTypeError(said)
+    return begin.strip(), end.strip()

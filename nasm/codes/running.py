@@ -357,6 +357,15 @@ ROWS = (
         "with `profile=True` for that.",
     ),
     Code(
+        "E0816",
+        "a bound of a timeline that means nothing",
+        "`--timeline FROM..TO` takes times with their unit, numbers of lines and labels of the "
+        "program. The first bound is when that starts for the first time, the second when it has "
+        "ended for the last time; without one the timeline begins with the run, or ends with it.",
+        "$ neuron-nasm profile programs/matmul.nasm --timeline 3us..1us",
+        "$ neuron-nasm profile programs/matmul.nasm --timeline 1us..3us",
+    ),
+    Code(
         "E0821",
         "an unknown command of the debugger",
         "The first word of the line is not a command, or an ambiguous abbreviation. `help` lists "

@@ -35,8 +35,9 @@ ROWS = (
         "long before. Typically a store that waits for results holds back the loads of the next "
         "rounds. Issue stores from another engine, or later: behind the loads that do not "
         "depend on them.\n\n"
-        "The time told is the least that is certain; how much the run would gain is what "
-        "`profile` finds out by running it with each queue in any order.",
+        "Told is for how long it was ready. The run would gain less: what is ready need not be "
+        "urgent. How much it would gain is what `profile` finds by running it with each queue in "
+        "any order.",
         "@vector Memset   a, 1.0   $loaded++\n"
         "@gpsimd Memset   c, 1.0   $done++\n"
         "@sync   DmaCopy  C, c     $done >= 1\n"
@@ -53,6 +54,20 @@ ROWS = (
         "takes more than a microsecond. Where two functions take turns in a loop that is so in "
         "every round. Apply the one to all tiles and then the other, or choose functions of one "
         "table.",
+        "@vector Memset      c, 1.0   $done++\n"
+        "@scalar Activation  acc, c, op=exp   $done >= 1\n"
+        ".for i in 0..4\n"
+        "@scalar Activation  acc, c, op=sigmoid\n"
+        "@scalar Activation  acc, c, op=exp\n"
+        ".end",
+        "@vector Memset      c, 1.0   $done++\n"
+        "@scalar Activation  acc, c, op=exp   $done >= 1\n"
+        ".for i in 0..4\n"
+        "@scalar Activation  acc, c, op=exp\n"
+        ".end\n"
+        ".for i in 0..4\n"
+        "@scalar Activation  acc, c, op=sigmoid\n"
+        ".end",
     ),
     Code(
         "W0105",

@@ -288,6 +288,14 @@ def _evidence(machine: Machine) -> list[Counter[str]]:
     return found
 
 
+def busy_evidence(engines: tuple[EngineRecord, ...]) -> tuple[tuple[str, int], ...]:
+    """Cycles of instructions of all engines by how well their cost is known."""
+    mix: Counter[str] = Counter()
+    for engine in engines:
+        mix.update(dict(engine.evidence))
+    return evidence_order(mix)
+
+
 def evidence_order(mix: dict[str, int]) -> tuple[tuple[str, int], ...]:
     """Evidence from the strongest to the weakest."""
     return tuple((e.value, mix[e.value]) for e in Evidence if mix.get(e.value))

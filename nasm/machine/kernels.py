@@ -163,7 +163,9 @@ class Kernels:
             finish = general.finish if writers else _nothing
         reads, writes = tuple(binding.reads), tuple(binding.writes)
         gate = self.state.gate(binding.states)
-        return Work(number, kernel.start, finish, reads, writes, gate), kernel
+        uses, sets = tuple(binding.states), tuple(shape.held)
+        work = Work(number, kernel.start, finish, reads, writes, gate, uses=uses, sets=sets)
+        return work, kernel
 
 
 def _nothing(_: Any) -> None:

@@ -286,7 +286,9 @@ class Outlines:
         if traits.stored or traits.registers or traits.loaded or traits.held:
             start = outline.start
             finish = outline.finish if traits.stored else _nothing
-        return Work(number, start, finish, tuple(reads), tuple(writes), gate), outline
+        work = Work(number, start, finish, tuple(reads), tuple(writes), gate)
+        work.uses, work.sets = tuple(traits.states), tuple(traits.held)
+        return work, outline
 
     def _regions(
         self, places: list[tuple[int, Footprint | None]], shape: Shape, operands: tuple[object, ...]
@@ -324,8 +326,9 @@ class Nothing:
     def write(self, *_: Any) -> None:
         """Deliver none."""
 
-    def part(self, *_: Any) -> None:
-        """A part of nothing."""
+    def part(self, *_: Any) -> tuple[None, None]:
+        """Part nothing."""
+        return None, None
 
 
 NOTHING = Nothing()

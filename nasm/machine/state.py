@@ -13,7 +13,7 @@ import numpy as np
 
 from nasm.dtypes import Casting
 from nasm.sim.memory import Arena, Store
-from nasm.sim.regions import Region
+from nasm.sim.regions import REGISTERS, Region
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Program
 from nasm.spec.view import View
@@ -42,7 +42,7 @@ class Registers:
     def __init__(self, count: int, queue: int) -> None:
         self.values: list[Any] = [0] * count
         self.known = [False] * count
-        self.place = f"registers.{queue}"
+        self.place = f"{REGISTERS}{queue}"
 
     def region(self, number: int) -> Region:
         """A register as a region, so that reads of it wait like any other."""

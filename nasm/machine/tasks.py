@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from functools import partial
 from typing import Any
 
@@ -23,6 +23,9 @@ from nasm.spec.program import Instruction, Program
 from nasm.spec.shapes import Shape, Shapes
 from nasm.spec.target import rules_of
 
+Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | None, Hashable]
+"""Interval and latency of a shape's tasks, what they occupy, and what paces them."""
+
 
 class Tasks:
     """The tasks of one queue.
@@ -31,7 +34,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_tasks", "_works", "_occupied", "_first")
+    CACHES = ("_tasks", "_works", "_occupied", "_timed")
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class Tasks:
         self.fresh, self.paces, self.changes = fresh, paces, changes
         self._tasks: dict[tuple[int, int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
-        self._first: Resource | None = None
+        self._timed: dict[Shape, Timing] = {}
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
     def fetch(self, pc: int) -> Task:
@@ -95,21 +98,9 @@ class Tasks:
         region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, posts, semaphore)
-        return Task(depends, 1, 1, self._front(), None, waits, None, expand)
-
-    def _front(self) -> Resource:
-        """What an instruction waits for until its registers are known.
-
-        Where it will run does not count before; the unit of the queue's first instruction whose
-        addresses are fixed stands for what hands instructions on.
-        """
-        if self._first is None:
-            every = self.program.instructions
-            shapes = (self._shape(every[n]) for n in self.lines.instructions)
-            fixed = next((shape for shape in shapes if not shape.registers), None)
-            shape = fixed or self._shape(every[self.lines.instructions[0]])
-            self._first = self._occupies(shape.cost)[0]
-        return self._first
+        task = self._scheduled(depends, shape, waits, None)
+        task.expand, task.ports = expand, ()
+        return task
 
     def _sync(
         self, instruction: Instruction, wait: int, update: int
@@ -124,20 +115,22 @@ class Tasks:
         return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
     def _scheduled(self, work: Work, shape: Shape, wait: Wait | None, post: Post | None) -> Task:
+        timed = self._timed.get(shape)
+        if timed is None:
+            timed = self._timed[shape] = self._timing(shape)
+        interval, latency, unit, needs, ports, pace, key = timed
+        return Task(work, interval, latency, unit, needs, wait, post, None, ports, pace, key)
+
+    def _timing(self, shape: Shape) -> Timing:
+        """What all tasks of a shape have in common."""
         cost, cycle = self.changes.cost(shape), self.kernels.cycle
-        interval, latency = max(1, cost.interval * cycle), max(1, cost.latency * cycle)
-        unit, needs = self._occupies(cost)
-        return Task(
-            work,
-            interval,
-            latency,
-            unit,
-            needs,
-            wait,
-            post,
-            ports=self._ports(shape.context),
-            pace=self.paces[cost.pace] if cost.pace else None,
-            key=cost.key,
+        return (
+            max(1, cost.interval * cycle),
+            max(1, cost.latency * cycle),
+            *self._occupies(cost),
+            self._ports(shape.context),
+            self.paces[cost.pace] if cost.pace else None,
+            cost.key,
         )
 
     def _ports(self, context: Context) -> tuple[Resource, ...]:

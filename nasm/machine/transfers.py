@@ -150,23 +150,29 @@ def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
     """Whether it reads what it writes, but not as it writes it: its shares have no order."""
-    return any(
-        overlap(src, move[0]) and not (straight and mine is move and src == move[0])
-        for move in moves
-        for mine in moves
-        for src in mine[1:]
-    )
+    for move in moves:
+        dst = move[0]
+        for mine in moves:
+            for src in mine[1:]:
+                if overlap(src, dst) and not (straight and mine is move and src == dst):
+                    return True
+    return False
 
 
-def cut(values: Any, begin: int, end: int, shape: tuple[int, ...]) -> Any:
-    """Some of the elements of what a move has taken, as what another one takes."""
+Cut = Callable[[int, int, tuple[int, ...]], Any]
+"""Some of the elements that a move has taken, as another one takes them in its shape."""
+
+
+def _cutter(values: Taken | Partial) -> Cut:
+    """How to cut up what a move has taken; the whole is of no use any more."""
     if isinstance(values, Partial):
-        some, where = (part.reshape(-1)[begin:end] for part in (values.values, values.where))
-        return Partial(some.reshape(shape), where.reshape(shape))
-    if isinstance(values, CopyOnWrite):
-        part = values.values.reshape(-1)[begin:end].reshape(shape)
-        return part.copy() if values.store is None else CopyOnWrite(values.store, part)
-    return values.reshape(-1)[begin:end].reshape(shape)
+        flat, flags = values.values.reshape(-1), values.where.reshape(-1)
+        return lambda a, b, shape: Partial(flat[a:b].reshape(shape), flags[a:b].reshape(shape))
+    store = values.store if isinstance(values, CopyOnWrite) else None
+    plain = (values.take() if isinstance(values, CopyOnWrite) else values).reshape(-1)
+    if store is None:
+        return lambda a, b, shape: plain[a:b].reshape(shape)
+    return lambda a, b, shape: CopyOnWrite(store, plain[a:b].reshape(shape))
 
 
 class Bytes:
@@ -188,8 +194,8 @@ class Bytes:
         for move, values in zip(self.bound.moves(shares), payload, strict=True):
             move.put(chosen, values, hazards)
 
-    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
-        """Of what was taken for some shares, that of fewer."""
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
+        """Of what was taken for some shares, that of a few of them and that of the rest."""
         return self.bound.part(shares, payload, some)
 
 
@@ -239,29 +245,38 @@ class BoundTransfer:
             return self.whole
         return [move for n in moving for move in self._share(n)]
 
-    def part(self, shares: Sequence[int], payload: list[Any], some: Sequence[int]) -> list[Any]:
-        """Of what was taken for some shares, that of fewer."""
-        moving, wanted = self._moving(shares), self._moving(some)
-        if len(moving) == len(wanted):
-            return payload
+    def part(
+        self, shares: Sequence[int], payload: list[Any], some: Sequence[int]
+    ) -> tuple[list[Any], list[Any]]:
+        """Of what was taken for some shares, that of a few of them and that of the rest."""
+        moving, few = self._moving(shares), self._moving(some)
+        if len(few) in (0, len(moving)):
+            return (payload, []) if few else ([], payload)
         if len(moving) == self._full:
-            return [values for n in wanted for values in self._cut_out(n, payload)]
-        taken = iter(payload)
-        each = {n: [next(taken) for _ in self._share(n)] for n in moving}
-        return [values for n in wanted for values in each[n]]
+            each = {n: list(cut) for n, cut in zip(moving, self._cut_up(payload), strict=True)}
+        else:
+            taken = iter(payload)
+            each = {n: [next(taken) for _ in self._share(n)] for n in moving}
+        rest = [values for n in moving if n not in few for values in each[n]]
+        return [values for n in few for values in each[n]], rest
 
     def _moving(self, shares: Sequence[int]) -> list[int]:
         return [n for n in shares if self.plan.shares[n].ranges]
 
-    def _cut_out(self, number: int, payload: list[Any]) -> Iterator[Any]:
-        """A share's part of what was taken for the whole, as its moves want it."""
-        moves = iter(self._share(number))
-        for whole, begin, end in self.plan.shares[number].ranges:
-            while begin < end:
-                shape = next(moves).shape
-                last = begin + math.prod(shape)
-                yield cut(payload[whole], begin, last, shape)
-                begin = last
+    def _cut_up(self, payload: list[Any]) -> Iterator[list[Any]]:
+        """What was taken for the whole, share by share, as the moves of each want it."""
+        cut = [_cutter(values) for values in payload]
+        for number, share in enumerate(self.plan.shares):
+            if not share.ranges:
+                continue
+            found, moves = [], iter(self._share(number))
+            for whole, begin, end in share.ranges:
+                while begin < end:
+                    shape = next(moves).shape
+                    last = begin + math.prod(shape)
+                    found.append(cut[whole](begin, last, shape))
+                    begin = last
+            yield found
 
     def _share(self, number: int) -> list[Move]:
         found = self._shares.get(number)
@@ -283,11 +298,12 @@ class BoundTransfer:
 class Transfers:
     """Plans transfers as the target does, binds them, and hands them to the channels.
 
-    ``launched`` counts them. What a start touches has a number of its own, by which others remember
-    it: one that was given is never given again, whatever is restored.
+    ``launched`` counts them; ``plans`` are the last ones of the instructions that issued any. What
+    a start touches has a number of its own, by which others remember it: one that was given is
+    never given again, whatever is restored.
     """
 
-    CACHES = ("_given", "_known")
+    CACHES = ("_given", "_known", "plans")
 
     def __init__(
         self,
@@ -299,6 +315,7 @@ class Transfers:
         changes: Changes = UNCHANGED,
     ) -> None:
         self.changes = changes
+        self.plans: dict[Who, Plan] = {}
         self.program, self.addresses, self.casting = program, addresses, casting
         self.hazards, self.scheduler = hazards, scheduler
         self.launched = 0
@@ -361,6 +378,7 @@ class Transfers:
         if start.tangled:
             self.hazards.tangled(who)
         self.launched += 1
+        self.plans[who] = plan
         flight = Flight(
             self.launched,
             who,
@@ -376,6 +394,7 @@ class Transfers:
             urgency=plan.urgency,
             shared=plan.shared,
             descriptors=plan.descriptors,
+            dispatch=plan.dispatch,
             landed=landed,
         )
         at = now + plan.dispatch

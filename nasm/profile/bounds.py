@@ -55,6 +55,7 @@ def rates(
         read=read,
         written=written,
         minimum=least,
+        memory=" and ".join(m.name for m in generation.memories.values() if not m.partitions),
         mfu=useful / most if most else None,
         hfu=count / most if most else None,
         mbu=touched / (memory.value * nanoseconds) if memory and nanoseconds else None,
@@ -84,7 +85,7 @@ def bounds(
     slowest = "DMA" if memory >= longest.active / micro else longest.name
     times = {
         "total_time": (total / micro, "", "all of the run"),
-        "perfect_pipeline": (pipeline, "total_time", f"{slowest}, nothing waiting for another"),
+        "perfect_pipeline": (pipeline, "total_time", f"{slowest}, if it never waited"),
         "memory_bound": (memory, "perfect_pipeline", "DMA under way"),
     }
     wire = generation.numbers.get("dma_peak_bytes_per_ns")
@@ -92,7 +93,7 @@ def bounds(
         rate = wire.value * generation.channels * cores * 1000
         ideal = sum(m.bytes for m in whole) / rate
         times |= {
-            "memory_bound_ideal": (ideal, "memory_bound", "its bytes at the peak of all engines"),
+            "memory_bound_ideal": (ideal, "memory_bound", "its bytes at the peak rate"),
             "memory_bound_no_reloads": (
                 found.minimum / rate,
                 "memory_bound_ideal",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Sequence
 from typing import Any
 
 from nasm.sim.channels import Flight
@@ -53,13 +54,20 @@ class ByLine(Observer):
 
 
 class Issued(ByLine):
-    """Of each line its transfers, bytes, descriptors, channels in use, and ticks of each."""
+    """Of each line its transfers, bytes, descriptors, channels in use, and what they cost.
+
+    That is the ticks of a channel, or those of issuing them where these are more.
+    """
+
+    def __init__(self, program: Program, queues: Sequence[Queue]) -> None:
+        super().__init__(program)
+        self.queues = queues
 
     def issued(self, flight: Flight, now: int) -> None:
         """Count a transfer."""
         if flight.bytes:
             used = max(1, flight.working)
-            ticks = flight.busy // used
+            ticks = max(flight.busy // used, self.queues[flight.origin[0]].interval)
             self.add(*flight.origin, 1, flight.bytes, flight.descriptors, used, ticks)
 
 

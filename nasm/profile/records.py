@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from nasm.problems import Problem, in_line
+from nasm.profile.what_if import Outcome
 from nasm.records import FigureSet, Status
 from nasm.source import Span
 
@@ -88,8 +89,9 @@ class Rates:
     """What was computed and moved, beside what the machine could; None is what it does not say.
 
     ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
-    the bytes of outer memory if each were read once, or written once. ``intensity`` is operations
-    per byte, ``ridge`` the intensity at which the memory's peak feeds the engines' peak.
+    the bytes of ``memory``, outside of the cores, if each were read once, or written once.
+    ``intensity`` is operations per byte, ``ridge`` the intensity at which the memory's peak feeds
+    the engines' peak.
     """
 
     flops: int
@@ -99,6 +101,7 @@ class Rates:
     read: int
     written: int
     minimum: int
+    memory: str
     mfu: float | None
     hfu: float | None
     mbu: float | None
@@ -136,7 +139,8 @@ class PathLine:
     """What a line of the program has of the critical path, in so many steps.
 
     ``edge`` is how most of it came to be on the path, ``parts`` what it is made of: see
-    :class:`nasm.profile.path.Step`.
+    :class:`nasm.profile.path.Step`. ``slack`` is how much later the line could have started each
+    time without making the run longer, if that was asked for; lines without steps are not on it.
     """
 
     queue: str
@@ -146,13 +150,16 @@ class PathLine:
     steps: int
     edge: str
     parts: tuple[tuple[str, int], ...]
+    slack: int | None = None
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Profile:
-    """Where the time of a run went. ``kernel`` is the entry and exit beside it, in microseconds.
+    """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
 
-    ``spent`` is what the critical path is made of, ``path`` the same line by line.
+    ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
+    how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
+    without something, those that save most first, if they were asked for.
     """
 
     status: Status
@@ -164,7 +171,7 @@ class Profile:
     ticks: int
     microseconds: float
     ticks_per_microsecond: int
-    kernel: float | None
+    entry_and_exit: float | None
     engines: tuple[EngineTimes, ...]
     moved: tuple[Moved, ...]
     bounds: tuple[Bound, ...]
@@ -172,6 +179,9 @@ class Profile:
     findings: tuple[Finding, ...]
     spent: tuple[Spent, ...]
     path: tuple[PathLine, ...]
+    evidence: tuple[tuple[str, int], ...]
+    busy: tuple[tuple[str, int], ...]
+    outcomes: tuple[Outcome, ...] = ()
     problems: tuple[Problem, ...] = ()
 
     @property

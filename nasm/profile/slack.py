@@ -16,7 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.profile.path import FINISH, START, UNTIL, WITHIN, edge
-from nasm.sim.history import CAUSES, INSTRUCTION, SHARES, History, Record
+from nasm.sim.history import INSTRUCTION, SHARES, History, Record
+
+NEVER = 1 << 62
+"""A tick that no run reaches."""
 
 Tie = tuple[int, str, int]
 """An earlier record, the point of it that has to come first, and how much earlier that came."""
@@ -24,11 +27,13 @@ Tie = tuple[int, str, int]
 
 def slack(history: History) -> NDArray[np.int64]:
     """Ticks for every record, by number: 0 where its start is on the critical path."""
-    count = len(history)
-    ties, late = _Ties(history), _Late(history)
-    for number in range(count - 1, -1, -1):
+    ties, late, posts = _Ties(history), _Late(history), _Posts(history)
+    for number in range(len(history) - 1, -1, -1):
         record = history[number]
+        for point, ticks in posts.late(number):
+            late.tie(number, point, ticks)
         moves = late.moves(number, record)
+        posts.wait(record, moves)
         late.start[number] = moves
         for before, point, gap in ties.of(number, record):
             late.tie(before, point, moves + gap)
@@ -36,6 +41,44 @@ def slack(history: History) -> NDArray[np.int64]:
         if last is not None:
             late.tie(last, FINISH, late.finish[number] + record.finish - history[last].finish)
     return np.array(late.start, np.int64)
+
+
+class _Posts:
+    """How much later each post may be seen: whoever waits for one needs those before it, too."""
+
+    def __init__(self, history: History) -> None:
+        self.posts = history.posts
+        self.by_record: dict[int, list[tuple[int, int, str]]] = {}
+        self.latest: dict[int, list[int]] = {}
+        self.known: dict[int, int] = {}
+        for semaphore, posts in history.posts.items():
+            count = self.known[semaphore] = len(posts.records)
+            self.latest[semaphore] = [NEVER] * count
+            for nth, number in enumerate(posts.records):
+                finish = history[number].finish
+                point = FINISH if posts.ticks[nth] == finish else START
+                self.by_record.setdefault(number, []).append((semaphore, nth, point))
+
+    def wait(self, record: Record, moves: int) -> None:
+        """A record that waits for a post may happen so much later."""
+        if record.nth < 0:
+            return
+        latest, seen = self.latest[record.semaphore], self.posts[record.semaphore].seen
+        tick = moves + max(record.start, seen[record.nth])
+        latest[record.nth] = min(latest[record.nth], tick)
+
+    def late(self, number: int) -> Iterator[tuple[str, int]]:
+        """How much later the posts of a record may be made, all that waits for them being known.
+
+        That is all that waits for one of the posts behind them: it happened later than these.
+        """
+        for semaphore, nth, point in self.by_record.get(number, ()):
+            latest = self.latest[semaphore]
+            for at in range(self.known[semaphore] - 1, nth - 1, -1):
+                if at + 1 < len(latest):
+                    latest[at] = min(latest[at], latest[at + 1])
+            self.known[semaphore] = min(self.known[semaphore], nth)
+            yield point, latest[nth] - self.posts[semaphore].seen[nth]
 
 
 class _Late:
@@ -86,16 +129,9 @@ class _Ties:
             if before is not None:
                 self.completes_with[number] = before
             if record.arrival >= 0:
-                together = meeting.setdefault(self._released_by(record), [])
+                together = meeting.setdefault(history.released_by(record), [])
                 together.append(record.arrival)
                 self.meets[number] = together
-
-    def _released_by(self, record: Record) -> int:
-        """The last arrival of those that an instruction waited for."""
-        if CAUSES[record.cause] != "core":
-            return record.arrival
-        because = self.history[record.because]
-        return because.issuer if because.kind == SHARES else record.because
 
     def _channels(self, number: int, record: Record, held: dict[tuple[int, int], int]) -> None:
         """Note who had the channels of some shares before."""
@@ -115,7 +151,6 @@ class _Ties:
         found = edge(self.history, record)
         if found.before >= 0:
             yield found.before, found.point, 0
-        yield from self._wait(record)
         for before in (record.unit, record.port):
             if before >= 0 and record.kind != SHARES:
                 yield from self._apart(record, before, UNTIL, self.history[before].until)
@@ -142,13 +177,3 @@ class _Ties:
         """A tie to something that came no later, by as much as it was earlier."""
         if tick <= record.start:
             yield before, point, record.start - tick
-
-    def _wait(self, record: Record) -> Iterator[Tie]:
-        """The tie to the post that its wait was for."""
-        if record.nth < 0:
-            return
-        posts = self.history.posts[record.semaphore]
-        before, seen = posts.records[record.nth], posts.seen[record.nth]
-        other = self.history[before]
-        point = FINISH if posts.ticks[record.nth] == other.finish else START
-        yield before, point, record.start - seen

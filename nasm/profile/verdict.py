@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from nasm.profile.path import Step, folded
 from nasm.profile.records import MOVERS, PathLine, Spent
+from nasm.profile.slack import slack
+from nasm.sim.history import History
+from nasm.source import Span
 from nasm.spec.effects import Transfer
 from nasm.spec.program import Program
 
@@ -39,29 +42,49 @@ def _own(program: Program, step: Step, name: str) -> tuple[str, str]:
     return who, "issuing transfers" if row.effect is Transfer else "at work"
 
 
-def lines(program: Program, steps: Iterable[Step]) -> tuple[PathLine, ...]:
-    """The path by queue and line of the program, the longest first."""
+Key = tuple[int, int]
+"""A queue, and which line of the program, as the program numbers them."""
 
-    def place(queue: int, pc: int) -> tuple[int, int]:
+
+def lines(
+    program: Program, steps: Iterable[Step], room: Mapping[Key, int] | None = None
+) -> tuple[PathLine, ...]:
+    """The path by queue and line of the program, the longest first.
+
+    With ``room``, the slack of every line, the others stand behind them, the least first.
+    """
+
+    def place(queue: int, pc: int) -> Key:
         return queue, program.queues[queue].spans[pc] or -1 - pc
 
-    found = []
+    found, left = [], dict(room or {})
     for stretch in folded(steps, place):
-        queue, line = stretch.place
-        pc = -1 - line if line < 0 else None
-        span = program.spans[line] if line > 0 else None
-        text = span.text if span else ""
-        if pc is not None:
-            text = program.instruction(queue, pc).row.name
+        its = None if room is None else left.pop(stretch.place, 0)
+        name, span, text = _named(program, *stretch.place)
         found.append(
             PathLine(
-                program.queue_name(queue),
-                span,
-                " ".join(text.split()),
-                stretch.ticks,
-                stretch.count,
-                stretch.edge,
-                stretch.parts,
+                name, span, text, stretch.ticks, stretch.count, stretch.edge, stretch.parts, its
             )
         )
+    for key, ticks in sorted(left.items(), key=lambda item: (item[1], item[0])):
+        name, span, text = _named(program, *key)
+        found.append(PathLine(name, span, text, 0, 0, "", (), ticks))
     return tuple(found)
+
+
+def _named(program: Program, queue: int, line: int) -> tuple[str, Span | None, str]:
+    """A queue, and where a line stands and what it says."""
+    span = program.spans[line] if line > 0 else None
+    text = span.text if span else program.instruction(queue, -1 - line).row.name
+    return program.queue_name(queue), span, " ".join(text.split())
+
+
+def slacks(program: Program, history: History) -> dict[Key, int]:
+    """The least slack of any record of each line that ran."""
+    room = slack(history)
+    queues, pcs = history.column("queue"), history.column("pc")
+    found: dict[Key, int] = {}
+    for queue, pc, ticks in zip(queues.tolist(), pcs.tolist(), room.tolist(), strict=True):
+        key = queue, program.queues[queue].spans[pc] or -1 - pc
+        found[key] = min(ticks, found.get(key, ticks))
+    return found

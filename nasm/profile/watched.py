@@ -6,21 +6,24 @@ from collections import Counter
 
 import numpy as np
 
-from nasm.machine import Machine
+from nasm.machine import Machine, describe
 from nasm.problems import Problem
 from nasm.profile.advice import Advice
 from nasm.profile.bounds import bounds, rates
+from nasm.profile.evidence import evidence
 from nasm.profile.lines import Banks, HeldBack, Issued, Readied
 from nasm.profile.path import critical_path
 from nasm.profile.records import MOVERS, EngineTimes, Finding, Moved, Profile, Rates, Stall
 from nasm.profile.spans import union
 from nasm.profile.touched import least
-from nasm.profile.verdict import lines, spent
+from nasm.profile.verdict import lines, slacks, spent
 from nasm.profile.watch import Moves, Touched
+from nasm.profile.what_if import Outcome
 from nasm.records import Status
 from nasm.sim.counters import TRANSFER
 from nasm.sim.history import INSTRUCTION, READY, SHARES, History
 from nasm.sim.queues import Queue
+from nasm.sim.recording import Recording
 from nasm.spec.shapes import Shapes
 
 
@@ -32,14 +35,15 @@ class Watched:
         program, scheduler = machine.program, machine.scheduler
         outer = {m.name for m in program.generation.memories.values() if not m.partitions}
         places = frozenset(f"{core}.{name}" for core in range(program.cores) for name in outer)
-        self.history = History()
+        self.history, self.recording = History(), Recording()
         self.moves = Moves()
         self.touched = Touched(places)
-        self.issued, self.readied = Issued(program), Readied(program)
+        self.issued, self.readied = Issued(program, scheduler.queues), Readied(program)
         self.held_back = HeldBack(program, self.history)
         self.banks = Banks(program)
         for observer in (
             self.history,
+            self.recording,
             self.moves,
             self.touched,
             self.issued,
@@ -49,11 +53,17 @@ class Watched:
         ):
             scheduler.observe(observer)
 
-    def profile(self, status: Status, name: str, problems: tuple[Problem, ...]) -> Profile:
+    def profile(
+        self,
+        status: Status,
+        name: str,
+        problems: tuple[Problem, ...] = (),
+        outcomes: tuple[Outcome, ...] = (),
+        slack: bool = False,
+    ) -> Profile:
         """Where the time of the run went up to now; ``problems`` are why it did not end."""
         machine, program = self.machine, self.machine.program
         generation, now = program.generation, machine.scheduler.now
-        kernel = generation.numbers.get("kernel_ns")
         engines, moved, found = self.engines(), self.moved(), self.rates()
         steps = critical_path(self.history)
         return Profile(
@@ -66,14 +76,17 @@ class Watched:
             ticks=now,
             microseconds=machine.microseconds(now),
             ticks_per_microsecond=generation.ticks,
-            kernel=kernel.value / 1000 if kernel else None,
+            entry_and_exit=generation.entry_and_exit,
             engines=engines,
             moved=moved,
             bounds=bounds(generation, self.array, now, engines, moved, found, program.cores),
             rates=found,
             findings=self.findings(),
             spent=spent(program, steps),
-            path=lines(program, steps),
+            path=lines(program, steps, slacks(program, self.history) if slack else None),
+            evidence=tuple((e.value, n) for e, n in evidence(machine, self.history, steps)),
+            busy=describe.busy_evidence(describe.engine_records(machine)),
+            outcomes=outcomes,
             problems=problems,
         )
 
@@ -121,14 +134,14 @@ class Watched:
     def moved(self) -> tuple[Moved, ...]:
         """What every core moved, and each of its rings."""
         now, column = self.machine.scheduler.now, self.history.column
-        kind, of, start, finish = map(column, ("kind", "queue", "start", "finish"))
+        kind, start, finish = map(column, ("kind", "start", "finish"))
         shares, rings = kind == SHARES, column("ring")
-        cores = np.array([queue.core for queue in self.machine.scheduler.queues])
+        cores = column("core")
         found = []
         for (core, ring), traffic in sorted(
             self.moves.rings.items(), key=lambda item: (item[0][0], item[0][1] is not None, item[0])
         ):
-            mine = shares & (cores[of] == core)
+            mine = shares & (cores == core)
             if ring is not None:
                 mine &= rings == ring
             found.append(

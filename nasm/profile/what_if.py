@@ -1,14 +1,23 @@
-"""What would help: the run again and again, each time without something that costs it time."""
+"""What would help: the run again and again, each time without something that costs it time.
+
+Without hand-offs, ports and their like it is a run of a machine with :class:`Changes`. With a queue
+in any order it is a replay (:mod:`nasm.sim.replay`): its instructions start as soon as what they
+really need is there, whatever stands before them. What a program would gain if it were written in
+the best order for that queue is about that, a little more or less: a scheduler that takes the
+earliest that may start is a good one, not the best. So it may also show a loss.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from nasm.machine.changes import Changes
 from nasm.machine.machine import Machine
-from nasm.problems import Failure
+from nasm.problems import Failure, Refused
 from nasm.sim.history import CAUSES, INSTRUCTION, SHARES, History
+from nasm.sim.recording import Recording
+from nasm.sim.replay import Replay
 
 CHUNK = 10_000
 """Events between two looks at what a run has done."""
@@ -34,6 +43,11 @@ class Outcome:
     reason: str = ""
 
 
+def ranked(outcomes: Iterable[Outcome]) -> tuple[Outcome, ...]:
+    """What saves most first, what cannot be said last."""
+    return tuple(sorted(outcomes, key=lambda o: (o.ticks is None, -o.saved)))
+
+
 def without(machine: Machine, history: History, make: Make) -> Iterator[Outcome]:
     """The outcome of each change that can make a difference to a run, which has ended."""
     total, most = machine.scheduler.now, MORE * machine.scheduler.retired
@@ -41,9 +55,19 @@ def without(machine: Machine, history: History, make: Make) -> Iterator[Outcome]
         yield _outcome(name, changes, total, most, make)
 
 
-def ranked(outcomes: Iterator[Outcome]) -> tuple[Outcome, ...]:
-    """What saves most first, what cannot be said last."""
-    return tuple(sorted(outcomes, key=lambda o: (o.ticks is None, -o.saved)))
+def in_any_order(machine: Machine, history: History, recording: Recording) -> Iterator[Outcome]:
+    """The outcome of each queue's instructions starting in any order."""
+    program, scheduler = machine.program, machine.scheduler
+    for queue in scheduler.queues:
+        if queue.count < 2:
+            continue
+        name = f"{program.queue_name(queue.index)} in any order"
+        try:
+            ticks = Replay(history, recording, scheduler, queue.index).run()
+        except Refused as refused:
+            yield Outcome(name, None, reason=refused.message)
+        else:
+            yield Outcome(name, ticks, scheduler.now - ticks)
 
 
 def _outcome(name: str, changes: Changes, total: int, most: int, make: Make) -> Outcome:

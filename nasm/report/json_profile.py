@@ -21,8 +21,9 @@ def profile(record: Profile) -> dict[str, Any]:
             "microseconds": record.microseconds,
             "ticks": record.ticks,
             "ticks_per_microsecond": record.ticks_per_microsecond,
-            "entry_and_exit": record.kernel,
+            "entry_and_exit_microseconds": record.entry_and_exit,
         },
+        "evidence": dict(record.busy),
         "verdict": record.verdict,
         "engines": [_engine(e) for e in record.engines],
         "moved": [_moved(m) for m in record.moved],
@@ -32,8 +33,13 @@ def profile(record: Profile) -> dict[str, Any]:
             "spent": [
                 {"who": part.who, "doing": part.doing, "ticks": part.ticks} for part in record.spent
             ],
+            "evidence": dict(record.evidence),
             "lines": [_line(line) for line in record.path],
         },
+        "outcomes": [
+            {"name": o.name, "ticks": o.ticks, "saved": o.saved, "reason": o.reason}
+            for o in record.outcomes
+        ],
         "findings": [_finding(f) for f in record.findings],
     }
 
@@ -79,6 +85,7 @@ def _rates(record: Rates) -> dict[str, Any]:
         "transpose_flops": record.transposes,
         "adjusted_hardware_flops": record.adjusted,
         "adjusted_transpose_flops": record.adjusted_transposes,
+        "memory": record.memory,
         "read_bytes": record.read,
         "written_bytes": record.written,
         "minimum_bytes": record.minimum,
@@ -101,6 +108,7 @@ def _line(record: PathLine) -> dict[str, Any]:
         "steps": record.steps,
         "edge": record.edge,
         "parts": dict(record.parts),
+        "slack": record.slack,
     }
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from rich.console import RenderableType
@@ -11,16 +12,17 @@ from rich.text import Text
 
 from nasm.problems import clean, counted, folded, in_line
 from nasm.profile.records import Bound, EngineTimes, Finding, Moved, PathLine, Profile, Rates
-from nasm.records import Status, figures_line
+from nasm.records import Status, beside, figures_line
+from nasm.report.tables import mix
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation
 
-LINES, WARNINGS = 6, 4
-"""How many lines of the path, and how many warnings, one screen has."""
+LINES, HELPS, WARNINGS = 5, 5, 3
+"""How many lines of the path, things that help and warnings one screen has."""
 
-WIDTH = 100
-"""Columns of a screen that does not say how many it has."""
+WIDTH, BESIDE = 100, 88
+"""Columns of a screen that does not say how many it has, and of one with two bounds in a line."""
 
 FIELD, LEFT = (0, 2, 0, 0), (2, 4)
 
@@ -45,18 +47,26 @@ def screen(
     parts.append(Text(_idle(profile.engines), "dim"))
     if profile.moved:
         parts += [Text(), moved_table(profile.moved, profile, generation)]
-    parts += [Text(), bound_table(profile.bounds)]
+    parts += [Text(), *bound_lines(profile.bounds, width)]
     parts += [
         Text(line) for said in rate_lines(profile.rates) for line in folded(said, "  ", width)
     ]
-    if profile.path:
-        lines = profile.path if whole else profile.path[:LINES]
+    on_it = [line for line in profile.path if line.steps]
+    if on_it:
+        lines = profile.path if whole else on_it[:LINES]
         parts += [Text(), *path_table(lines, profile, width, dots)]
-        if len(lines) < len(profile.path):
-            more = counted(len(profile.path) - len(lines), "more line")
+        if len(lines) < len(on_it):
+            more = counted(len(on_it) - len(lines), "more line")
             parts.append(Text(f"{dots} and {more}: --path lists all", "dim"))
+    if profile.outcomes:
+        parts += [Text(), *outcome_lines(profile, dots, whole)]
     if profile.findings:
         parts += [Text(), *warnings(profile.findings, width, dots, whole)]
+    if profile.evidence:
+        said = f"estimate: of the critical path {mix(profile.evidence)}"
+        if profile.busy:
+            said += f"; of the busy cycles {mix(profile.busy)}"
+        parts += [Text(), Text(said)]
     return parts
 
 
@@ -69,8 +79,8 @@ def time_lines(profile: Profile, generation: Generation) -> list[Text]:
     clock = generation.ticks / 1000 / base.cycle
     cycles = profile.ticks // base.cycle
     said = f"time: {profile.microseconds:,.3f} µs, {cycles:,} cycles at {clock:g} GHz"
-    if profile.kernel is not None:
-        said += f"; on the device about {profile.kernel:.3g} µs more for entry and exit"
+    if profile.entry_and_exit:
+        said += f"; {beside(profile.entry_and_exit)}"
     lines = [Text(said)]
     if profile.status is not Status.FINISHED:
         lines.append(Text(f"not finished ({profile.status.value}): the run up to there", "yellow"))
@@ -108,10 +118,8 @@ def engine_table(engines: Sequence[EngineTimes], total: int) -> RenderableType:
 
 def _idle(engines: Sequence[EngineTimes]) -> str:
     idle = [e.name for e in engines if not e.instructions and not e.busy]
-    said = (
-        "waits for a post of an engine or of DMA, or for what is named; active: start to completion"
-    )
-    return f"{said}\nnothing ran on {', '.join(idle)}" if idle else said
+    said = f"; nothing ran on {', '.join(idle)}" if idle else ""
+    return f"waits: for posts of an engine or DMA, or what is named{said}"
 
 
 def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation) -> RenderableType:
@@ -140,19 +148,35 @@ def moved_table(moved: Sequence[Moved], profile: Profile, generation: Generation
 # -- bounds
 
 
-def bound_table(bounds: Sequence[Bound]) -> RenderableType:
-    """The bounds, each with how much it is below the one that it is part of."""
-    table = _table("bound")
-    for name in ("µs", "gap"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column("the time of", overflow="fold")
-    depth = {"": -1}
-    for bound in bounds:
-        depth[bound.name] = depth[bound.above] + 1
-        indent = "  " * min(2, depth[bound.name])
-        gap = f"{bound.gap:,.1f}" if bound.above else ""
-        table.add_row(f"{indent}{bound.name}", f"{bound.microseconds:,.1f}", gap, bound.meaning)
-    return table
+def bound_lines(bounds: Sequence[Bound], width: int | None) -> list[Text]:
+    """The bounds, each with how much it is below the one that it is part of.
+
+    Those of memory and those of computing stand beside each other where there is room.
+    """
+    memory = [b for b in bounds if b.name.startswith("memory")]
+    compute = [b for b in bounds if b.name.startswith("compute")]
+    whole = [b for b in bounds if b not in (*memory, *compute)]
+    rows = [[b] for b in whole]
+    if (width or WIDTH) < BESIDE:
+        rows += [[b] for b in (*memory, *compute)]
+    else:
+        rows += [[b for b in pair if b] for pair in zip_longest(memory, compute)]
+    name = max(len(b.name) for b in bounds)
+    number = max(len(_micro(b.microseconds)) for b in bounds)
+    head = f"{'bound':{name}}  {'µs':>{number}}  {'gap':>{number}}"
+    lines = [Text("    ".join([head] * max(map(len, rows))), "dim")]
+    for row in rows:
+        cells = (
+            f"{b.name:{name}}  {_micro(b.microseconds):>{number}}  "
+            f"{_micro(b.gap) if b.above else '':>{number}}"
+            for b in row
+        )
+        lines.append(Text("    ".join(cells).rstrip()))
+    return lines
+
+
+def _micro(value: float) -> str:
+    return f"{value:,.1f}"
 
 
 def rate_lines(rates: Rates) -> list[str]:
@@ -160,24 +184,21 @@ def rate_lines(rates: Rates) -> list[str]:
     lines = []
     used = (("MFU", rates.mfu), ("HFU", rates.hfu), ("MBU", rates.mbu))
     said = ", ".join(f"{name} {100 * value:.1f}%" for name, value in used if value is not None)
+    if rates.read or rates.written:
+        said += f"; {rates.memory}: {rates.read:,} bytes read, {rates.written:,} written, "
+        said += _ratio(rates.read + rates.written, rates.minimum)
+    if said:
+        lines.append(said.removeprefix("; "))
     if rates.verdict and rates.intensity is not None and rates.ridge is not None:
-        said += f"; {rates.intensity:,.1f} flops a byte, where {rates.ridge:,.1f} are level: "
-        said += rates.verdict
+        said = f"{rates.intensity:,.1f} flops a byte, {rates.ridge:,.1f} are level: {rates.verdict}"
         if rates.mfu_limit is not None and rates.mfu_limit < 1:
             said += f", MFU at most {100 * rates.mfu_limit:.1f}%"
-    if said:
         lines.append(said)
-    if rates.read or rates.written:
-        once = rates.read + rates.written
-        lines.append(
-            f"outer memory: {rates.read:,} bytes read, {rates.written:,} written; "
-            f"{rates.minimum:,} if each moved once ({_ratio(once, rates.minimum)})"
-        )
     return lines
 
 
 def _ratio(moved: int, least: int) -> str:
-    return f"{moved / least:.2f} times that" if least else "more than is needed"
+    return f"{moved / least:.2f} times what is needed" if least else "none of it needed"
 
 
 # -- the path, and warnings
@@ -188,11 +209,16 @@ def path_table(
 ) -> list[Text]:
     """The lines that the critical path runs through, each in one line of the screen."""
     total = sum(part.ticks for part in profile.spent)
-    rows = [("path", "steps", "engine", "line", "mostly", "")]
+    slack = any(line.slack is not None for line in lines)
+    rows = [("path", "slack" if slack else "steps", "engine", "line", "mostly", "")]
     for line in lines:
-        share, mostly = _percent(line.ticks, total), line.parts[0][0] if line.parts else ""
+        share = _percent(line.ticks, total) if line.steps else ""
+        mostly = line.parts[0][0] if line.parts else ""
         place = str(line.span.line) if line.span else ""
-        rows.append((share, f"{line.steps:,}", line.queue, place, mostly, clean(line.text)))
+        room = f"{line.steps:,}"
+        if line.slack is not None:
+            room = f"{line.slack / profile.ticks_per_microsecond:,.3f} µs"
+        rows.append((share, room, line.queue, place, mostly, clean(line.text)))
     widths = [max(len(row[n]) for row in rows) for n in range(len(rows[0]) - 1)]
     shown: list[Text] = []
     for row in rows:
@@ -203,6 +229,31 @@ def path_table(
         said = "  ".join((*cells, row[-1]))
         shown.append(Text(cut(said, width or WIDTH, dots), "" if shown else "dim"))
     return shown
+
+
+def outcome_lines(profile: Profile, dots: str, whole: bool) -> list[Text]:
+    """What each run without something saves; what makes no difference is not told of."""
+    rows, left = [], 0
+    for outcome in profile.outcomes:
+        if outcome.ticks is None:
+            rows.append((outcome.name, "?", "", outcome.reason))
+        elif outcome.saved > 0 and len(rows) >= HELPS and not whole:
+            left += 1
+        elif outcome.saved:
+            micro = outcome.saved / profile.ticks_per_microsecond
+            part = _percent(outcome.saved, profile.ticks)
+            rows.append((outcome.name, f"{micro:,.1f} µs", part, ""))
+    if not rows:
+        return [Text("nothing would help: no run without something is shorter")]
+    rows.insert(0, ("what would help", "saves", "", ""))
+    widths = [max(len(row[n]) for row in rows) for n in range(3)]
+    lines: list[Text] = []
+    for name, saved, part, why in rows:
+        cells = name.ljust(widths[0]), saved.rjust(widths[1]), part.rjust(widths[2]), why
+        lines.append(Text("  ".join(cells).rstrip(), "" if lines else "dim"))
+    if left:
+        lines.append(Text(f"{dots} and {left} more that save less: --path lists all", "dim"))
+    return lines
 
 
 def cut(said: str, width: int, dots: str) -> str:

@@ -41,8 +41,8 @@ class Cargo(Protocol):
     def write(self, shares: Sequence[int], payload: Any) -> None:
         """Deliver what was taken."""
 
-    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
-        """Of what was taken for some shares, that of fewer."""
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
+        """Of what was taken for some shares, that of a few of them and that of the rest."""
 
 
 class Flight:
@@ -53,14 +53,15 @@ class Flight:
     touches, and ``pattern`` a number below -1 that is the same for every flight with the same
     ones. Each share that has landed posts 1 to ``semaphore``, which a waiter sees ``notify`` ticks
     later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
-    cores share; ``made`` is the number of what was made for it before its shares arrived, if
-    anything was. ``descriptors`` are the pieces that its channels move one by one.
+    cores share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the
+    number of what was made for it before that, if anything was. ``descriptors`` are the pieces that
+    its channels move one by one.
     """
 
     __slots__ = (
-        "cargo", "core", "descriptors", "key", "landed", "left", "made", "notify", "origin",
-        "pattern", "portions", "reads", "record", "ring", "semaphore", "shared", "urgency",
-        "writes",
+        "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made", "notify",
+        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
+        "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
 
@@ -80,6 +81,7 @@ class Flight:
         notify: int = 0,
         urgency: int = 0,
         shared: bool = False,
+        dispatch: int = 0,
         descriptors: int = 0,
         landed: Callable[[], None] | None = None,
     ) -> None:
@@ -88,7 +90,7 @@ class Flight:
         self.reads, self.writes, self.pattern = reads, writes, pattern
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
         self.shared, self.descriptors = shared, descriptors
-        self.record = self.made = -1
+        self.dispatch, self.record, self.made = dispatch, -1, -1
         self.left = sum(len(portion.shares) for portion in portions)
 
     @property
@@ -163,9 +165,8 @@ class Group:
         shares = self.shares
         self.channels ^= channels
         if self.start >= 0:
-            cargo, whole = self.flight.cargo, self.payload
-            other.payload = cargo.part(shares, whole, other.shares)
-            self.payload = cargo.part(shares, whole, self.shares)
+            parts = self.flight.cargo.part(shares, self.payload, other.shares)
+            other.payload, self.payload = parts
         return other
 
     def save(self) -> Any:
@@ -221,23 +222,29 @@ class Server:
         self.bytes += group.portion.bytes
         self.busy += group.busy if group.portion.busy else 0
 
-    def turn(self) -> Group:
-        """Whose packet comes next."""
-        if len(self.rings) == 1:
-            (groups,) = self.rings.values()
-            return groups[0]
-        return self._heads()[0]
+    def heads(self) -> list[Group]:
+        """What the most urgent rings have next, in the order of their turns."""
+        rings, last = self.rings, self.last
+        if len(rings) == 1:
+            return [groups[0] for groups in rings.values()]
+        found: list[Group] = []
+        passed, least = 0, 0
+        for ring in sorted(rings):
+            head = rings[ring][0]
+            urgency = head.flight.urgency
+            if not found or urgency < least:
+                found, passed, least = [], 0, urgency
+            if urgency == least:
+                found.append(head)
+                passed += ring <= last
+        return found[passed:] + found[:passed]
 
     def change(self) -> int:
         """When the next group ends or starts."""
-        if len(self.rings) == 1:
-            (groups,) = self.rings.values()
-            head = groups[0]
-            return self.at + turns.left(head) if head.start >= 0 else self.at
         serving = self.serving
         if serving is not None and serving.done == serving.packets:
             return self.at
-        return turns.change(self._heads(), self.at)
+        return turns.change(self.heads(), self.at)
 
     def reach(self, now: int) -> Group | None:
         """Serve until now, when something changes: the group that is over, if one is."""
@@ -262,20 +269,12 @@ class Server:
 
     def _advance(self, limit: int) -> None:
         """Serve every packet that begins before a tick."""
-        heads = self._heads()
+        heads = self.heads()
         self.at, index = turns.advance(heads, self.at, limit)
         self._serve(heads[index])
 
     def _serve(self, group: Group) -> None:
         self.serving, self.last, self.holder = group, group.flight.ring, group.record
-
-    def _heads(self) -> list[Group]:
-        """What the most urgent rings have next, in the order of their turns."""
-        rings = self.rings
-        least = min(groups[0].flight.urgency for groups in rings.values())
-        last = self.last
-        order = sorted((ring <= last, ring) for ring in rings)
-        return [rings[ring][0] for _, ring in order if rings[ring][0].flight.urgency == least]
 
     def part(self, channels: int, parted: Parted) -> Server:
         """Let some of the channels go their own way from now on."""
@@ -331,32 +330,34 @@ class Channels:
 
     def __init__(self, core: int, count: int) -> None:
         self.core, self.count = core, count
-        self.servers = [Server((1 << count) - 1)]
+        whole = (1 << count) - 1
+        self.servers = {whole: Server(whole)}
         self._jobs, self._bytes, self._busy = [0] * count, [0] * count, [0] * count
 
-    def gather(self, channels: int, parted: Parted) -> list[Server]:
+    def gather(self, channels: int, parted: Parted) -> Sequence[Server]:
         """Servers of just these channels: idle ones as one, others parted where they have more."""
-        servers = self.servers
-        if len(servers) == 1 and servers[0].channels == channels:
-            return servers
-        idle, found = 0, []
-        for server in servers:
+        known = self.servers.get(channels)
+        if known is not None:
+            return (known,)
+        idle, found, kept = 0, [], []
+        for server in self.servers.values():
             common = server.channels & channels
             if not common:
-                continue
-            if server.channels == common and (server.rings or common == channels):
+                kept.append(server)
+            elif server.rings and server.channels == common:
                 found.append(server)
-            elif not server.rings:
-                idle |= common
-                self._settle(server)
-                server.channels ^= common
             else:
                 self._settle(server)
-                found.append(server.part(common, parted))
+                if server.rings:
+                    found.append(server.part(common, parted))
+                else:
+                    idle |= common
+                    server.channels ^= common
+                if server.channels:
+                    kept.append(server)
         if idle:
             found.append(Server(idle))
-        kept = [server for server in servers if server.channels and server not in found]
-        self.servers = sorted((*kept, *found), key=_lowest)
+        self.servers = {server.channels: server for server in sorted((*kept, *found), key=_lowest)}
         return sorted(found, key=_lowest)
 
     def _settle(self, server: Server) -> None:
@@ -370,12 +371,12 @@ class Channels:
     @property
     def working(self) -> int:
         """How many channels have work."""
-        return sum(server.channels.bit_count() for server in self.servers if server.rings)
+        return sum(server.channels.bit_count() for server in self.servers.values() if server.rings)
 
     def counts(self) -> list[Count]:
         """Every channel, by number."""
         found = []
-        for server in self.servers:
+        for server in self.servers.values():
             waiting = sum(g.start < 0 for groups in server.rings.values() for g in groups)
             for n in members(server.channels):
                 jobs, size = self._jobs[n] + server.jobs, self._bytes[n] + server.bytes
@@ -386,15 +387,15 @@ class Channels:
     def save(self) -> Any:
         """Everything that changes."""
         counts = tuple(self._jobs), tuple(self._bytes), tuple(self._busy)
-        return tuple((server, server.save()) for server in self.servers), counts
+        return tuple((server, server.save()) for server in self.servers.values()), counts
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
         servers, counts = saved
         self._jobs, self._bytes, self._busy = map(list, counts)
-        self.servers = [server for server, _ in servers]
         for server, state in servers:
             server.restore(state)
+        self.servers = {server.channels: server for server, _ in servers}
 
 
 def members(channels: int) -> Iterator[int]:

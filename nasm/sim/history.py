@@ -71,6 +71,7 @@ class Record(NamedTuple):
 
 
 WIDTH = len(Record._fields)
+_UNTIL, _OWN, _FINISH = map(Record._fields.index, ("until", "own", "finish"))
 
 
 class Posts:
@@ -88,6 +89,10 @@ class Posts:
 
     def add(self, post: Post, now: int) -> None:
         """A post is made; those that are seen later come behind it."""
+        at = len(self.seen)
+        if not at or self.seen[-1] <= post.at:
+            self._append(post, now)
+            return
         at = bisect_right(self.seen, post.at)
         row = (0, post.value, post.op != "+", post.record, now, post.at)
         for column, item in zip(self._columns(), row, strict=True):
@@ -98,6 +103,21 @@ class Posts:
             if new < value:
                 self.rising = n
             self.values[n] = value = new
+
+    def _append(self, post: Post, now: int) -> None:
+        """A post is made that is seen last."""
+        before = self.values[-1] if self.values else 0
+        value = post.value
+        if post.op == "+":
+            value += before
+        if value < before:
+            self.rising = len(self.values)
+        self.values.append(value)
+        self.amounts.append(post.value)
+        self.sets.append(post.op != "+")
+        self.records.append(post.record)
+        self.ticks.append(now)
+        self.seen.append(post.at)
 
     def since(self, op: str, want: int, now: int) -> int:
         """The post since which a condition that is seen now has held; -1 if it always has."""
@@ -111,11 +131,14 @@ class Posts:
         return -1 if not at and holds(0, op, want) else at
 
     def that(self, op: str, want: int, now: int, record: int) -> int:
-        """The post of a record that is seen now and lets a condition hold."""
-        at = bisect_left(self.seen, now)
-        while self.records[at] != record or not holds(self.values[at], op, want):
-            at += 1
-        return at
+        """The post of a record that let a condition hold which is seen to hold now.
+
+        A wait is decided when the post is made. So it need not hold any more; and where a counter
+        falls and rises again, an earlier value may be what is seen.
+        """
+        among = range(bisect_left(self.seen, now), len(self.seen))
+        its = [at for at in among if self.records[at] == record and self.ticks[at] <= now]
+        return next((at for at in its if holds(self.values[at], op, want)), its[-1])
 
     def _columns(self) -> tuple[array[int], ...]:
         return self.values, self.amounts, self.sets, self.records, self.ticks, self.seen
@@ -157,6 +180,13 @@ class History(Observer):
     def posts(self) -> dict[int, Posts]:
         """The posts to every semaphore that anybody has changed."""
         return self._posts
+
+    def released_by(self, record: Record) -> int:
+        """The last arrival of those that an instruction waited for, its own among them."""
+        if CAUSES[record.cause] != "core":
+            return record.arrival
+        because = self[record.because]
+        return because.issuer if because.kind == SHARES else record.because
 
     # -- events
 
@@ -210,7 +240,7 @@ class History(Observer):
 
     def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
         """Record what is made for a transfer."""
-        cause = "unit" if self[because].kind == MADE else "arrival"
+        cause = "unit" if self._rows[because * WIDTH] == MADE else "arrival"
         times = (start, start, until, until, until)
         who = (queue.core, queue.index, queue.pc)
         self._add(Record(MADE, *who, *times, _CODES[cause], because))
@@ -230,9 +260,11 @@ class History(Observer):
     def landed(self, group: Group, now: int) -> None:
         """Record when shares ended."""
         del self._open[group.record]
-        self._put(group.record, _shares(group, group.free, now))
+        rows, first = self._rows, group.record * WIDTH
+        rows[first + _UNTIL] = group.free
+        rows[first + _OWN] = rows[first + _FINISH] = now
 
-    def _put(self, number: int, record: Record) -> None:
+    def _put(self, number: int, record: tuple[int, ...]) -> None:
         self._rows[number * WIDTH : (number + 1) * WIDTH] = array("q", record)
 
     def _held(self, kind: int, queue: Queue, head: int, start: int, until: int) -> None:
@@ -246,7 +278,7 @@ class History(Observer):
         poster = queue.poster if queue.cause == "semaphore" else None
         return _CODES[queue.cause], queue.because, NOBODY if poster is None else poster
 
-    def _add(self, record: Record) -> None:
+    def _add(self, record: tuple[int, ...]) -> None:
         self._rows.extend(record)
 
     # -- checkpoints
@@ -271,20 +303,10 @@ class History(Observer):
         self._waits, self._arrivals = dict(waits), dict(arrivals)
 
 
-def _shares(group: Group, until: int, finish: int) -> Record:
-    """The record of shares that end then."""
+def _shares(group: Group, until: int, finish: int) -> tuple[int, ...]:
+    """The record of shares that end then, as a row."""
     flight = group.flight
     times = (group.arrived, group.start, until, finish, finish)
-    return Record(
-        SHARES,
-        flight.core,
-        *flight.origin,
-        *times,
-        _CODES[group.cause],
-        group.because,
-        unit=flight.made,
-        issuer=flight.record,
-        ring=flight.ring,
-        channels=group.channels,
-        bytes=group.bytes,
-    )
+    why = (_CODES[group.cause], group.because, NOBODY, -1, -1, flight.made, -1, -1)
+    of = (flight.record, flight.ring, group.channels, group.bytes)
+    return (SHARES, flight.core, *flight.origin, *times, *why, *of)

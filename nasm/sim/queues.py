@@ -36,7 +36,8 @@ class Work:
     ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the
     next pc, or None for the next one. ``gate`` says from which tick on the engine values it needs
     are ready. ``arrive(now)`` is called before it starts; its queue is then parked until it is
-    released. ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
+    released. ``uses`` and ``sets`` name the values of its engine that it needs and replaces.
+    ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
     number: int
@@ -47,6 +48,8 @@ class Work:
     gate: Callable[[], int] | None = None
     branches: bool = False
     arrive: Callable[[int], None] | None = None
+    uses: tuple[str, ...] = ()
+    sets: tuple[str, ...] = ()
 
 
 @dataclass(slots=True, eq=False)

@@ -9,7 +9,7 @@ from typing import Any
 from nasm.sim.channels import Flight
 from nasm.sim.counters import Who
 from nasm.sim.events import Observer
-from nasm.sim.queues import Queue, Task
+from nasm.sim.queues import Queue, Task, Work
 from nasm.sim.regions import Region, intersect
 from nasm.sim.scheduler import Scheduler
 
@@ -37,11 +37,12 @@ class Races(Observer):
     what has still to be read.
     """
 
-    CACHES = ("_entered", "_kinds", "_reading", "_writing")
+    CACHES = ("_entered", "_kinds", "_known", "_reading", "_writing")
 
     def __init__(self, scheduler: Scheduler, report: Report) -> None:
         self.scheduler, self.report = scheduler, report
-        self._kinds: dict[tuple[int, int], str] = {}
+        self._kinds: dict[int, dict[int, str]] = {}
+        self._known = 0
         self._reading: Index = {}
         self._writing: Index = {}
         self._entered = 0
@@ -71,16 +72,11 @@ class Races(Observer):
 
     def _touching(self, reads: Regions, writes: Regions) -> list[Flight]:
         """Transfers in flight that may write what is read or written, or read what is written."""
-        there, found = self.scheduler.transfers, []
-        for index, regions in (
-            (self._writing, reads),
-            (self._writing, writes),
-            (self._reading, writes),
-        ):
-            for region in regions:
-                flights = index.get(region.area)
-                if flights:
-                    found += [flight for key, flight in flights.items() if key in there]
+        there, writing, reading = self.scheduler.transfers, self._writing, self._reading
+        areas = [region.area for region in writes]
+        indices = [writing.get(region.area) for region in reads]
+        indices += [index.get(area) for index in (writing, reading) for area in areas]
+        found = [f for flights in indices if flights for key, f in flights.items() if key in there]
         if len(found) > 1:
             found = list({flight.key: flight for flight in sorted(found, key=_key)}.values())
         return found
@@ -100,37 +96,51 @@ class Races(Observer):
                     self.report("read", me, (queue.index, flying.pc), now)
         if scheduler.flying <= len(queue.flight) and not scheduler.transfers:
             return
+        kinds = self._kinds_of(work)
         for other in scheduler.queues:
-            if other is queue or not other.flight:
+            if other is queue:
                 continue
             for flying in other.flight:
                 theirs = flying.task.work
                 if flying.finish > now and theirs.writes:
-                    kind = self._kind(task, theirs.number, (), theirs.writes)
+                    kind = kinds.get(theirs.number)
+                    if kind is None:
+                        kind = self._kind(kinds, work, theirs.number, (), theirs.writes)
                     if kind:
                         self.report(kind, me, (other.index, flying.pc), now)
         for flight in self._touching(work.reads, work.writes) if scheduler.transfers else ():
-            kind = self._kind(task, flight.pattern, flight.reads, flight.writes)
+            kind = kinds.get(flight.pattern)
+            if kind is None:
+                kind = self._kind(kinds, work, flight.pattern, flight.reads, flight.writes)
             if kind:
                 self.report(kind, me, flight.origin, now)
 
-    def _kind(self, task: Task, number: int, reads: Regions, writes: Regions) -> str:
-        """How a task that starts disturbs accesses in flight: empty, read, write or overwrite."""
-        work = task.work
-        pair = (work.number, number)
-        known = self._kinds.get(pair)
-        if known is None or work.number < 0:
-            known = ""
-            if intersect(work.reads, writes):
-                known = "read"
-            elif intersect(work.writes, writes):
-                known = "write"
-            elif intersect(work.writes, reads):
-                known = "overwrite"
-            if len(self._kinds) >= KNOWN:  # every start of an indirect transfer has its own number
-                self._kinds.clear()
-            self._kinds[pair] = known
-        return known
+    def _kinds_of(self, work: Work) -> dict[int, str]:
+        """What is known of how some work disturbs others, by their numbers."""
+        if work.number < 0:
+            return {}
+        if self._known >= KNOWN:  # every start of an indirect transfer has its own number
+            self._known = 0
+            self._kinds.clear()
+        kinds = self._kinds.get(work.number)
+        if kinds is None:
+            kinds = self._kinds[work.number] = {}
+        return kinds
+
+    def _kind(
+        self, kinds: dict[int, str], work: Work, number: int, reads: Regions, writes: Regions
+    ) -> str:
+        """How work that starts disturbs accesses in flight: empty, read, write or overwrite."""
+        found = ""
+        if intersect(work.reads, writes):
+            found = "read"
+        elif intersect(work.writes, writes):
+            found = "write"
+        elif intersect(work.writes, reads):
+            found = "overwrite"
+        self._known += 1
+        kinds[number] = found
+        return found
 
     def queued(self, flight: Flight, now: int) -> None:
         """Compare a transfer that is about to move its bytes with the writes in flight."""

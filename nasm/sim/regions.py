@@ -11,6 +11,10 @@ Runs = NDArray[np.int64]
 """Runs of bytes of a row as [low, high), ascending by where they begin: the shape is [n, 2]."""
 
 
+REGISTERS = "registers."
+"""How the place of a queue's registers begins; what else there is is memory."""
+
+
 class Region(NamedTuple):
     """The bytes an access touches: rows, a byte range in each, and the pattern within it.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
+from nasm.sim import turns
 from nasm.sim.channels import Channels, Flight, Group, Server
 from nasm.sim.counters import Who
 
@@ -60,7 +61,7 @@ class Service:
                 server.add(group, now)
                 if idle:
                     self._begin(server, group, "arrival", flight.record)
-                self._expect(server)
+                self._expect(server, server.change())
 
     def over(self, server: Server) -> None:
         """Something changes on a server: a group is over, or another has its first turn."""
@@ -83,10 +84,10 @@ class Service:
 
     def turn(self, server: Server) -> None:
         """The next packet of a server begins, and with it perhaps a group."""
-        group = server.turn()
-        if group.start < 0:
-            self._begin(server, group, "channel", server.holder)
-        self._expect(server)
+        heads = server.heads()
+        if heads[0].start < 0:
+            self._begin(server, heads[0], "channel", server.holder)
+        self._expect(server, turns.change(heads, server.at))
 
     def _begin(self, server: Server, group: Group, cause: str, because: int) -> None:
         """Start a group: it reads its bytes."""
@@ -120,9 +121,8 @@ class Service:
         group.latency += busy - group.busy
         group.busy = busy
 
-    def _expect(self, server: Server) -> None:
+    def _expect(self, server: Server, due: int) -> None:
         """Come back to a server when something changes there."""
-        due = server.change()
         if due != server.due:
             server.due = due
             self.host.push(due, COMMIT, OVER, server)

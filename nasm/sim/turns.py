@@ -26,28 +26,48 @@ def passed(head: Head, packets: int) -> int:
     return -(-busy * (done + packets) // count) + (-busy * done // count)
 
 
-def left(head: Head) -> int:
-    """The ticks that the rest of a head takes, without a break."""
-    busy = head.busy
-    return busy + (-busy * head.done // head.packets) if head.done else busy
+def rounds_take(heads: Sequence[Head], rounds: int) -> int:
+    """The ticks of so many rounds, each a packet of every head."""
+    ticks = 0
+    for head in heads:
+        ticks += passed(head, rounds)
+    return ticks
 
 
 def change(heads: Sequence[Head], at: int) -> int:
     """When the first of some heads ends or starts; from ``at`` on they have turns in this order."""
-    tick = at
-    for head in heads:
+    tick, rounds, first = at, 0, 0
+    for index, head in enumerate(heads):
         if head.start < 0:
             return tick
-        tick += passed(head, 1)
-        if head.done + 1 == head.packets:
-            return tick
-    rounds = min(head.packets - head.done for head in heads)
+        more = head.packets - head.done
+        if not rounds or more < rounds:
+            rounds, first = more, index
+        if len(heads) > 1:
+            tick += passed(head, 1)
+            if more == 1:
+                return tick
     tick = at
-    ended = False
-    for head in heads:
-        tick += passed(head, rounds - 1 if ended else rounds)
-        ended = ended or head.packets - head.done == rounds
+    for index, head in enumerate(heads):
+        tick += passed(head, rounds - 1 if index > first else rounds)
     return tick
+
+
+def _whole(heads: Sequence[Head], ticks: int) -> int:
+    """How many rounds take no more than so many ticks; no head ends before the last of them."""
+    shortest, longest, most = 0, 0, heads[0].packets
+    for head in heads:
+        shortest += head.busy // head.packets
+        longest -= -head.busy // head.packets
+        most = min(most, head.packets - head.done)
+    low, high = min(most, ticks // longest), min(most, ticks // shortest)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if rounds_take(heads, middle) <= ticks:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def advance(heads: Sequence[Head], at: int, limit: int) -> tuple[int, int]:
@@ -55,17 +75,11 @@ def advance(heads: Sequence[Head], at: int, limit: int) -> tuple[int, int]:
 
     There is at least one. Returns the end of the last one and the index of the head whose it was.
     """
-    low, high = 0, min(head.packets - head.done for head in heads)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if at + sum(passed(head, middle) for head in heads) < limit:
-            low = middle
-        else:
-            high = middle - 1
-    if low:
-        at += sum(passed(head, low) for head in heads)
+    rounds = _whole(heads, limit - at - 1)
+    if rounds:
+        at += rounds_take(heads, rounds)
         for head in heads:
-            head.done += low
+            head.done += rounds
     for index, head in enumerate(heads):
         if at >= limit:
             return at, index - 1

@@ -131,9 +131,9 @@ class Plan:
     and ``notify`` the ticks from landing until a waiter may start. A channel serves the rings
     whose next share has the lowest ``urgency`` first. ``maker`` names what of the core works on
     the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
-    the transfer before its shares arrive, one transfer at a time, for ``making`` ticks.
     ``shared`` says that a side is in a memory that cores share; ``descriptors`` are the pieces that
-    its channels move one by one.
+    its channels move one by one. ``figures`` are the names of those that its times stand on: of
+    the "dispatch", the "shares", the "notification" and what the maker makes, the "descriptors".
     """
 
     shares: tuple[Share, ...]
@@ -145,3 +145,4 @@ class Plan:
     making: int = 0
     shared: bool = False
     descriptors: int = 0
+    figures: tuple[tuple[str, tuple[str, ...]], ...] = ()

@@ -47,9 +47,15 @@ APART = 0.02
 
 
 def rows() -> tuple[Row, ...]:
-    """Every row, in the order of the table."""
+    """Every row, in the order of the table: kernels by number, then single instructions."""
     modules = [import_module(f"programs.published.{name}") for name in MODULES]
-    return tuple(row for module in modules for row in module.ROWS)
+    return tuple(sorted((row for module in modules for row in module.ROWS), key=place))
+
+
+def place(row: Row) -> tuple[bool, float]:
+    """Where a row stands, by the number that its name begins with: #4 before #12, both before 2.1."""
+    kernel = row.name.startswith("#")
+    return not kernel, float(re.match(r"[\d.]+", row.name.removeprefix("#"))[0])  # type: ignore[index]
 
 
 # ---------------------------------------------------------------- running
@@ -174,18 +180,18 @@ def published(row: Row) -> str:
     return f"{number(row.published)} {row.unit}"
 
 
-HEAD = ("row", "figure", "use", "published", "model", "error", "goal", "remark")
+HEAD = ("row", "figure", "published", "model", "error", "goal met", "use", "remark")
 
 
 def cells(line: Line) -> tuple[str, ...]:
     """A line of the table."""
     row = line.row
-    goal = f"{row.goal:.0%}, {'met' if line.met else '**missed**'}"
+    goal = f"{'yes' if line.met else '**no**'}, {row.goal:.0%}"
     if row.use is Use.NEITHER:
-        goal = "none"
+        goal = "no goal"
     return (
-        row.name, row.figure, row.use.value, published(row), number(line.model.value),
-        f"{line.error:+.1%}".replace("-", "−"), goal, line.remark,
+        row.name, row.figure, published(row), number(line.model.value),
+        f"{line.error:+.1%}".replace("-", "−"), goal, row.use.value, line.remark,
     )  # fmt: skip
 
 

@@ -54,11 +54,34 @@ SHARED = """\
 @gpsimd Memset c[:, 0:5], 0.0
 """
 
+TURNS = """\
+.target trn3
+.hbm X f32[128, 512] input = random(seed=1)
+.hbm Y bf16[40, 64] input = random(seed=2)
+.sbuf x f32[128, 512]
+.sbuf y bf16[40, 64]
+.sbuf z f32[128, 512]
+.sem a, b, c
+.for i in 0..4
+@sync DmaCopy x, X, queue=1, priority=2   $a += 16
+@sync DmaCopy z, X                        $a += 16
+@gpsimd DmaCopy y, Y, queue=2, priority=1 $b += 16
+@gpsimd DmaCopy y[0:9], Y[0:9], queue=3   $b += 16
+@vector DmaCopy X[0:20], x[100:120]       $c += 16
+.end
+@tensor EventSemaphore $c == 7
+.core 1
+.sbuf u f32[128, 512]
+@sync DmaCopy u, X
+@sync DmaCopy u[3:30], X[3:30], queue=4
+"""
+
 
 def sessions() -> dict[str, Session]:
     made = {path.stem: Session.load(source_of(path)) for path in PROGRAMS}
     made["stochastic"] = Session(STOCHASTIC, options={"rounding": "stochastic"})
     made["shared"] = Session(SHARED)
+    made["turns"] = Session(TURNS)
     direct = SWAP.replace("Swap  y, x", "Swap y, x, true").replace("Swap  q, p", "Swap q, p, true")
     for name, text in (("channels", SWAP), ("direct", direct)):
         made[name] = Session.load(Source("toy.nasm", text), targets=TOY)

@@ -20,6 +20,8 @@ from nasm.machine.describe import form_text
 from nasm.problems import Failure, Problem
 from nasm.records import RunReport, Status
 from nasm.session import Session
+from nasm.sim.history import History
+from nasm.sim.recording import Recording
 from nasm.source import Source
 from nasm.spec.instruction import Row
 from nasm.spec.program import Program
@@ -30,6 +32,7 @@ from tests.machine.alike import compare, without_values
 from tests.neuron.anything import Writer
 from tests.neuron.choices import Choices, examples
 from tests.neuron.programs import GENERATIONS
+from tests.profile.whole import again, whole
 
 KNOWN = {row.code for row in codes.table()}
 ENDS = (Status.FINISHED, Status.FAULT, Status.DEADLOCK)
@@ -163,7 +166,9 @@ def looked_at(program: Program, text: str) -> None:
             cost = program.instructions[number].shape(lines.engine, program.generation).cost
             assert (type(cost.interval), type(cost.latency)) == (int, int), text
             assert 0 < cost.interval <= cost.latency, text
-    session = Session(program, {}, trace=True)
+    session, history, recording = Session(program, {}, trace=True), History(), Recording()
+    session.machine.scheduler.observe(history)
+    session.machine.scheduler.observe(recording)
     loops = "CompareBranch" in text
     cycles = OF_A_LOOP if loops else CYCLES
     report = session.run(max_cycles=cycles)
@@ -176,6 +181,9 @@ def looked_at(program: Program, text: str) -> None:
         assert busy + sum(idle.values()) == session.now, text
         assert min([busy, *idle.values()]) >= 0, text
     compare(session, report, without_values(program, cycles))
+    if report.status is Status.FINISHED and len(history):
+        whole(history, session.now)
+        again(history, recording, session.machine.scheduler)
     if loops and report.status is Status.LIMIT:
         return
     assert report.status in ENDS, text

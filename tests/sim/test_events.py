@@ -200,7 +200,7 @@ class Cargo:
         self.acting.append(self.bench.scheduler.acting)
 
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
-        return payload
+        return payload, payload
 
 
 def issues(bench: Bench, *flights: tuple[int, int, int, list[Portion]]) -> Work:

@@ -96,10 +96,10 @@ class Bytes:
         assert payload == list(shares)
         self.delivered += shares
 
-    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> Any:
+    def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         assert payload == list(shares)
-        assert set(some) <= set(shares)
-        return list(some)
+        assert set(some) < set(shares)
+        return list(some), [share for share in shares if share not in some]
 
 
 class Landings(Observer):
@@ -205,6 +205,15 @@ def test_shares_start_and_land_when_single_packets_say(part: int) -> None:
             delivered = cargo[shares[0].flight].delivered
             assert sorted(delivered) == list(range(len(shares)))
         _never_idle_and_never_twice(made)
+        counts = scheduler.service.cores[0].counts()
+        assert [count[:4] for count in counts] == [_count(made, n) for n in range(CHANNELS)]
+        assert not any(count.pending or count.moving for count in counts)
+
+
+def _count(made: Sequence[Sequence[Share]], channel: int) -> tuple[int, int, int, int]:
+    """A channel's shares, their bytes and their ticks."""
+    mine = [s for shares in made for s in shares if s.channel == channel]
+    return channel, len(mine), 8 * len(mine), sum(s.busy for s in mine)
 
 
 def _never_idle_and_never_twice(made: Sequence[Sequence[Share]]) -> None:

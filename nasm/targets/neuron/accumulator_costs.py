@@ -8,17 +8,17 @@ from nasm.spec.evidence import Cost, Evidence, weakest
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
 from nasm.targets.neuron.activations import ACTIVATIONS
-from nasm.targets.neuron.costs import (
+from nasm.targets.neuron.cost_parts import (
     ASSUMED,
     DOC,
     NOTHING,
-    choosing,
     drain,
     drained,
-    floored,
     in_sbuf,
     read_apart,
+    worked,
 )
+from nasm.targets.neuron.costs import choosing
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import TABLES
 from nasm.targets.neuron.strides import slots
@@ -54,12 +54,12 @@ def _function(
     elif op == "silu" and not in_sbuf([data]):
         own, tail = context.generation.number("silu_psum_per_element"), "silu_psum_drain_ns"
         per, evidence, source = own.value, weakest((evidence, own.evidence)), own.source
-    count = floored(context, per * slots(context, data))
+    then = 0.0
     if reduce_res is not None:
         read = context.generation.number("accumulator_read")
-        count += read.value
+        then = read.value
         evidence, source = weakest((evidence, read.evidence)), f"{source}; {read.source}"
-    made = drained(context, tail, count, evidence, source)
+    made = worked(context, tail, per * slots(context, data), evidence, source, then)
     return replace(made, pace=TABLES, key=ACTIVATIONS[op].needs)
 
 
@@ -74,20 +74,20 @@ def read_accumulators(context: Context) -> Cost:
 def exponential(context: Context, src: View) -> Cost:
     """Four elements per cycle in each partition."""
     per = context.generation.number("exponential_per_element")
-    count = floored(context, per.value * slots(context, src))
-    return drained(context, "vector_drain_ns", count, per.evidence, per.source)
+    count = per.value * slots(context, src)
+    return worked(context, "vector_drain_ns", count, per.evidence, per.source)
 
 
 @of_operands
 def reduced(context: Context, data: View, reduce_res: View | None) -> Cost:
     """An element per cycle, and the shortest interval more when reduce_res is read."""
-    count = floored(context, slots(context, data))
+    count = slots(context, data)
     if reduce_res is None:
         source = f"{NOTHING} without reduce_res; taken as max(64, N)"
-        return drained(context, "vector_drain_ns", count, ASSUMED, source)
+        return worked(context, "vector_drain_ns", count, ASSUMED, source)
     source = f"{NKI_COSTS}: max(64, N) + 64"
-    count += context.generation.number("min_interval").value
-    return drained(context, "vector_drain_ns", count, DOC, source)
+    then = context.generation.number("min_interval").value
+    return worked(context, "vector_drain_ns", count, DOC, source, then)
 
 
 @of_operands
@@ -95,12 +95,12 @@ def choice_reduced(context: Context, predicate: View, on_true: View) -> Cost:
     """No figure is published: taken as nki.isa.tensor_copy_predicated."""
     count, _, theirs = choosing(context, predicate, on_true)
     source = f"{NOTHING}; taken as nki.isa.tensor_copy_predicated ({theirs})"
-    return drained(context, "vector_drain_ns", floored(context, count), ASSUMED, source)
+    return worked(context, "vector_drain_ns", count, ASSUMED, source)
 
 
 @of_operands
 def cumulative(context: Context, src: View) -> Cost:
     """No figure is published: taken as an element per cycle, max(64, N)."""
-    count = floored(context, slots(context, src))
+    count = slots(context, src)
     source = f"{NOTHING}; taken as max(64, N)"
-    return drained(context, "vector_drain_ns", count, ASSUMED, source)
+    return worked(context, "vector_drain_ns", count, ASSUMED, source)

@@ -12,107 +12,33 @@ import math
 from dataclasses import replace
 
 from nasm.spec.effects import Transfer
-from nasm.spec.evidence import Cost, Evidence, Fact, weakest
+from nasm.spec.evidence import Cost, Evidence, weakest
 from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
 from nasm.targets.neuron import dge, dma
+from nasm.targets.neuron.cost_parts import (
+    ASSUMED,
+    DOC,
+    MEAS,
+    NOTHING,
+    cycles,
+    drain,
+    drained,
+    floored,
+    gpsimd_start,
+    in_fast_mode,
+    in_sbuf,
+    published,
+    read_apart,
+    worked,
+)
 from nasm.targets.neuron.figures import NKI_COSTS, TRN2_PROBES
-from nasm.targets.neuron.paces import BUS
-from nasm.targets.neuron.strides import slots, slowing
+from nasm.targets.neuron.strides import slots
 
-DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 SIXTEEN = ("bfloat16", "float16")
 EIGHT = ("float8_e4m3", "float8_e5m2", "float8_e4m3fn", "float8_e3m4")
-NOTHING = "no figure is published"
 TWO_APART = ("add", "multiply", "subtract")
 """What two bfloat16 tiles in SBUF are combined with at one element per cycle on v2."""
-
-
-def gigahertz(context: Context) -> float:
-    """The clock of the engine, in cycles per nanosecond."""
-    return context.generation.ticks / 1000 / context.generation.engine(context.engine).cycle
-
-
-def cycles(context: Context, nanoseconds: float) -> int:
-    """Nanoseconds in whole cycles of the engine, rounded up."""
-    return math.ceil(round(nanoseconds * gigahertz(context), 6))
-
-
-def drained(
-    context: Context, tail: str, interval: float, evidence: Evidence, source: str, unit: str = ""
-) -> Cost:
-    """An interval in whole cycles, and results after the figure named by ``tail``."""
-    return followed(context, context.generation.number(tail), interval, evidence, source, unit)
-
-
-def followed(
-    context: Context, after: Fact, interval: float, evidence: Evidence, source: str, unit: str = ""
-) -> Cost:
-    """An interval in whole cycles, and results so many nanoseconds after it."""
-    whole = math.ceil(interval)
-    tells = context.engine == "gpsimd" and not unit and _bus_is_shared(context)
-    stride = slowing(context)
-    if stride is not None:
-        evidence, source = weakest((evidence, stride.evidence)), f"{source}; {stride.source}"
-    if any(v.gathers for _, v in context.tiles):
-        evidence, source = ASSUMED, f"{source}; no figure for indirection: taken as a plain tile"
-    return Cost(
-        whole,
-        whole + cycles(context, after.value),
-        weakest((evidence, after.evidence)),
-        f"{source}; drain: {after.source}",
-        unit,
-        pace=BUS if tells else "",
-    )
-
-
-def _bus_is_shared(context: Context) -> bool:
-    """Whether Vector's fast modes need the bus that GpSimd reaches SBUF by."""
-    if not context.generation.switches["fast_vector"]:
-        return False
-    return context.option("vector.bus") == "shared"
-
-
-def in_fast_mode(context: Context, made: Cost, plain: float) -> Cost:
-    """A cost on an engine at hand that is ``plain`` cycles where it has no fast mode.
-
-    Vector has none while GpSimd is at work in SBUF; other engines are not slowed down.
-    """
-    longer = math.ceil(plain) - made.interval
-    if context.engine != "vector" or longer <= 0 or not _bus_is_shared(context):
-        return made
-    return replace(made, pace=BUS, key=longer)
-
-
-def read_apart(context: Context, made: Cost, *operands: object) -> Cost:
-    """A cost with the time to read those of some operands that a [P, 1] tile holds."""
-    count = sum(isinstance(operand, View) for operand in operands)
-    if not count:
-        return made
-    apart = context.generation.number(f"{context.engine}_operand_ns")
-    extra = cycles(context, count * apart.value)
-    return replace(
-        made,
-        interval=made.interval + extra,
-        latency=made.latency + extra,
-        evidence=weakest((made.evidence, apart.evidence)),
-        source=f"{made.source}; {count} operand(s) read apart: {apart.source}",
-    )
-
-
-def floored(context: Context, interval: float) -> float:
-    """An interval, or the shortest there is."""
-    return max(context.generation.number("min_interval").value, interval)
-
-
-def drain(context: Context, copied: View | None = None) -> str:
-    """The figure that says how long after its interval an engine's results are there.
-
-    ``copied`` is a tile that is copied, with or without arithmetic on the way.
-    """
-    if context.engine == "scalar" and copied is not None:
-        return "scalar_copy_drain_ns" if in_sbuf([copied]) else "scalar_psum_copy_drain_ns"
-    return f"{context.engine}_drain_ns"
 
 
 def _fast_dtypes(context: Context) -> tuple[str, ...]:
@@ -124,21 +50,11 @@ def _narrow(context: Context, views: list[View]) -> bool:
     return all(v.dtype.name in fast for v in views)
 
 
-def in_sbuf(views: list[View]) -> bool:
-    """Whether all tiles are in SBUF."""
-    return all(v.tensor.memory.name == "sbuf" for v in views)
-
-
-def gpsimd_start(context: Context) -> float:
-    """The cycles GpSimd takes to start."""
-    return context.generation.number("gpsimd_start").value
-
-
 @of_operands
 def one_tile(context: Context, main: View) -> Cost:
     """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
-    count = floored(context, slots(context, main))
-    return drained(context, drain(context), count, DOC, f"{NKI_COSTS}: max(64, N)")
+    count = slots(context, main)
+    return worked(context, drain(context), count, DOC, f"{NKI_COSTS}: max(64, N)")
 
 
 def streamed(context: Context, main: View, others: list[View]) -> tuple[float, Evidence, str]:
@@ -165,32 +81,39 @@ def streamed(context: Context, main: View, others: list[View]) -> tuple[float, E
 
 def _copied(context: Context, src: View, dst: View) -> Cost:
     rate, evidence, source = streamed(context, src, [dst])
-    interval = floored(context, rate * slots(context, src))
-    made = drained(context, drain(context, src), interval, evidence, source)
-    return in_fast_mode(context, made, floored(context, slots(context, src)))
+    count = slots(context, src)
+    made = worked(context, drain(context, src), rate * count, evidence, source)
+    return in_fast_mode(context, made, floored(context, count))
+
+
+OWN_RATES = {
+    ("bfloat16", "float32"): "copy_bf16_to_f32",
+    ("int32", "int32"): "copy_int32",
+    ("float32", "uint8"): "copy_f32_to_uint8",
+}
+"""Pairs of dtypes that Vector copies at a rate of their own, contiguous and in SBUF."""
 
 
 @of_operands
 def copy(context: Context, src: View, dst: View) -> Cost:
     """An element per cycle, on Vector and Scalar more in their fast modes.
 
-    Two pairs of dtypes have rates of their own, and there is a floor if a register or a tile
+    Some pairs of dtypes have rates of their own, and there is a floor if a register or a tile
     holds the address.
     """
     rate, evidence, source = streamed(context, src, [dst])
-    own = {("bfloat16", "float32"): "copy_bf16_to_f32", ("int32", "int32"): "copy_int32"}
-    pair = own.get((src.dtype.name, dst.dtype.name))
+    pair = OWN_RATES.get((src.dtype.name, dst.dtype.name))
     if rate == 0.5 and pair and context.engine == "vector":
         fact = context.generation.number(pair)
         rate, evidence, source = fact.value, fact.evidence, fact.source
-    interval = floored(context, rate * slots(context, src))
-    plain = floored(context, slots(context, src))
+    plain = slots(context, src)
+    count = rate * plain
     if dge.at_run_time(src) or dge.at_run_time(dst):
         least = context.generation.number("dynamic_copy_min")
-        interval, plain = max(interval, least.value), max(plain, least.value)
+        count, plain = max(count, least.value), max(plain, math.ceil(least.value))
         evidence, source = weakest((evidence, least.evidence)), f"{source}; {least.source}"
-    made = drained(context, drain(context, src), interval, evidence, source)
-    return in_fast_mode(context, made, plain)
+    made = worked(context, drain(context, src), count, evidence, source)
+    return in_fast_mode(context, made, floored(context, plain))
 
 
 @of_operands
@@ -203,7 +126,7 @@ def two_tiles(context: Context, first: View, second: View, dst: View, op: str = 
             context, "gpsimd_drain_ns", interval, ASSUMED, f"{NOTHING}; taken as 150 + 2N"
         )
     rate, evidence, source = _two_streams(context, first, second, dst, op)
-    made = drained(context, "vector_drain_ns", floored(context, rate * count), evidence, source)
+    made = worked(context, "vector_drain_ns", rate * count, evidence, source)
     return in_fast_mode(context, made, floored(context, count))
 
 
@@ -259,10 +182,8 @@ def reduction(context: Context, data: View, dst: View, op: str = "") -> Cost:
         return drained(context, "gpsimd_drain_ns", interval, ASSUMED, source)
     half = data.dtype.name == dst.dtype.name == "bfloat16"
     if half and op in ("add", "maximum") and not context.generation.switches["fast_vector"]:
-        return drained(
-            context, drain(context), floored(context, count / 2), DOC, f"{NKI_COSTS}: N/2"
-        )
-    return drained(context, drain(context), floored(context, count), DOC, f"{NKI_COSTS}: N")
+        return worked(context, drain(context), count / 2, DOC, f"{NKI_COSTS}: N/2")
+    return worked(context, drain(context), count, DOC, f"{NKI_COSTS}: N")
 
 
 @of_operands
@@ -273,11 +194,10 @@ def filled(context: Context, dst: View, value: object) -> Cost:
         interval = gpsimd_start(context) + count
         return drained(context, "gpsimd_drain_ns", interval, ASSUMED, "taken as 150 + N")
     if value == 0 and dst.dtype.name in SIXTEEN:
-        half, source = floored(context, count / 2), f"{NKI_COSTS}: N/2 for 0 in 16 bits"
-        return drained(context, "memset_drain_ns", half, DOC, source)
+        source = f"{NKI_COSTS}: N/2 for 0 in 16 bits"
+        return worked(context, "memset_drain_ns", count / 2, DOC, source)
     per = context.generation.number("memset_per_element")
-    interval = floored(context, count * per.value)
-    return drained(context, "memset_drain_ns", interval, per.evidence, per.source)
+    return worked(context, "memset_drain_ns", count * per.value, per.evidence, per.source)
 
 
 @of_operands
@@ -294,16 +214,15 @@ def tile_scalar_tile(
     if half and (op0, op1) == ("subtract", "multiply"):
         rate, evidence = 1, DOC
         source = f"{NKI_COSTS}: N for bfloat16, subtract, multiply and even N"
-    interval = floored(context, rate * slots(context, data))
-    made = drained(context, "vector_drain_ns", interval, evidence, source)
+    made = worked(context, "vector_drain_ns", rate * slots(context, data), evidence, source)
     return read_apart(context, made, operand0)
 
 
 @of_operands
 def scan(context: Context, data: View, initial: object) -> Cost:
     """Two cycles per element; results come later where a tile holds the initial value."""
-    interval = floored(context, 2 * slots(context, data))
-    made = drained(context, "vector_drain_ns", interval, DOC, f"{NKI_COSTS}: max(64, 2N)")
+    count = 2 * slots(context, data)
+    made = worked(context, "vector_drain_ns", count, DOC, f"{NKI_COSTS}: max(64, 2N)")
     if not isinstance(initial, View):
         return made
     seed = context.generation.number("scan_seed_ns")
@@ -334,9 +253,16 @@ def choosing(context: Context, predicate: View, other: object) -> tuple[float, E
 
 @of_operands
 def choice(context: Context, predicate: View, other: object) -> Cost:
-    """An element per cycle; on v2 half that rate with both inputs in SBUF."""
+    """An element per cycle; on v2 half that rate with both inputs in SBUF.
+
+    A number takes a little more on v3 and v4.
+    """
+    if not isinstance(other, View):
+        per = context.generation.number("predicated_number")
+        count = per.value * slots(context, predicate)
+        return worked(context, "vector_drain_ns", count, per.evidence, per.source)
     count, evidence, source = choosing(context, predicate, other)
-    return drained(context, "vector_drain_ns", floored(context, count), evidence, source)
+    return worked(context, "vector_drain_ns", count, evidence, source)
 
 
 @of_operands
@@ -344,22 +270,15 @@ def aggregate(context: Context, data: View) -> Cost:
     """13 cycles for each count, mean and variance of a partition."""
     count = 13 * slots(context, data) / 3
     source = f"{NKI_COSTS}: max(64, 13 N / 3)"
-    return drained(context, "vector_drain_ns", floored(context, count), DOC, source)
+    return worked(context, "vector_drain_ns", count, DOC, source)
 
 
 @of_operands
 def reciprocal(context: Context, data: View) -> Cost:
     """Eight cycles per element on v2, six on v3 and v4."""
     per = context.generation.number("reciprocal_per_element")
-    count = floored(context, data.elements * per.value)
-    return drained(context, drain(context), count, per.evidence, per.source)
-
-
-def published(context: Context, number: str, unit: str = "sequencer") -> Cost:
-    """A time of the figures, rounded up to cycles."""
-    fact = context.generation.number(number)
-    taken = max(1, cycles(context, fact.value))
-    return Cost(taken, taken, fact.evidence, fact.source, unit)
+    count = data.elements * per.value
+    return worked(context, drain(context), count, per.evidence, per.source)
 
 
 SEQUENCED = "A fixed time of the sequencer, whatever the operands; the datapath stays free."

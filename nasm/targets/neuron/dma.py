@@ -30,6 +30,11 @@ TRANSPOSE_TILE = (128, 16)
 MAKER = "descriptors"
 """What of a core makes descriptors for GpSimd, beside its instructions."""
 
+RATES = ("dma_bytes_per_ns", "dma_descriptor_ns")
+LOADED = ("dma_load_payload_ns", "dma_load_spread")
+STORED = ("dma_store_payload_ns", "dma_store_part")
+"""The figures that the time of a share stands on."""
+
 Range = tuple[int, int, int]
 
 
@@ -96,6 +101,12 @@ def _planned(
         ticks(made) if made else 0,
         shared,
         sum(share.descriptors for share in shares),
+        (
+            ("dispatch", (f"dma_{way}_dispatch_ns",)),
+            ("shares", (*RATES, *(LOADED if load else STORED))),
+            ("notification", (f"dma_{way}_notify_ns",)),
+            ("descriptors", (made,)),
+        ),
     )
 
 

@@ -122,6 +122,8 @@ _RECIPROCAL = f"{TRN2_PROBES}: 6.25 ns per element"
 _MEMSET = f"{TRN2_PROBES}: DVE memset 0.83 ns per element"
 _WIDENING = f"{TRN2_PROBES}: DVE copy of bfloat16 into float32, 0.80 ns per element"
 _WORDS = f"{TRN2_PROBES}: DVE copy of int32, 0.67 ns per element"
+_BYTES = f"{TRN2_PROBES}: DVE copy of float32 into uint8, 0.57 ns per element"
+_NUMBER = f"{TRN2_PROBES}: DVE predicated copy of a scalar, 1.11 ns per element"
 _DYNAMIC = f"{NKI_COSTS}: tensor_copy_dynamic_src and _dst, max(600, N)"
 _APART = f"{TRN2_PROBES}: 91 ns for each tile of scale or bias that is read"
 _TWO_OPS = "nki.isa.scalar_tensor_tensor: about the latency of tensor_tensor, which takes N"
@@ -318,6 +320,12 @@ FIGURES = (
     each("copy_int32", "cycles", "copying on Vector in SBUF, per int32 into int32",
          _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(0.64, MEAS, _WORDS),
          Fact(0.64, ASSUMED, _WORDS)),
+    each("copy_f32_to_uint8", "cycles", "copying on Vector in SBUF, per float32 into uint8",
+         _doc(1, f"{NKI_COSTS}: max(64, N)"), Fact(0.547, MEAS, _BYTES),
+         Fact(0.547, ASSUMED, _BYTES)),
+    each("predicated_number", "cycles", "choosing a number by a predicate, per element of a "
+         "partition",
+         _doc(1, f"{NKI_COSTS}: N"), Fact(1.066, MEAS, _NUMBER), Fact(1.066, ASSUMED, _NUMBER)),
     each("dynamic_copy_min", "cycles", "least interval of a copy that starts at a register",
          _doc(600, _DYNAMIC), _doc(600, _DYNAMIC),
          Fact(600, ASSUMED, f"carried over from v2 and v3: {_DYNAMIC}")),
@@ -333,6 +341,9 @@ FIGURES = (
     carried("scan_seed_ns", "ns", "how much later a scan's results are if a tile holds its "
             "initial value", 60,
             f"{TRN2_PROBES}: scan completion with a tensor as initial value"),
+    _drain("shuffle_drain_ns", "from the end of a shuffle's interval on Vector to its results",
+           _doc(100 / 1.12, f"{PERF_GUIDE}: about 100 cycles of static overhead per instruction"),
+           143, f"{TRN2_PROBES}: DVE stream shuffle 143 ns + 1.045 ns per element", 0.96 / 1.2),
     carried("mask_load_ns", "ns", "loading a shuffle mask", 13,
             f"{TRN2_PROBES}: shuffle-mask load"),
     each("transpose_min", "cycles", "least interval of a transpose on Vector",
@@ -390,6 +401,9 @@ _V3, _V4 = "Trainium2 architecture guide", "Trainium3 architecture guide"
 SWITCHES = (
     Switch("fast_vector", "Vector has its 2x and 4x modes", "v3",
            f"{_V3}, 'Vector Engine performance mode'"),
+    Switch("early_results", "results of less work than the least interval come sooner", "v3",
+           f"{TRN2_PROBES}: completion linear in N; profiles on Trainium2: 285 to 320 ns for N = 1 "
+           "on Scalar"),
     Switch("fast_vector_fp8", "these take 8-bit floats too", "v4", f"{_V4}, Vector Engine"),
     Switch("fast_scalar", "Scalar copies and scales 16-bit tiles at twice the rate", "v4",
            f"{_V4}, Scalar Engine"),

@@ -10,7 +10,15 @@ import math
 from nasm.spec.evidence import Cost, Fact
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import ASSUMED, DOC, NOTHING, drain, drained, floored, gpsimd_start
+from nasm.targets.neuron.cost_parts import (
+    ASSUMED,
+    DOC,
+    NOTHING,
+    drain,
+    drained,
+    gpsimd_start,
+    worked,
+)
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.strides import slots
 
@@ -80,21 +88,20 @@ def drawn(context: Context, dst: View) -> Cost:
         source = f"{NOTHING}; taken as 150 + N"
         return drained(context, drain(context), gpsimd_start(context) + count, ASSUMED, source)
     rate = context.generation.number("random_per_cycle")
-    return drained(
-        context, drain(context), floored(context, count / rate.value), rate.evidence, rate.source
-    )
+    return worked(context, drain(context), count / rate.value, rate.evidence, rate.source)
 
 
 @of_operands
 def dropped(context: Context, data: View) -> Cost:
     """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
-    interval = floored(context, slots(context, data))
-    return drained(context, drain(context), interval, DOC, f"{NKI_COSTS}: max(64, N)")
+    return worked(context, drain(context), slots(context, data), DOC, f"{NKI_COSTS}: max(64, N)")
 
 
 @of_operands
 def seeded(context: Context, words: View) -> Cost:
     """No figure is published: taken as moving the words of a lane."""
-    gpsimd, count = context.engine == "gpsimd", words.elements
-    least = gpsimd_start(context) + count if gpsimd else floored(context, count)
-    return drained(context, drain(context), least, ASSUMED, f"{NOTHING}; taken as moving the words")
+    source = f"{NOTHING}; taken as moving the words"
+    if context.engine == "gpsimd":
+        start = gpsimd_start(context)
+        return drained(context, drain(context), start + words.elements, ASSUMED, source)
+    return worked(context, drain(context), words.elements, ASSUMED, source)

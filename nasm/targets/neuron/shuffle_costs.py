@@ -7,7 +7,7 @@ from dataclasses import replace
 from nasm.spec.evidence import Cost, weakest
 from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import drained, published
+from nasm.targets.neuron.cost_parts import DOC, drained, published, worked
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import QUADRANTS
 from nasm.targets.neuron.strides import slots
@@ -36,6 +36,13 @@ def transpose(context: Context, dst: View, data: View) -> Cost:
         pace=QUADRANTS,
         key=(quadrants(data), quadrants(dst)),
     )
+
+
+@of_operands
+def shuffle(context: Context, src: View) -> Cost:
+    """An element per cycle in each partition, at least the shortest interval: max(64, N)."""
+    source = f"{NKI_COSTS}: max(64, N)"
+    return worked(context, "shuffle_drain_ns", slots(context, src), DOC, source)
 
 
 def quadrants(view: View) -> tuple[int, int]:

@@ -14,7 +14,7 @@ from nasm.spec.evidence import Cost, Fact, weakest
 from nasm.spec.flops import Flops
 from nasm.spec.instruction import Context, of_operands
 from nasm.spec.view import View
-from nasm.targets.neuron.costs import drained, floored, followed, gigahertz
+from nasm.targets.neuron.cost_parts import drained, followed, gigahertz, worked
 from nasm.targets.neuron.figures import NKI_COSTS
 from nasm.targets.neuron.paces import POWER
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place, columns, moves_bits, placed
@@ -174,5 +174,5 @@ def cells(where: Place) -> tuple[str, ...]:
 def quantized(context: Context, src: View) -> Cost:
     """Four elements per cycle in each partition."""
     rate = context.generation.number("quantize_rate")
-    interval = floored(context, slots(context, src) / rate.value)
-    return drained(context, "vector_drain_ns", interval, rate.evidence, rate.source)
+    count = slots(context, src) / rate.value
+    return worked(context, "vector_drain_ns", count, rate.evidence, rate.source)

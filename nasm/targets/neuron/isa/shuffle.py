@@ -11,7 +11,7 @@ from nasm.spec.effects import Partial
 from nasm.spec.implicit_operands import EngineValue, ShapeOf
 from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Integers
-from nasm.targets.neuron import costs, shuffle_costs
+from nasm.targets.neuron import shuffle_costs
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
 from nasm.targets.neuron.rules import LIMIT, SHAPE, START_PARTITION, rule, same_dtype, same_elements
 from nasm.targets.neuron.shuffle_costs import QUADRANT
@@ -118,7 +118,7 @@ def shuffle_starts(context: Context) -> str | None:
     Operand("mask", MASK),
     engines=("vector",),
     rules=(same_elements(SHUFFLE, "dst", "src"), same_dtype(SHUFFLE, "dst", "src"), shuffle_starts),
-    cost=costs.one_tile("src"),
+    cost=shuffle_costs.shuffle("src"),
     domain=in_bits,
     vendor=Names("nc_stream_shuffle", "STREAM_SHUFFLE", "Shuffle"),
     formula="dst[32q + i, :] = src[32q + mask[i], :] unless mask[i] = 255",
