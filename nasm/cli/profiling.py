@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from nasm.cli import files
 from nasm.cli.running import Run
 from nasm.cli.screen import Screen
 from nasm.machine.outlines import NO_VALUES
@@ -29,14 +30,16 @@ class Profiling(Run):
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         super().__init__(args, screen)
         self.outcomes: list[Outcome] = []
-        self.asked = False
 
-    def again(self, report: RunReport) -> Session | None:
+    def again(self, session: Session, report: RunReport) -> Session | None:
         """With values, if the run turns out to depend on some and nobody forbids it."""
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:
             return None
-        return self.session(values=True, profile=True)
+        inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
+        made = Session(session.program, inputs, values=True, profile=True)
+        made.source = session.source
+        return made
 
     def tell(
         self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
@@ -44,8 +47,8 @@ class Profiling(Run):
         """Print the profile; returns the exit code."""
         if self.args.timeline is not None:
             return self.draw(session, code, (*report.problems, *more))
-        if not self.asked and self.args.what_if:
-            self.asked = True  # told to stop meanwhile, there are as many as there are
+        if not self.whole and self.args.what_if:
+            self.whole = True  # told to stop meanwhile, there are as many as there are
             self.outcomes += session.what_if()
         self.telling = True
         slack, screen = self.args.path or self.args.json, self.screen
