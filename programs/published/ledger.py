@@ -53,9 +53,10 @@ def rows() -> tuple[Row, ...]:
 
 
 def place(row: Row) -> tuple[bool, float]:
-    """Where a row stands, by the number that its name begins with: #4 before #12, both before 2.1."""
-    kernel = row.name.startswith("#")
-    return not kernel, float(re.match(r"[\d.]+", row.name.removeprefix("#"))[0])  # type: ignore[index]
+    """Where a row stands, by the number its name begins with: #4 before #12, both before 2.1."""
+    found = re.match(r"#?([\d.]+)", row.name)
+    assert found is not None
+    return not row.name.startswith("#"), float(found[1])
 
 
 # ---------------------------------------------------------------- running
