@@ -121,7 +121,7 @@ UNEVEN = (
 BLOCKED = (
     "Vector waited 0.18 ms for loads: a picture has it wait 4.9 µs for one tile of u, which Sync "
     "issued behind a burst of some 16 short transfers; what these load, and how often they come, "
-    "it does not show, and their names would decide it"
+    "it does not show, and would decide it"
 )
 
 ROWS = (

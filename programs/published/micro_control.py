@@ -67,8 +67,7 @@ DESCRIPTORS = (
     PROFILES.completion(WIDE, 540, remark="600 ns are documented for all sizes, and 599 measured "
                         "for 256 KiB; a sweep of sizes would decide it"),
     PROFILES.completion(HUGE, 5738, remark="long instructions wait for descriptors to drain, which "
-                        "is not modelled: a sweep of sizes between these two would decide from where "
-                        "on"),
+                        "is not modelled: a sweep of sizes between these two would decide it"),
     PROFILES.completion(SOFT, (8, 31)),
     PROFILES.row(SOFT, "from transfer to transfer", 650, arriving, count=60,
                  choice="Nothing else is to do, as in the first part of the profile."),

@@ -81,7 +81,7 @@ TRAINIUM1 = (
     GUIDE.row(CHAIN, "duration", 159, duration(CHAIN, 9), count=10,
               remark="its chain, which is spaced by 189 ns, is reproduced instead: 30 of them pass "
               "until the next one starts, and here an engine waits for its own results without "
-              "a hand-off"),
+              "a hand-off; a picture of other chains would decide it"),
     GUIDE.row(CHAIN, "spacing", 189, spacing(CHAIN), count=often(189)),
     GUIDE.row(LONG, "duration", 14987, duration(LONG)),
     GUIDE.row(HALF, "duration", 14968, duration(HALF)),
@@ -173,8 +173,8 @@ TRAINIUM2 = (
                   remark="which function it was is not published; here it is exp"),
     TUTORIALS.row(TRIGGER, "duration", 520, duration(TRIGGER),
                   remark=OF_ANY_SIZE),
-    TUTORIALS.row(WAIT, "duration", 9, duration(WAIT), remark="10.8 cycles, which take 11 here"),
-    TUTORIALS.row(SOFT, "duration", 8, duration(SOFT), remark="9.6 cycles, which take 10 here"),
+    TUTORIALS.row(WAIT, "duration", 9, duration(WAIT), remark="10.8 cycles, which are 11 here"),
+    TUTORIALS.row(SOFT, "duration", 8, duration(SOFT), remark="9.6 cycles, which are 10 here"),
 )  # fmt: skip
 
 # ---------------------------------------------------------------- from engine to engine

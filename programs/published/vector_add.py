@@ -68,11 +68,11 @@ HALVES = profiled("vector add, 2 x [128,1000]", 2, 1000)
 UNDER_THE_PROFILER = (
     "the assignment says that the profiler changes the time: its picture of this kernel, 30.0 µs, "
     "has 13.1 before the first issue and 2.3 after the last landing, where #39 has 9.4; what is "
-    "between them is the row below"
+    "between them is the row below; a time without the profiler would decide it"
 )
 IN_TWO = (
     "the assignment says that the profiler changes the time: 15.4 µs of its picture of #26 at once "
-    "are entry and exit, where #39 has 9.4; a picture of this one would show as much of it"
+    "are entry and exit, where #39 has 9.4; a time without the profiler would decide it"
 )
 
 
