@@ -75,6 +75,7 @@ HOMES = {
     "ml_dtypes": ("dtypes",),
     "numpy": tuple(LEVEL),
     "prompt_toolkit": ("repl",),
+    "pyarrow": ("report",),
     "rich": ("report", "repl", "cli"),
 }
 """Every package from outside, and the parts that may import it."""

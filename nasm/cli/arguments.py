@@ -136,6 +136,10 @@ def _unfit(parsed: argparse.Namespace) -> str:
     if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
         given = "--json" if parsed.json else "--path"
         return f"{given} does not go with --timeline, which shows nothing else"
+    if parsed.verb == "profile" and parsed.format is not None and parsed.tables is None:
+        return "--format says how --tables is written: give that, too"
+    if parsed.verb == "profile" and parsed.timeline is not None and parsed.tables is not None:
+        return "--tables does not go with --timeline, which shows nothing else"
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -366,6 +370,17 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         type=values.stretch,
         help="show instead what queues and DMA rings did, all along or between two bounds: a time "
         "(2.5us), a line number or a label",
+    )
+    verb.add_argument(
+        "--tables",
+        metavar="DIR",
+        help="write tables of instructions, transfers, semaphores and a summary to DIR/NAME.jsonl, "
+        "named as the vendor's profiler does; the folder is created if needed",
+    )
+    verb.add_argument(
+        "--format",
+        choices=("jsonl", "parquet"),
+        help="of those tables: JSON lines, the default, or Parquet, for which pyarrow is needed",
     )
     verb.add_argument(
         "--no-what-if",

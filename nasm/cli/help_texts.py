@@ -39,6 +39,7 @@ examples:
   neuron-nasm profile matmul.nasm --path      all of the critical path
   neuron-nasm profile matmul.nasm --timeline 2us..5us
   neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
+  neuron-nasm profile matmul.nasm --tables out --format parquet
 
 Times need no values: nothing is computed, unless addresses or branches of the
 program depend on what is. With --no-values such a program is refused.

@@ -113,7 +113,8 @@ def test_the_document_of_a_run_has_the_keys_of_the_page(
 def test_the_document_of_a_profile_has_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
     figures = tmp_path / "my.toml"
     figures.write_text("semaphore_ns = 25")
-    found = document("profile", ROOT / "programs" / "matmul_tiled.nasm", "--timing", figures)
+    program = ROOT / "programs" / "matmul_tiled.nasm"
+    found = document("profile", program, "--timing", figures, "--tables", tmp_path / "tables")
     empty = {"engines[].stalls"}  # an engine that never waits
     assert set(keys(found)) - empty == documented("profile")
 
