@@ -1,7 +1,7 @@
 """Writes the generated pages, and the generated parts of others.
 
-These are docs/isa/, from the rows and tables of the target; the tables in timing.md; and what
-commands print in README.md, guide.md and profile.md.
+These are docs/isa/, from the rows and tables of the target; the tables in timing.md and
+tables.md; and what commands print in README.md, guide.md, profile.md and diff.md.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -19,7 +19,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
-from generator import captured, figures, instruction_pages, published, table_pages  # noqa: E402  (beside this file)
+from generator import captured, figures, instruction_pages, profile_tables, published, table_pages  # noqa: E402  (beside this file)
 
 SECTIONS: dict[str, Callable[[], str]] = {
     "clocks": figures.clocks,
@@ -44,7 +44,10 @@ def pages() -> dict[Path, str]:
     files = {DOCS / "isa" / name: text for name, text in made.items()}
     timing = DOCS / "timing.md"
     files[timing] = filled(timing.read_text(encoding="utf-8"))
-    for path in (DOCS.parent / "README.md", DOCS / "guide.md", DOCS / "profile.md"):
+    tables = DOCS / "tables.md"
+    files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
+    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff"))
+    for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(path.read_text(encoding="utf-8"))
     return files
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nasm.api import Builder, Result, assemble, at_read, run
+    from nasm.comparison import compare
     from nasm.problems import Failure
     from nasm.session import Session
     from nasm.spec.view import Reg, Window
@@ -31,6 +32,7 @@ __all__ = [
     "__version__",
     "assemble",
     "at_read",
+    "compare",
     "run",
 ]
 
@@ -39,6 +41,7 @@ _HOMES = {
     "Reg": "nasm.spec.view",
     "Session": "nasm.session",
     "Window": "nasm.spec.view",
+    "compare": "nasm.comparison",
 }
 
 

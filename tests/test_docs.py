@@ -144,7 +144,7 @@ def test_commands_in_the_docs_exist(block: Block) -> None:
     targets = re.findall(r"^(\w+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
     for words in typed(block):
         if words[0] == "neuron-nasm":
-            arguments.parser().parse_args(words[1:])
+            arguments.read(words[1:])
         elif words[0] == "make":
             assert words[1] in targets
         elif words[0] == ".":

@@ -32,7 +32,7 @@ LAYERS = (
     ("profile",),
     ("inspection",),
     ("session",),
-    ("api", "codes"),
+    ("api", "codes", "comparison"),
     ("report",),
     ("repl",),
     ("cli",),
@@ -75,6 +75,7 @@ HOMES = {
     "ml_dtypes": ("dtypes",),
     "numpy": tuple(LEVEL),
     "prompt_toolkit": ("repl",),
+    "pyarrow": ("report",),
     "rich": ("report", "repl", "cli"),
 }
 """Every package from outside, and the parts that may import it."""
@@ -241,6 +242,7 @@ GENERIC = (
     "inspection",
     "session",
     "api",
+    "comparison",
 )
 
 WORDS = frozenset(

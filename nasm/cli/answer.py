@@ -26,6 +26,8 @@ class Answer:
         self.content: dict[str, Any] = {}
         if verb in PROGRAM:
             self.content["program"] = ""
+        elif verb == "diff":
+            self.content["programs"] = []
         elif verb == "check":
             self.content["files"] = []
 
@@ -40,6 +42,6 @@ class Answer:
     def cut(self, code: int, status: str, problems: Sequence[Problem]) -> None:
         """Print what there is of it."""
         content = dict(self.content)
-        if self.verb in PROGRAM:
+        if self.verb in (*PROGRAM, "diff"):
             content["status"] = status
         self.give(code, **content, problems=jsonable.problems(problems))

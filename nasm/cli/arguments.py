@@ -7,7 +7,7 @@ import sys
 from typing import Any, NoReturn
 
 from nasm import __version__
-from nasm.cli import help_texts, streams, values
+from nasm.cli import help_texts, sides, streams, values
 from nasm.problems import did_you_mean, quoted
 from nasm.records import MOST_INSTRUCTIONS
 from nasm.stopping import TIMED_OUT
@@ -22,7 +22,7 @@ LATER = {
 }
 """Verbs of the language's reference that this version does not have."""
 
-VERBS = ("run", "profile", "check", "isa", "explain", "repl", "help")
+VERBS = ("run", "profile", "diff", "check", "isa", "explain", "repl", "help")
 COLORS = ("auto", "always", "never")
 
 
@@ -47,9 +47,15 @@ class _Parser(argparse.ArgumentParser):
 def asked(given: list[str]) -> tuple[str, bool]:
     """The verb, and whether a JSON document is wanted, as far as that can be told."""
     words = given[: given.index("--")] if "--" in given else given
-    verb = next((word for word in words if word in VERBS), "")
+    verb = asked_for(given)
     wanted = "--json" in words and verb and "--json" in _options(parser(), verb)
     return verb, bool(wanted)
+
+
+def asked_for(given: list[str]) -> str:
+    """The verb, as far as that can be told; empty if there is none."""
+    words = given[: given.index("--")] if "--" in given else given
+    return next((word for word in words if word in VERBS), "")
 
 
 def refusal(given: list[str]) -> str:
@@ -68,11 +74,31 @@ def refusal(given: list[str]) -> str:
 def read(given: list[str]) -> argparse.Namespace:
     """The command line as it was meant; raises Wrong if it means nothing."""
     top = parser()
+    if asked_for(given) == "diff":
+        return _sides(top, given)
     parsed, rest = top.parse_known_args(given)
     said = _unknown(top, parsed.verb, rest) or _unfit(parsed)
     if said:
         raise Wrong(said)
     return parsed
+
+
+def _sides(top: argparse.ArgumentParser, given: list[str]) -> argparse.Namespace:
+    """A command line of two sides, each read as if it were the only one."""
+    read_as = []
+    try:
+        for words in sides.parted(given):
+            parsed, rest = top.parse_known_args(words)
+            # argparse takes programs in one place alone: those behind an option are left over.
+            programs = [*parsed.programs, *(w for w in rest if w == "-" or not w.startswith("-"))]
+            said = _unknown(top, parsed.verb, [w for w in rest if w not in programs])
+            if said:
+                raise Wrong(said)
+            parsed.words = words
+            read_as.append((parsed, programs))
+        return sides.joined(*read_as)
+    except sides.Unclear as unclear:
+        raise Wrong(str(unclear)) from None
 
 
 def _unknown(top: argparse.ArgumentParser, verb: str | None, rest: list[str]) -> str:
@@ -110,6 +136,10 @@ def _unfit(parsed: argparse.Namespace) -> str:
     if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
         given = "--json" if parsed.json else "--path"
         return f"{given} does not go with --timeline, which shows nothing else"
+    if parsed.verb == "profile" and parsed.format is not None and parsed.tables is None:
+        return "--format says how --tables is written: give that, too"
+    if parsed.verb == "profile" and parsed.timeline is not None and parsed.tables is not None:
+        return "--tables does not go with --timeline, which shows nothing else"
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -145,7 +175,7 @@ def parser() -> argparse.ArgumentParser:
     )
     _color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _profile, _check, _isa, _explain, _repl, _help):
+    for add in (_run, _profile, _diff, _check, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
@@ -342,10 +372,42 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         "(2.5us), a line number or a label",
     )
     verb.add_argument(
+        "--tables",
+        metavar="DIR",
+        help="write tables of instructions, transfers, semaphores and a summary to DIR/NAME.jsonl, "
+        "named as the vendor's profiler does; the folder is created if needed",
+    )
+    verb.add_argument(
+        "--format",
+        choices=("jsonl", "parquet"),
+        help="of those tables: JSON lines, the default, or Parquet, for which pyarrow is needed",
+    )
+    verb.add_argument(
         "--no-what-if",
         dest="what_if",
         action="store_false",
         help="do not run it again, each time without something, to see what would help",
+    )
+    _inputs(verb)
+    _common(verb)
+    _most_cycles(verb)
+    _values(verb)
+    _limit(verb, "stop after N instructions, with exit code 1")
+    _timeout(verb)
+    _json(verb)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
+
+
+def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = _verb(
+        verbs, "diff", "run two programs, or one in two ways, and compare them", help_texts.DIFF
+    )
+    verb.usage = f"{COMMAND} diff A [B] [options] [{sides.VS} [B] [options of B]]"
+    verb.add_argument("programs", metavar="program", nargs="*", help="a .nasm file, or -")
+    verb.add_argument(
+        sides.VS,
+        action="store_true",
+        help="what follows is said of the second side alone, what stands before it of both",
     )
     _inputs(verb)
     _common(verb)

@@ -16,6 +16,9 @@ from nasm.stopping import Told
 
 DEFECT, REFUSED = 70, 2
 
+UNDONE = {"check": "all files were checked", "diff": "both programs had run"}
+"""What a verb has not done whose time is up."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
@@ -59,6 +62,8 @@ def _command(given: list[str], answer: Answer) -> int:
     parsed.answer = answer
     if parsed.verb in PROGRAM:
         answer.content["program"] = parsed.program
+    elif parsed.verb == "diff":
+        answer.content["programs"] = [parsed.first.program, parsed.program]
     seconds = getattr(parsed, "timeout", None)
     if seconds is not None:
         stopping.limit(seconds)
@@ -77,7 +82,7 @@ def _ending(error: BaseException, given: list[str], verb: str) -> _Ending:
     if told is not None:
         if not told.late:
             return _Ending(told.code, f"{told}", "interrupted")
-        undone = "all files were checked" if verb == "check" else "the program was loaded"
+        undone = UNDONE.get(verb, "the program was loaded")
         said = f"the time of --timeout was up before {undone}"
         problem = Problem("E0516", said, None, "allow more with --timeout")
         return _Ending(told.code, _line(problem), "timeout", (problem,))

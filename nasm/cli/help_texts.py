@@ -5,6 +5,7 @@ examples:
   neuron-nasm run matmul.nasm                 run it: cycles and expectations
   neuron-nasm run matmul.nasm --in A=a.npy --out C=c.npy
   neuron-nasm profile matmul.nasm             where the time went
+  neuron-nasm diff old.nasm new.nasm          what became slower, and what differs
   neuron-nasm check *.nasm                    report all errors in all files
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
@@ -38,9 +39,23 @@ examples:
   neuron-nasm profile matmul.nasm --path      all of the critical path
   neuron-nasm profile matmul.nasm --timeline 2us..5us
   neuron-nasm profile tiled.nasm -D N=1_024 --target trn2 --json
+  neuron-nasm profile matmul.nasm --tables out --format parquet
 
 Times need no values: nothing is computed, unless addresses or branches of the
 program depend on what is. With --no-values such a program is refused.
+"""
+DIFF = """\
+examples:
+  neuron-nasm diff old.nasm new.nasm
+  neuron-nasm diff tiled.nasm -D N=1_024 --vs -D N=2_048
+  neuron-nasm diff tiled.nasm --vs --target trn2 --option power_ramp=off
+  neuron-nasm diff old.nasm --in A=a.npy --vs new.nasm --timing my.toml
+
+What stands before --vs is said of both sides, what follows it of the second
+alone, where it has the last word: the last -D of a name, the last --target.
+Outputs are compared unless --no-values is given, or one side lacks values.
+The exit code is 0 if both sides ran, whatever tells them apart; otherwise it
+is that of 'run'.
 """
 CHECK = """\
 examples:

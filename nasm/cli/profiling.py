@@ -10,12 +10,14 @@ from rich.text import Text
 from nasm.cli import files
 from nasm.cli.running import Run
 from nasm.cli.screen import Screen
+from nasm.cli.tables import TableFolder
 from nasm.machine.outlines import NO_VALUES
-from nasm.problems import Problem, counted
+from nasm.problems import Problem, counted, folded, in_line
 from nasm.profile.what_if import Outcome
-from nasm.records import RunReport
+from nasm.records import RunReport, Status
 from nasm.report import json_profile, jsonable, profile, timeline
 from nasm.report.diagnostics import diagnostic
+from nasm.report.table_files import FORMATS
 from nasm.session import Session
 from nasm.spec.memory import Tensor
 
@@ -23,13 +25,42 @@ from nasm.spec.memory import Tensor
 class Profiling(Run):
     """One ``neuron-nasm profile``."""
 
-    def load(self) -> tuple[Session, dict[str, Tensor]]:
-        """The program on a machine that is watched; without values, as long as it can do so."""
-        return self.session(values=False, profile=True), {}
-
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         super().__init__(args, screen)
         self.outcomes: list[Outcome] = []
+        self.tables: TableFolder | None = None
+
+    def go(self) -> int:
+        """The whole of it; returns the exit code."""
+        try:
+            return super().go()
+        finally:
+            if self.tables is not None:
+                self.tables.drop()
+
+    def load(self) -> tuple[Session, dict[str, Tensor]]:
+        """The program on a machine that is watched; without values, as long as it can do so."""
+        return self.watched(self.session(values=False, profile=True)), {}
+
+    def watched(self, session: Session) -> Session:
+        """A session that is about to run, with its tables about to be written; raises Failure."""
+        args = self.args
+        if self.tables is not None:
+            self.tables.drop()
+        if args.tables is not None:
+            others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
+            others += [(f"the input {name} is read from it", path) for name, path in args.inputs]
+            if args.timing is not None:
+                others.append(("the timing is read from it", args.timing))
+            self.tables = TableFolder(session, args.tables, args.format or FORMATS[0], others)
+        return session
+
+    def store(self, session: Session, status: Status, wanted: dict[str, Tensor]) -> None:
+        """Write what is left of the tables."""
+        super().store(session, status, wanted)
+        if self.tables is not None:
+            self.written, unwritten = self.tables.keep()
+            self.unwritten += unwritten
 
     def again(self, session: Session, report: RunReport) -> Session | None:
         """With values, if the run turns out to depend on some and nobody forbids it."""
@@ -39,7 +70,7 @@ class Profiling(Run):
         inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
         made = Session(session.program, inputs, values=True, profile=True)
         made.source = session.source
-        return made
+        return self.watched(made)
 
     def tell(
         self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
@@ -54,10 +85,13 @@ class Profiling(Run):
         slack, screen = self.args.path or self.args.json, self.screen
         found = session.profile(outcomes=self.outcomes, slack=slack)
         problems = (*report.problems, *more)
+        if self.unwritten:
+            self.screen.problems(self.unwritten)
         if self.args.json:
             content = json_profile.profile(found)
             content["hazards"] = jsonable.problems(report.hazards)
-            content["problems"] = jsonable.problems(problems)
+            content["problems"] = jsonable.problems((*problems, *self.unwritten))
+            content["tables"] = self.written
             return int(self.args.answer.give(code, **content))
         generation, whole = session.program.generation, self.args.path
         parts = profile.screen(
@@ -65,6 +99,10 @@ class Profiling(Run):
         )
         screen.show(*parts)
         self.wrong(problems)
+        if self.written:
+            names = ", ".join(f"{t['table']} ({t['rows']:,})" for t in self.written)
+            said = f"tables in {in_line(self.args.tables)}: {names} rows"
+            screen.show(Text(), *map(Text, folded(said, "  ", screen.width)))
         if report.hazards:
             said = f"{counted(len(report.hazards), 'hazard')}: 'neuron-nasm run' shows them"
             screen.show(Text(), Text(said, "magenta"))

@@ -16,6 +16,7 @@ from nasm.problems import Failure, Problem, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, tables
 from nasm.session import Session
+from nasm.source import Source
 from nasm.spec.memory import Tensor
 from nasm.stopping import Told
 
@@ -67,11 +68,20 @@ class Run:
         """Another session to be run in place of one that reports this; None if it will do."""
         return None
 
+    @property
+    def hashes(self) -> bool:
+        """Whether its report carries the hashes of trace and memory."""
+        return bool(self.args.json)
+
+    def source(self) -> Source:
+        """The text of the program; raises Failure."""
+        return files.program_text(self.args.program)
+
     def session(self, **more: Any) -> Session:
         """The program on a machine; raises Failure."""
         args = self.args
         return Session.load(
-            files.program_text(args.program),
+            self.source(),
             target=args.target,
             defines=dict(args.defines),
             inputs=files.arrays(args.inputs),
@@ -127,7 +137,7 @@ class Run:
                 max_cycles=self.args.max_cycles,
                 max_instructions=self.args.max_instructions,
                 progress=self.screen.progress,
-                hashes=self.args.json,
+                hashes=self.hashes,
             )
         if heard.asked is not None:
             raise heard.asked

@@ -40,6 +40,14 @@ def profile(args: argparse.Namespace) -> int:
     return Profiling(args, Screen(args.color)).go()
 
 
+def diff(args: argparse.Namespace) -> int:
+    """``diff``: two programs, then what tells them apart."""
+    with stopping.shielded():
+        from nasm.cli.comparing import Comparing
+
+    return Comparing(args, Screen(args.color)).go()
+
+
 # ---------------------------------------------------------------- check
 
 
@@ -181,6 +189,7 @@ def look_up(args: argparse.Namespace) -> int:
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "run": run,
     "profile": profile,
+    "diff": diff,
     "check": check,
     "isa": look_up,
     "explain": look_up,

@@ -366,6 +366,14 @@ ROWS = (
         "$ neuron-nasm profile programs/matmul.nasm --timeline 1us..3us",
     ),
     Code(
+        "E0817",
+        "Parquet without pyarrow",
+        "Tables are written as Parquet with the package pyarrow, which is installed with the extra "
+        "`neuron-nasm[parquet]`. JSON lines, the default, need no package.",
+        "$ neuron-nasm profile programs/matmul.nasm --tables out --format parquet",
+        "$ neuron-nasm profile programs/matmul.nasm --tables out",
+    ),
+    Code(
         "E0821",
         "an unknown command of the debugger",
         "The first word of the line is not a command, or an ambiguous abbreviation. `help` lists "

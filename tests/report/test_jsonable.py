@@ -113,9 +113,22 @@ def test_the_document_of_a_run_has_the_keys_of_the_page(
 def test_the_document_of_a_profile_has_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
     figures = tmp_path / "my.toml"
     figures.write_text("semaphore_ns = 25")
-    found = document("profile", ROOT / "programs" / "matmul_tiled.nasm", "--timing", figures)
+    program = ROOT / "programs" / "matmul_tiled.nasm"
+    found = document("profile", program, "--timing", figures, "--tables", tmp_path / "tables")
     empty = {"engines[].stalls"}  # an engine that never waits
     assert set(keys(found)) - empty == documented("profile")
+
+
+def test_the_document_of_a_diff_has_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
+    figures = tmp_path / "my.toml"
+    figures.write_text("semaphore_ns = 25")
+    other = tmp_path / "other.nasm"
+    other.write_text(Path(MATMUL).read_text("utf-8").replace("seed=1", "seed=3"), "utf-8")
+    found = document("diff", MATMUL, "--timing", figures, "--vs", other)
+    named = {key.replace("].b.", "].a.") for key in keys(found)}
+    named = {re.sub(r"^b\.", "a.", key) for key in named}
+    # an output that is equal has no first element, a line of one path alone no other side
+    assert named == documented("diff") - {"tensors[].first", "path[].a"}
 
 
 def test_a_program_that_is_not_run_gives_its_problems(document: Any, tmp_path: Path) -> None:

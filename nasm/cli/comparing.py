@@ -1,0 +1,135 @@
+"""The verb ``diff``: two runs, and what tells their times and outputs apart."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import replace
+
+from rich.text import Text
+
+from nasm.cli import files
+from nasm.cli.running import BROKEN, REFUSED, Run, exit_code
+from nasm.cli.screen import Screen
+from nasm.comparison import compare
+from nasm.comparison.records import Comparison, Difference
+from nasm.problems import Failure, Problem, counted
+from nasm.records import RunReport, Status
+from nasm.report import comparison, json_comparison, jsonable
+from nasm.report.diagnostics import diagnostic
+from nasm.session import Session
+from nasm.source import Source
+
+LACKING = ("E0802", "E0808")
+"""What keeps a program from being run with values, and not from being run: an input without
+values, and not enough memory."""
+
+
+class Side(Run):
+    """One of the two runs."""
+
+    def __init__(self, args: argparse.Namespace, screen: Screen, text: Source) -> None:
+        super().__init__(args, screen)
+        self.text = text
+
+    def source(self) -> Source:
+        """The text of the program, which may be that of both."""
+        return self.text
+
+    @property
+    def hashes(self) -> bool:
+        """Whether its report carries hashes."""
+        return False
+
+
+class Comparing:
+    """One ``neuron-nasm diff``."""
+
+    def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
+        self.args, self.screen = args, screen
+        self.without = "--no-values" if args.values is False else ""
+
+    def go(self) -> int:
+        """The whole of it; returns the exit code."""
+        try:
+            sides = self.sides()
+            sessions = self.loaded(sides)
+            reports = [side.run(session) for side, session in zip(sides, sessions, strict=True)]
+            self.screen.clear()
+            a, b = sessions
+            found = compare(a, b, without=self.without)
+        except Failure as failure:
+            self.screen.clear()
+            return self.refused(failure.problems)
+        inputs = tuple(_inputs(dict(sides[0].args.inputs), dict(sides[1].args.inputs)))
+        found = replace(found, differences=(*found.differences, *inputs))
+        return self.tell(found, reports)
+
+    def sides(self) -> list[Side]:
+        """The programs, each text read once; raises Failure."""
+        texts: dict[str, Source] = {}
+        found = []
+        for args in (self.args.first, self.args):
+            if args.program not in texts:
+                texts[args.program] = files.program_text(args.program)
+            found.append(Side(args, self.screen, texts[args.program]))
+        return found
+
+    def loaded(self, sides: list[Side]) -> list[Session]:
+        """Both on machines: with values unless one of them lacks some; raises Failure."""
+        if not self.without:
+            try:
+                return [side.session(values=True, profile=True) for side in sides]
+            except Failure as failure:
+                if any(problem.code not in LACKING for problem in failure.problems):
+                    raise
+                self.without = failure.problems[0].message
+        return [side.session(values=False, profile=True) for side in sides]
+
+    def refused(self, problems: tuple[Problem, ...]) -> int:
+        """One of the programs cannot be run."""
+        if self.args.json:
+            self.args.answer.cut(REFUSED, "refused", problems)
+            return REFUSED
+        self.screen.problems(problems)
+        errors = counted(sum(not p.warning for p in problems), "error")
+        self.screen.note(f"\n{errors}; nothing was compared")
+        return REFUSED
+
+    def tell(self, found: Comparison, reports: list[RunReport]) -> int:
+        """Print the comparison; returns the exit code."""
+        codes = [exit_code(report) for report in reports]
+        code = BROKEN if BROKEN in codes else max(codes)
+        if self.args.json:
+            content = json_comparison.comparison(found)
+            for side, report in zip("ab", reports, strict=True):
+                content[side] |= {
+                    "ok": report.ok,
+                    "reasons": list(report.reasons),
+                    "hazards": jsonable.problems(report.hazards),
+                    "problems": jsonable.problems(report.problems),
+                }
+            status = next((r for r in reports if r.status is not Status.FINISHED), reports[0])
+            content = {
+                "programs": [found.a.program, found.b.program],
+                "status": status.status.name.lower(),
+                **content,
+                "problems": [],
+            }
+            return int(self.args.answer.give(code, **content))
+        screen = self.screen
+        screen.show(*comparison.screen(found, width=screen.width, ascii_only=screen.ascii_only))
+        for side, report in zip("ab", reports, strict=True):
+            for problem in report.problems:
+                screen.show(Text(), diagnostic(problem, screen.width))
+            if not report.ok:
+                screen.show(Text(), Text(f"{side} fails: {', '.join(report.reasons)}", "bold red"))
+        return code
+
+
+def _inputs(a: dict[str, str], b: dict[str, str]) -> list[Difference]:
+    """The tensors that the command line fills from other files."""
+    return [
+        Difference("input", name, a.get(name, ""), b.get(name, ""))
+        for name in dict.fromkeys((*a, *b))
+        if a.get(name) != b.get(name)
+    ]
