@@ -40,10 +40,10 @@ class Profiling(Run):
 
     def load(self) -> tuple[Session, dict[str, Tensor]]:
         """The program on a machine that is watched; without values, as long as it can do so."""
-        return self.tabled(self.session(values=False, profile=True)), {}
+        return self.watched(self.session(values=False, profile=True)), {}
 
-    def tabled(self, session: Session) -> Session:
-        """A session whose tables are about to be written, if they are wanted; raises Failure."""
+    def watched(self, session: Session) -> Session:
+        """A session that is about to run, with its tables about to be written; raises Failure."""
         args = self.args
         if self.tables is not None:
             self.tables.drop()
@@ -70,7 +70,7 @@ class Profiling(Run):
         inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
         made = Session(session.program, inputs, values=True, profile=True)
         made.source = session.source
-        return self.tabled(made)
+        return self.watched(made)
 
     def tell(
         self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()

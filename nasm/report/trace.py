@@ -88,8 +88,8 @@ class _Counter:
 
     __slots__ = ("head", "posts", "stall", "tick", "value")
 
-    def __init__(self, core: int, name: str) -> None:
-        self.head = f',\n{{"ph":"C","pid":{core + 1},"name":{text(f"${name}")},"ts":'
+    def __init__(self, process: str, name: str) -> None:
+        self.head = f',\n{{"ph":"C",{process},"name":{text(f"${name}")},"ts":'
         self.stall = f',"name":{text(f"${name}")}'
         self.tick = self.value = 0
         self.posts: deque[tuple[int, int, Place]] = deque()
@@ -128,7 +128,8 @@ class Stream(Observer):
         self._counters: dict[int, _Counter] = {}
         for number in sorted({wait.semaphore for wait in program.waits if wait is not None}):
             name = program.semaphore_name(number)
-            self._counters[number] = _Counter(generation.counter(number)[0], name)
+            process = self.file.process(generation.counter(number)[0])
+            self._counters[number] = _Counter(process, name)
         session.machine.scheduler.observe(self)
 
     # -- instructions

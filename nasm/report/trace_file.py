@@ -35,14 +35,18 @@ class TraceFile:
         self.parts = [head + _named("process_name", 0, 0, "core 0")]
         self._processes = {0}
 
-    def thread(self, core: int, name: str, order: int) -> str:
-        """A new thread of a core, as its events name it; the least ``order`` comes first."""
+    def process(self, core: int) -> str:
+        """A core, as its events name it."""
         if core not in self._processes:
             self._processes.add(core)
             self.parts.append(",\n" + _named("process_name", core, 0, f"core {core}"))
+        return f'"pid":{core + 1}'
+
+    def thread(self, core: int, name: str, order: int) -> str:
+        """A new thread of a core, as its events name it; the least ``order`` comes first."""
         self._threads += 1  # a number of its own: viewers take those of all processes together
         number = self._threads
-        place = f'"pid":{core + 1},"tid":{number}'
+        place = f'{self.process(core)},"tid":{number}'
         self.parts.append(
             f",\n{_named('thread_name', core, number, name)},\n"
             f'{{"ph":"M",{place},"name":"thread_sort_index","args":{{"sort_index":{order}}}}}'

@@ -117,3 +117,14 @@ def test_a_ring_has_what_it_moved_and_so_have_all_together() -> None:
     assert first.busy == 16 * busy
     assert whole.busy == first.busy + third.busy
     assert max(first.active, third.active) <= whole.active <= first.active + third.active
+
+
+def test_what_instructions_read_themselves_bounds_no_transfer() -> None:
+    found, bounds = profile(
+        ".target trn2\n.hbm A i32[1, 64] input = zeros\n.sbuf a i32[1, 16]\n"
+        "@sync DmaCopy a, A[:, 0:16]\n@vector TensorLoad %r1, A[:, 32:33]\n"
+    )
+    assert found.rates.minimum == 4 * 17
+    once = bounds["memory_bound_no_reloads"]
+    assert once.microseconds == pytest.approx(4 * 16 / (16 * 27.2) / 1000)
+    assert once.gap == 0

@@ -408,3 +408,9 @@ def test_two_cores_are_two_processes_with_semaphores_and_events_of_their_own() -
         (1, at(3), at(7 + 6)),
         (2, at(10), at(10)),
     ]
+
+
+def test_a_core_on_which_nothing_starts_has_a_name_for_its_counters() -> None:
+    found = events(".target toy\n@beta Wait\n.core 1\n.sem a\n@alpha Wait $a >= 1\n")
+    assert {e["pid"] for e in found if e["ph"] == "C"} == {2}
+    assert [e["args"]["name"] for e in found if e["name"] == "process_name"] == ["core 0", "core 1"]
