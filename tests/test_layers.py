@@ -61,7 +61,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("counters", "regions", "memory"),
         ("resources", "turns"),
         ("queues", "channels"),
-        ("events", "service"),
+        ("events", "service", "contention", "waits"),
         ("scheduler",),
         ("races", "trace", "history", "recording"),
         ("conflicts",),

@@ -79,7 +79,7 @@ class Effects:
         def finish(_: Any) -> None:
             for number in range(self.base + clear.first, self.base + clear.last + 1):
                 if scheduler.semaphores[number].value:
-                    scheduler.post(number, "=", 0, scheduler.delay)
+                    scheduler.waits.post(number, "=", 0, scheduler.delay)
 
         return _acting(work, _nothing, finish)
 

@@ -19,6 +19,9 @@ own engine, for its unit, for a port to a memory, or for another core; or there 
 ORDER = "queue"
 """The constraint of a start that nothing else held back: instructions start one after another."""
 
+NEVER = 1 << 62
+"""A tick that no run reaches."""
+
 Idle = tuple[str, int | None]
 """A cause, and of a semaphore which queue posted what ended the wait: see ``Semaphore.poster``."""
 

@@ -360,7 +360,7 @@ class Replay:
         chain.made[nth] = now + posts.seen[nth] - posts.ticks[nth]
         while chain.upto < len(chain.made) and chain.made[chain.upto] >= 0:
             chain.seen = max(chain.seen, chain.made[chain.upto], now)
-            scheduler.post(semaphore, "+", 1, chain.seen - now)
+            scheduler.waits.post(semaphore, "+", 1, chain.seen - now)
             self._happened((POSTED, (semaphore, chain.upto)), chain.seen)
             chain.upto += 1
 
@@ -379,7 +379,7 @@ class Replay:
     def _may_start(self, number: int, at: int) -> None:
         pool, now = self.pools[number], self.scheduler.now
         heappush(pool.known, (max(at, now), number))
-        self.scheduler.post(pool.semaphore, "+", 1, max(0, at - now))
+        self.scheduler.waits.post(pool.semaphore, "+", 1, max(0, at - now))
 
     def _arrive(self, number: int, index: int, now: int) -> None:
         """An instruction is held until what it needs is there, and who it meets."""

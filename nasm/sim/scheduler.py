@@ -14,18 +14,20 @@ engines have no interlock. What happens it tells the observers, and nothing else
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
 from typing import Any
 
 from nasm.pace import Pace
 from nasm.sim.channels import Channels, Flight, Group
-from nasm.sim.counters import TRANSFER, Counters, Post, Who
+from nasm.sim.contention import Contention
+from nasm.sim.counters import Counters, Who
 from nasm.sim.events import EVENTS, Observer, listeners
 from nasm.sim.queues import ORDER, Flying, Queue, Task
 from nasm.sim.regions import intersect
 from nasm.sim.resources import Resource, Resources
 from nasm.sim.service import COMMIT, OVER, Service
+from nasm.sim.waits import Waits
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
@@ -35,22 +37,19 @@ KNOWN = 100_000
 ARRIVE, START = 1, 2
 """Phases of a tick, in order, behind COMMIT."""
 
-NEVER = 1 << 62
-"""A tick that no run reaches."""
-
-
 class Scheduler:
     """Queues, channels, semaphores and resources, and the heap of what comes next.
 
     ``transfers`` are those in flight, by key; ``late`` those that had not landed when the last
     task of all queues completed. ``acting`` is the instruction that starts, completes, or issued
     what moves right now, ``record`` the number of that start or of the shares that move: every
-    start has one, given in order, and ``records`` were given. Without ``interlock`` an engine does
-    not wait for its own earlier results. While ``halted`` is set no event is processed: it may be
-    set at any moment, by a signal handler or another thread.
+    start has one, given in order, and ``records`` were given. ``listeners`` says who is told of an
+    event. Without ``interlock`` an engine does not wait for its own earlier results. While
+    ``halted`` is set no event is processed: it may be set at any moment, by a signal handler or
+    another thread.
     """
 
-    CACHES = ("_overlaps", "_listeners", "_observers", "halted")
+    CACHES = ("_overlaps", "listeners", "_observers", "halted")
 
     def __init__(
         self,
@@ -65,6 +64,8 @@ class Scheduler:
         self.now = 0
         self.queues: list[Queue] = []
         self.semaphores = semaphores
+        self.waits = Waits(self, semaphores)
+        self.contention = Contention(self)
         self.service = Service(self, channels, supply)
         self.resources = Resources()
         self.delay, self.interlock, self.paces = delay, interlock, list(paces)
@@ -80,6 +81,7 @@ class Scheduler:
         self._sequence = 0
         self._overlaps: dict[tuple[int, int], bool] = {}
         self._observers: list[Observer] = []
+        self.listeners: Mapping[str, tuple[Callable[..., None], ...]] = {}
         self._listen()
 
     # -- building
@@ -102,14 +104,24 @@ class Scheduler:
 
     def _listen(self) -> None:
         tell = {event: listeners(self._observers, event) for event in EVENTS}
-        self._listeners = tell
-        self._tell_head, self._tell_waited = tell["head"], tell["waited"]
+        self.listeners = tell
+        self._tell_head = tell["head"]
         self._tell_started, self._tell_finished = tell["started"], tell["finished"]
 
     def push(self, tick: int, phase: int, rank: int, what: Any) -> None:
         """Let something happen at a tick: in a phase of it, by rank, and then in order."""
         self._sequence += 1
         heappush(self._heap, (tick, phase, rank, self._sequence, what))
+
+    def retry(self, queue: Queue, tick: int) -> None:
+        """Let a queue try to start its head at a tick, and not before."""
+        queue.due = tick
+        self.push(tick, START, queue.index, queue)
+
+    def retry_last(self, queue: Queue, tick: int) -> None:
+        """The same, but behind all that try at that tick: by now, whoever came last."""
+        queue.due = tick
+        self.push(tick, START, len(self.queues) + self._sequence, queue)
 
     # -- running
 
@@ -165,7 +177,7 @@ class Scheduler:
         task = queue.head
         if task is None:
             task = self._bring_up(queue, now)
-        if not queue.waited and not self._wait(queue, task, now):
+        if not queue.waited and not self.waits.over(queue, task, now):
             return
         work = task.work
         earliest = task.unit.free_at if task.needs is None else task.needs.free_at
@@ -179,7 +191,8 @@ class Scheduler:
         if earliest > now:
             self._hold(queue, task, earliest, writer, gated)
             return
-        if (task.unit.waiting or task.needs is not None) and self._yields(queue, task, "unit"):
+        contended = task.unit.waiting or task.needs is not None
+        if contended and self.contention.yields(queue, task.resources, "unit"):
             return
         if task.expand is not None:
             self.acting = (queue.index, queue.pc)
@@ -191,7 +204,7 @@ class Scheduler:
         if work.arrive is not None and queue.arrived is None:
             self._arrived(queue, task, now)
             return
-        if task.ports and not self._ports(queue, task, now):
+        if task.ports and not self.contention.ports(queue, task):
             return
         self._start(queue, task, now)
 
@@ -202,7 +215,7 @@ class Scheduler:
         self.records = record + 1
         queue.arrived, queue.parked = now, True
         self.acting, self.record = (queue.index, queue.pc), record
-        for tell in self._listeners["arrived"]:
+        for tell in self.listeners["arrived"]:
             tell(queue, task, record, now)
         task.work.arrive(now)
 
@@ -219,83 +232,9 @@ class Scheduler:
         else:
             queue.cause, queue.blocker = "unit", task.unit
             queue.because = task.unit.record if task.needs is None else task.needs.record
-            self._ask(queue, task, self.now)
-        queue.due = until
-        self.push(until, START, queue.index, queue)
-
-    def _ports(self, queue: Queue, task: Task, now: int) -> bool:
-        """Whether a task can have the ports that it wants now; if not, it waits for its turn."""
-        last = max(task.ports, key=lambda port: port.free_at)
-        if last.free_at <= now:
-            return not self._yields(queue, task, "port")
-        queue.cause, queue.blocker, queue.because = "port", last, last.record
-        self._stand(queue, task.ports, now)
-        queue.due = last.free_at
-        self.push(queue.due, START, queue.index, queue)
-        return False
-
-    def _wait(self, queue: Queue, task: Task, now: int) -> bool:
-        """Whether the wait of a queue's head is over; if not, parks the queue or tries again."""
-        assert task.wait is not None
-        number, op, value = task.wait
-        semaphore = self.semaphores[number]
-        if not queue.parked:
-            found = semaphore.visible(op, value, now)
-            if found is None or found[1] is not None:
-                queue.parked, queue.due = True, NEVER
-                queue.cause, queue.poster, queue.because = "semaphore", None, -1
-                queue.blocker = semaphore.by
-                semaphore.parked.append(queue.index)
-                if found is not None:
-                    self._wake(queue, found)
-                return False
-        else:
-            queue.parked = False
-            semaphore.parked.remove(queue.index)
-        queue.waited = True
-        for tell in self._tell_waited:
-            tell(queue, number, semaphore.by if queue.cause != "semaphore" else queue.blocker, now)
-        return True
-
-    def _wake(self, queue: Queue, found: tuple[int, Post | None]) -> None:
-        """Let a parked queue go on at the tick at which it sees what it waits for."""
-        at, post = found
-        assert post is not None
-        queue.due, queue.blocker = at, post.by
-        queue.because, queue.poster = post.record, post.poster
-        self.push(at, START, queue.index, queue)
-
-    def _ask(self, queue: Queue, task: Task, now: int) -> None:
-        """Wait for what a task occupies, in turn with the other queues that want it."""
-        if task.contended:
-            self._stand(queue, task.resources, now)
-
-    def _stand(self, queue: Queue, resources: Sequence[Resource], now: int) -> None:
-        """Stand in line for resources, from now on unless it does already."""
-        queue.asked = True
-        for resource in resources:
-            resource.waiting.setdefault(queue.index, now)
-
-    def _yields(self, queue: Queue, task: Task, cause: str) -> bool:
-        """Whether another queue goes first, so that this one tries again after it.
-
-        One that has waited longer does if it is due now, or was passed over before.
-        """
-        now, resources = self.now, task.ports if cause == "port" else task.resources
-        for resource in resources:
-            asked = resource.waiting.get(queue.index, now)
-            for index, since in resource.waiting.items():
-                due = self.queues[index].due
-                passed = index in resource.passed and due >= now
-                if (since, index) < (asked, queue.index) and (due == now or passed):
-                    if due > now:
-                        self._stand(queue, resources, now)
-                        queue.due, queue.cause, queue.blocker = due, cause, resource
-                        queue.because = resource.record
-                    behind = len(self.queues) + self._sequence  # whoever yielded before, too
-                    self.push(due, START, behind, queue)
-                    return True
-        return False
+            if task.contended:
+                self.contention.stand(queue, task.resources, self.now)
+        self.retry(queue, until)
 
     def release(self, index: int, at: int) -> None:
         """Let a parked queue start its head at a tick."""
@@ -303,8 +242,7 @@ class Scheduler:
         queue.parked = False
         if at > (queue.arrived or 0):
             queue.cause, queue.because = "core", self.record
-        queue.due = at
-        self.push(at, START, index, queue)
+        self.retry(queue, at)
 
     def _ready(self, queue: Queue, task: Task) -> tuple[int, Flying | None]:
         """When the last earlier task of the queue that writes what this one reads completes."""
@@ -374,7 +312,7 @@ class Scheduler:
         self.push(finish, COMMIT, 0, queue)
         if task.update is not None and task.update[3]:
             number, op, value, _ = task.update
-            self.post(number, op, value, self.delay)
+            self.waits.post(number, op, value, self.delay)
         if queue.pc < queue.length:
             self._bring_up(queue, now + 1)
             self.push(queue.reached, START, queue.index, queue)
@@ -390,8 +328,8 @@ class Scheduler:
             self._make_ready(queue, task, least, ORDER, queue.record)
         tick = task.unit.free_at if task.needs is None else task.needs.free_at
         if tick > least:
-            if task.unit.shared or task.needs is not None:
-                self._ask(queue, task, least)
+            if task.contended:
+                self.contention.stand(queue, task.resources, least)
             queue.cause, queue.blocker = "unit", task.unit
             queue.because = task.unit.record if task.needs is None else task.needs.record
         else:
@@ -419,7 +357,7 @@ class Scheduler:
         queue.cause, queue.because = cause, because
         task.unit.take(start + ticks, (queue.index, queue.pc), record)
         queue.occupy(start, start + ticks)
-        for tell in self._listeners["readied"]:
+        for tell in self.listeners["readied"]:
             tell(queue, task, record, because, start, start + ticks)
 
     def _finish(self, queue: Queue) -> None:
@@ -438,37 +376,12 @@ class Scheduler:
             tell(queue, done)
         if task.update is not None and not task.update[3]:
             number, op, value, _ = task.update
-            self.post(number, op, value, self.delay)
+            self.waits.post(number, op, value, self.delay)
 
     def _ended(self) -> None:
         """Remember which transfers are in flight if no queue has anything left to do."""
         if all(queue.done for queue in self.queues):
             self.late = tuple(flight.origin for flight in self.transfers.values())
-
-    # -- semaphores
-
-    def post(self, number: int, op: str, value: int, delay: int, poster: int | None = None) -> None:
-        """Change a semaphore now; a queue that waits for it may start ``delay`` later.
-
-        ``poster`` is the queue that acts, or ``TRANSFER``.
-        """
-        semaphore, now = self.semaphores[number], self.now
-        who = self.acting[0] if poster is None else poster
-        post = _tuple(Post, (now + delay, op, value, self.acting, self.record, who))
-        if not semaphore.post(post, now):
-            for tell in self._listeners["unchanged"]:
-                tell(number, semaphore, self.acting, now)
-            return
-        for tell in self._listeners["posted"]:
-            tell(number, semaphore, now)
-        for index in semaphore.parked:
-            queue = self.queues[index]
-            assert queue.head is not None
-            assert queue.head.wait is not None
-            _, compare, want = queue.head.wait
-            found = semaphore.visible(compare, want, now)
-            if found is not None and found[0] < queue.due:
-                self._wake(queue, (found[0], found[1] or post))
 
     # -- channels
 
@@ -482,7 +395,7 @@ class Scheduler:
         if maker.free_at > self.now:
             because = maker.record
         maker.take(start + ticks, self.acting, record)
-        for tell in self._listeners["made"]:
+        for tell in self.listeners["made"]:
             tell(self.queues[self.acting[0]], record, because, start, maker.free_at)
         return record
 
@@ -490,12 +403,12 @@ class Scheduler:
         """Put a transfer in flight; its shares reach their channels at a tick."""
         self.transfers[flight.key] = flight
         flight.record = self.record
-        for tell in self._listeners["issued"]:
+        for tell in self.listeners["issued"]:
             tell(flight, self.now)
         self.push(at, ARRIVE, 0, flight)
 
     def _arrive(self, flight: Flight) -> None:
-        for tell in self._listeners["queued"]:
+        for tell in self.listeners["queued"]:
             tell(flight, self.now)
         self.service.arrive(flight)
 
@@ -503,7 +416,7 @@ class Scheduler:
         """Shares have landed together: their bytes appear, then each of them posts."""
         flight, count = group.flight, group.count
         self.acting, self.record = flight.origin, group.record
-        for tell in self._listeners["landed"]:
+        for tell in self.listeners["landed"]:
             tell(group, self.now)
         flight.cargo.write(group.shares, group.payload)
         flight.left -= count
@@ -512,31 +425,15 @@ class Scheduler:
             if flight.landed is not None:
                 flight.landed()
         if flight.semaphore is not None:
-            self._count(flight.semaphore, count, flight.notify)
-
-    def _count(self, number: int, count: int, notify: int) -> None:
-        """Post 1 for each of some shares: at once, unless a queue waits for one of the values."""
-        each = 1
-        for index in self.semaphores[number].parked:
-            task = self.queues[index].head
-            if task is not None and task.wait is not None and task.wait[1] == "==":
-                break
-        else:
-            each, count = count, 1
-        for _ in range(count):
-            self.post(number, "+", each, notify, TRANSFER)
+            self.waits.count(flight.semaphore, count, flight.notify)
 
     def pressing(self, rank: int) -> bool:
         """Whether something of at most this rank is still to be committed at this tick."""
         return bool(self._heap) and self._heap[0][:3] <= (self.now, COMMIT, rank)
 
-    def listeners(self, event: str) -> tuple[Any, ...]:
-        """Who is told of an event."""
-        return self._listeners[event]
-
     def say(self, text: str) -> None:
         """The instruction that starts says something."""
-        for tell in self._listeners["said"]:
+        for tell in self.listeners["said"]:
             tell(self.queues[self.acting[0]], text, self.now)
 
     # -- the end, and checkpoints

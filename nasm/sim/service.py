@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from nasm.sim import turns
@@ -21,6 +21,8 @@ class Host(Protocol):
     acting: Who
     record: int
     records: int
+    listeners: Mapping[str, tuple[Callable[..., None], ...]]
+    """Who is told of an event."""
 
     def push(self, tick: int, phase: int, rank: int, what: Any) -> None:
         """Let something happen at a tick."""
@@ -30,9 +32,6 @@ class Host(Protocol):
 
     def land(self, group: Group) -> None:
         """Shares have landed."""
-
-    def listeners(self, event: str) -> tuple[Callable[..., None], ...]:
-        """Who is told of an event."""
 
 
 class Service:
@@ -100,7 +99,7 @@ class Service:
             self._stretch(group)
         server.start(group)
         group.free = group.start + group.busy
-        for tell in host.listeners("read"):
+        for tell in host.listeners["read"]:
             tell(group, host.now)
         group.payload = flight.cargo.read(group.shares)
 
@@ -109,7 +108,7 @@ class Service:
         host = self.host
         other.record = host.records
         host.records += 1
-        for tell in host.listeners("parted"):
+        for tell in host.listeners["parted"]:
             tell(group, other, host.now)
 
     def _stretch(self, group: Group) -> None:

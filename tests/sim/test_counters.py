@@ -65,7 +65,7 @@ def test_a_queue_that_was_to_go_on_later_goes_on_with_a_quicker_post(quick: int,
     scheduler: Scheduler = bench.scheduler
 
     def later(now: int) -> None:
-        scheduler.post(2, "+", 1, 50 - now)  # seen at 50
+        scheduler.waits.post(2, "+", 1, 50 - now)  # seen at 50
 
     bench.queue({"work": work(start=later)})
     bench.queue({"ticks": quick + 3, "update": (2, "+", 1, False)})

@@ -1,0 +1,99 @@
+"""Waits of queues for semaphores, and the posts that end them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Protocol
+
+from nasm.sim.counters import TRANSFER, Counters, Post, Who
+from nasm.sim.queues import NEVER, Queue, Task
+
+_tuple = tuple.__new__  # makes a NamedTuple in a third of the time
+
+
+class Host(Protocol):
+    """What waits and posts need of a scheduler."""
+
+    now: int
+    acting: Who
+    record: int
+    queues: list[Queue]
+    listeners: Mapping[str, tuple[Callable[..., None], ...]]
+    """Who is told of an event."""
+
+    def retry(self, queue: Queue, tick: int) -> None:
+        """Let a queue try to start its head at a tick, and not before."""
+
+
+class Waits:
+    """Parks queues until a semaphore is as they want it, and wakes them."""
+
+    def __init__(self, host: Host, semaphores: Counters) -> None:
+        self.host, self.semaphores = host, semaphores
+
+    def over(self, queue: Queue, task: Task, now: int) -> bool:
+        """Whether the wait of a queue's head is over; if not, parks the queue or tries again."""
+        assert task.wait is not None
+        number, op, value = task.wait
+        semaphore = self.semaphores[number]
+        if not queue.parked:
+            found = semaphore.visible(op, value, now)
+            if found is None or found[1] is not None:
+                queue.parked, queue.due = True, NEVER
+                queue.cause, queue.poster, queue.because = "semaphore", None, -1
+                queue.blocker = semaphore.by
+                semaphore.parked.append(queue.index)
+                if found is not None:
+                    self._wake(queue, found)
+                return False
+        else:
+            queue.parked = False
+            semaphore.parked.remove(queue.index)
+        queue.waited = True
+        for tell in self.host.listeners["waited"]:
+            tell(queue, number, semaphore.by if queue.cause != "semaphore" else queue.blocker, now)
+        return True
+
+    def _wake(self, queue: Queue, found: tuple[int, Post | None]) -> None:
+        """Let a parked queue go on at the tick at which it sees what it waits for."""
+        at, post = found
+        assert post is not None
+        queue.blocker = post.by
+        queue.because, queue.poster = post.record, post.poster
+        self.host.retry(queue, at)
+
+    def post(self, number: int, op: str, value: int, delay: int, poster: int | None = None) -> None:
+        """Change a semaphore now; a queue that waits for it may start ``delay`` later.
+
+        ``poster`` is the queue that acts, or ``TRANSFER``.
+        """
+        host, semaphore = self.host, self.semaphores[number]
+        now, acting = host.now, host.acting
+        who = acting[0] if poster is None else poster
+        post = _tuple(Post, (now + delay, op, value, acting, host.record, who))
+        if not semaphore.post(post, now):
+            for tell in host.listeners["unchanged"]:
+                tell(number, semaphore, acting, now)
+            return
+        for tell in host.listeners["posted"]:
+            tell(number, semaphore, now)
+        for index in semaphore.parked:
+            queue = host.queues[index]
+            assert queue.head is not None
+            assert queue.head.wait is not None
+            _, compare, want = queue.head.wait
+            found = semaphore.visible(compare, want, now)
+            if found is not None and found[0] < queue.due:
+                self._wake(queue, (found[0], found[1] or post))
+
+    def count(self, number: int, shares: int, notify: int) -> None:
+        """Post 1 for each of some shares: at once, unless a queue waits for one of the values."""
+        each = 1
+        for index in self.semaphores[number].parked:
+            task = self.host.queues[index].head
+            if task is not None and task.wait is not None and task.wait[1] == "==":
+                break
+        else:
+            each, shares = shares, 1
+        for _ in range(shares):
+            self.post(number, "+", each, notify, TRANSFER)
