@@ -95,7 +95,9 @@ class Session(Inspection):
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
         if values:
-            self._load(self.machine)
+            read = self._load(self.machine)
+            if profile:  # what would help is asked of machines with the same inputs
+                self._inputs = read
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
         self._checkpoints = [Checkpoint(self)]
@@ -123,9 +125,9 @@ class Session(Inspection):
         session.source = source
         return session
 
-    def _load(self, machine: Machine) -> None:
-        """Fill the tensors of a machine."""
-        tensor_io.load(self.program, machine.addresses, self._inputs, self.files)
+    def _load(self, machine: Machine) -> dict[str, Any]:
+        """Fill the tensors of a machine; returns the inputs, as :func:`tensor_io.load`."""
+        return tensor_io.load(self.program, machine.addresses, self._inputs, self.files)
 
     # -- going back
 

@@ -24,6 +24,7 @@ EXAMPLES = {
     "codes/names.py": "a wrong program and a right one for each code",
     "codes/operands.py": "the same",
     "codes/running.py": "the same",
+    "codes/slow.py": "the same",
     "targets/neuron/__init__.py": "what examples of rows are filled and waited for with",
 }
 """Files whose mnemonics are in examples for users, and what those are."""

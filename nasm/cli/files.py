@@ -105,10 +105,10 @@ class Tracing:
     """A trace that is being written to a file."""
 
     def __init__(self, session: Session, file: results.Begun, detail: str) -> None:
-        from nasm.report.trace import Stream
+        from nasm.report.trace import stream
 
         zipped = file.path.endswith(".gz")
-        self._file, self._stream = file, Stream(session, file.out, zipped=zipped, detail=detail)
+        self._file, self._stream = file, stream(session, file.out, zipped=zipped, detail=detail)
         self._ended = False
 
     def keep(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from nasm.cli import files
 from nasm.cli.running import Run
 from nasm.cli.screen import Screen
 from nasm.cli.tables import TableFolder
@@ -27,7 +28,6 @@ class Profiling(Run):
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         super().__init__(args, screen)
         self.outcomes: list[Outcome] = []
-        self.asked = False
         self.tables: TableFolder | None = None
 
     def go(self) -> int:
@@ -40,11 +40,13 @@ class Profiling(Run):
 
     def load(self) -> tuple[Session, dict[str, Tensor]]:
         """The program on a machine that is watched; without values, as long as it can do so."""
-        return self.watched(values=False), {}
+        session = self.session(values=False, profile=True)
+        self.begin_tables(session)
+        return session, {}
 
-    def watched(self, values: bool) -> Session:
-        """The program on a machine, and its tables about to be written; raises Failure."""
-        session, args = self.session(values=values, profile=True), self.args
+    def begin_tables(self, session: Session) -> None:
+        """Write the tables of a session from now on, if they are wanted; raises Failure."""
+        args = self.args
         if self.tables is not None:
             self.tables.drop()
         if args.tables is not None:
@@ -53,21 +55,28 @@ class Profiling(Run):
             if args.timing is not None:
                 others.append(("the timing is read from it", args.timing))
             self.tables = TableFolder(session, args.tables, args.format or FORMATS[0], others)
-        return session
 
     def store(self, session: Session, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write what is left of the tables."""
         super().store(session, status, wanted)
-        if self.tables is not None:
-            self.written, unwritten = self.tables.keep()
+        tables, self.tables = self.tables, None
+        if tables is not None:
+            try:
+                self.written, unwritten = tables.keep()
+            finally:
+                tables.drop()
             self.unwritten += unwritten
 
-    def again(self, report: RunReport) -> Session | None:
+    def again(self, session: Session, report: RunReport) -> Session | None:
         """With values, if the run turns out to depend on some and nobody forbids it."""
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:
             return None
-        return self.watched(values=True)
+        inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
+        made = Session(session.program, inputs, values=True, profile=True)
+        made.source = session.source
+        self.begin_tables(made)
+        return made
 
     def tell(
         self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
@@ -75,8 +84,8 @@ class Profiling(Run):
         """Print the profile; returns the exit code."""
         if self.args.timeline is not None:
             return self.draw(session, code, (*report.problems, *more))
-        if not self.asked and self.args.what_if:
-            self.asked = True  # told to stop meanwhile, there are as many as there are
+        if not self.whole and self.args.what_if:
+            self.whole = True  # told to stop meanwhile, there are as many as there are
             self.outcomes += session.what_if()
         self.telling = True
         slack, screen = self.args.path or self.args.json, self.screen

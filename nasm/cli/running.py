@@ -33,7 +33,7 @@ class Run:
         self.written: list[dict[str, Any]] = []
         self.unwritten: list[Problem] = []
         self.notes: list[str] = []
-        self.judged = self.telling = False
+        self.judged = self.telling = self.whole = False
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
@@ -51,7 +51,7 @@ class Run:
         """Run, write and report; returns the exit code."""
         try:
             report = self.run(session)
-            again = self.again(report)
+            again = self.again(session, report)
             if again is not None:
                 session = again
                 report = self.run(session)
@@ -64,8 +64,8 @@ class Run:
             with stopping.lifted():  # to tell of it may take a while
                 return self.stopped(session, Told.of(error))
 
-    def again(self, report: RunReport) -> Session | None:
-        """Another session to be run in place of the one that reports this; None if it will do."""
+    def again(self, session: Session, report: RunReport) -> Session | None:
+        """Another session to be run in place of one that reports this; None if it will do."""
         return None
 
     @property
@@ -207,7 +207,8 @@ class Run:
             raise told
         self.screen.clear()
         over = session.over
-        session.status = Status.TIMEOUT if told.late else Status.INTERRUPTED
+        if not self.whole:  # or else its run ended as it did, and that is told
+            session.status = Status.TIMEOUT if told.late else Status.INTERRUPTED
         more = [self.late(session, over)] if told.late else []
         if told.late and not over:
             self.store(session, session.status, {})
@@ -221,6 +222,8 @@ class Run:
         """What --timeout has cut off."""
         if over:
             undone = "its results were written" if self.judged else "its expectations were judged"
+            if self.whole:
+                undone = "all that would help was known"
             said = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
             return Problem("E0516", said, None, "allow more with --timeout")
         span, where = describe.standing(session.machine)

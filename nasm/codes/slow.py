@@ -54,6 +54,20 @@ ROWS = (
         "takes more than a microsecond. Where two functions take turns in a loop that is so in "
         "every round. Apply the one to all tiles and then the other, or choose functions of one "
         "table.",
+        "@vector Memset      c, 1.0   $done++\n"
+        "@scalar Activation  acc, c, op=exp   $done >= 1\n"
+        ".for i in 0..4\n"
+        "@scalar Activation  acc, c, op=sigmoid\n"
+        "@scalar Activation  acc, c, op=exp\n"
+        ".end",
+        "@vector Memset      c, 1.0   $done++\n"
+        "@scalar Activation  acc, c, op=exp   $done >= 1\n"
+        ".for i in 0..4\n"
+        "@scalar Activation  acc, c, op=exp\n"
+        ".end\n"
+        ".for i in 0..4\n"
+        "@scalar Activation  acc, c, op=sigmoid\n"
+        ".end",
     ),
     Code(
         "W0105",

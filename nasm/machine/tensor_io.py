@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -20,24 +21,35 @@ from nasm.spec.program import Program
 from nasm.spec.view import View
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Loaded:
+    """What an array file held, as its tensor stores it."""
+
+    values: Array
+
+
 def load(
     program: Program, addresses: Addresses, inputs: Mapping[str, Any], files: Allowed = ANY
-) -> None:
+) -> dict[str, Any]:
     """Initialise every tensor that has a value at the start; raises Failure with every problem.
 
     ``inputs`` are arrays, or array files; their ``files`` are those that the program itself names.
+    Returns inputs for another machine, which needs no file for them: a pipe is read only once.
     """
-    tensors = program.tensors
+    tensors, read = program.tensors, dict(inputs)
     problems = unknown(program, inputs)
     for name, tensor in tensors.items():
         try:
             values = _start(tensor, inputs.get(name), files)
+            if isinstance(values, Loaded):
+                read[name], values = values, [((), values.values)]
             if values is not None:
                 addresses.access(View.whole(tensor)).put_parts(values)
         except Refused as refused:
             problems.append(refused.at(tensor.span))
     if problems:
         raise Failure(problems)
+    return read
 
 
 def unknown(program: Program, inputs: Mapping[str, Any]) -> list[Problem]:
@@ -81,10 +93,14 @@ def _placed(view: View) -> None:
         raise Failure(Problem("E0305", f"{said}only while an instruction executes"))
 
 
-def _start(tensor: Tensor, given: Any, files: Allowed) -> Iterable[tuple[Window, Array]] | None:
-    """What a tensor holds at the start, in parts; None for nothing."""
+def _start(
+    tensor: Tensor, given: Any, files: Allowed
+) -> Loaded | Iterable[tuple[Window, Array]] | None:
+    """What a tensor holds at the start, from a file or in parts; None for nothing."""
+    if isinstance(given, Loaded):
+        return given
     if isinstance(given, ArrayFile):  # a user's, not the program's: any file, and pipes too
-        return [((), _read(tensor, given, ANY, pipes=True))]
+        return Loaded(_read(tensor, given, ANY, pipes=True))
     if given is not None:
         return [((), accepted(tensor, given))]
     init = tensor.init
@@ -97,7 +113,7 @@ def _start(tensor: Tensor, given: Any, files: Allowed) -> Iterable[tuple[Window,
             )
         return None
     if isinstance(init, ArrayFile):
-        return [((), _read(tensor, init, files, pipes=False))]
+        return Loaded(_read(tensor, init, files, pipes=False))
     assert isinstance(init, tuple)
     return initial(tensor, init)
 

@@ -89,8 +89,9 @@ class Rates:
     """What was computed and moved, beside what the machine could; None is what it does not say.
 
     ``adjusted`` are the operations in units of those that the peak is given for; ``minimum`` are
-    the bytes of ``memory``, outside of the cores, if each were read once, or written once. ``intensity`` is operations
-    per byte, ``ridge`` the intensity at which the memory's peak feeds the engines' peak.
+    the bytes of ``memory``, outside of the cores, if each were read once, or written once.
+    ``intensity`` is operations per byte, ``ridge`` the intensity at which the memory's peak feeds
+    the engines' peak.
     """
 
     flops: int
@@ -157,8 +158,8 @@ class Profile:
     """Where the time of a run went. ``entry_and_exit`` are microseconds beside it.
 
     ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
-    how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs without something, those that save most first, if
-    they were asked for.
+    how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
+    without something, those that save most first, if they were asked for.
     """
 
     status: Status

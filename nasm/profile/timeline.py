@@ -24,6 +24,9 @@ BUSY, READYING, EMPTY = "busy", "made ready", "empty"
 """States of a queue beside what it waits for: a poster, or a cause that is no semaphore."""
 
 UNITS = {"ns": 1e-3, "us": 1.0, "µs": 1.0, "ms": 1e3, "s": 1e6}
+LATEST = 1 << 62
+"""A tick that no run reaches."""
+
 _TIME = re.compile(r"([0-9][0-9_]*(?:\.[0-9]+)?)(ns|us|µs|ms|s)")
 _LINE = re.compile(r"[0-9]+")
 
@@ -53,14 +56,15 @@ class Timeline:
 def timeline(
     machine: Machine, history: History, width: int, begin: str = "", end: str = ""
 ) -> Timeline:
-    """Strips of ``width`` cells, between two bounds; raises Refused for one that means nothing.
+    """Strips of ``width`` cells, or of as many as there are ticks, between two bounds.
+
+    Raises Refused for one that means nothing.
 
     A bound is a time, a line of the program or a label; an empty one is the start or the end.
     """
     total = machine.scheduler.now
     first = bound(machine, history, begin, last=False) if begin else 0
-    final = bound(machine, history, end, last=True) if end else total
-    first, final = min(first, total), min(final, total)
+    final = min(total, bound(machine, history, end, last=True) if end else total)
     if first >= final:
         micro = machine.microseconds
         raise Refused(
@@ -68,7 +72,8 @@ def timeline(
             f"the timeline ends at {micro(final):,.3f} µs, and begins at {micro(first):,.3f}",
             f"the run takes {micro(total):,.3f} µs",
         )
-    edges = np.round(np.linspace(first, final, width + 1)).astype(np.int64)
+    cells = min(width, final - first)  # none is shorter than a tick
+    edges = np.round(np.linspace(first, final, cells + 1)).astype(np.int64)
     strips = [
         Strip(machine.program.queue_name(queue.index), _states(machine, history, queue, edges))
         for queue in machine.scheduler.queues
@@ -85,7 +90,7 @@ def bound(machine: Machine, history: History, text: str, *, last: bool) -> int:
     time = _TIME.fullmatch(text)
     if time:
         micro = float(time[1].replace("_", "")) * UNITS[time[2]]
-        return round(micro * machine.program.generation.ticks)
+        return round(min(micro * machine.program.generation.ticks, LATEST))
     named = _named(machine, text)
     kind, queues, pcs = (history.column(name) for name in ("kind", "queue", "pc"))
     mine = np.zeros(len(kind), np.bool_)

@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections import deque
 from typing import IO, Any
 
-from nasm.report.trace_file import MANY, TraceFile, text
+from nasm.report.trace_file import TraceFile, text
 from nasm.session import Session
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore
@@ -22,18 +22,21 @@ from nasm.sim.queues import Flying, Queue, Task
 from nasm.sim.resources import Resource
 from nasm.spec.program import Program
 
-DETAILS = ("transfers", "packets")
-"""What a trace shows of DMA: a slice per transfer, or also one per share on its DMA engine."""
-
 LONGEST = 100
 """Characters of a line of the program that a trace shows."""
+
+DECIMALS = tuple(f".{n:03}" for n in range(1_000))
+"""Of µs, by ns: a third of the time that it takes to print a float, of which a trace has many."""
+
+MANY = 200
+"""Instructions that are kept before they are made text and written."""
 
 NEVER = 1 << 62
 QUEUES, DESCRIPTORS, RINGS, CHANNELS, WAITS = 1_000, 99_000, 100_000, 200_000, 999
 """Where these begin in the order of a core's threads, and stalls in that of a queue's."""
 
-Place = tuple[str, int]
-"""A thread and a time within one of its slices, in ns."""
+Place = tuple[str, int, int]
+"""A thread, and two ticks that lie within one of its slices."""
 
 
 class _Lanes:
@@ -95,12 +98,11 @@ class _Counter:
 class Stream(Observer):
     """Writes a trace of a session while it runs, from its start on; ``slices`` were written.
 
-    ``out`` gets it as bytes, gzipped if ``zipped``.
+    ``out`` gets it as bytes, gzipped if ``zipped``. What is told is kept as it is and made text by
+    the thousand, which takes half as long as one by one.
     """
 
-    def __init__(
-        self, session: Session, out: IO[bytes], *, zipped: bool = False, detail: str = DETAILS[0]
-    ) -> None:
+    def __init__(self, session: Session, out: IO[bytes], zipped: bool) -> None:
         program, generation = session.program, session.program.generation
         about = {
             "program": session.source.name if session.source else "",
@@ -108,13 +110,18 @@ class Stream(Observer):
             "ticks_per_microsecond": generation.ticks,
         }
         self.file = TraceFile(out, zipped, about)
-        self._parts = self.file.parts
         self.slices = 0
         self._session, self._program = session, program
-        self._ticks, self._packets = generation.ticks, detail == "packets"
+        self._ticks = generation.ticks
+        self._least = -(-2 * generation.ticks // 1000)  # ticks of two ns
         self._rows = [_Row(self.file, program, queue) for queue in range(len(program.queues))]
+        self._done: list[tuple[_Row, str, int, int, int]] = []
+        self._slices: list[tuple[str, int, int, str]] = []
+        self._points: list[tuple[str, int, int]] = []
+        self._arrows: list[tuple[Place, Place, int]] = []
         self._tails: dict[tuple[str, int], str] = {}
         self._lines: dict[int, str] = {}
+        self._sizes: dict[tuple[int, int, int], str] = {}
         self._others: dict[tuple[int, int], _Lanes] = {}
         self._flights: dict[int, tuple[_Lanes, int, int]] = {}
         self._where: Place | None = None
@@ -129,49 +136,61 @@ class Stream(Observer):
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Take a thread for an instruction, and draw what held it back."""
         row = self._rows[queue.index]
-        begin = now if queue.arrived is None else queue.arrived
+        begin = queue.arrived
+        if begin is None:
+            begin = now
         ends, lane, source = row.lanes.ends, 0, None
-        if ends and ends[0] <= begin:
-            ends[0] = NEVER
+        for end in ends:
+            if end <= begin:
+                ends[lane] = NEVER
+                break
+            lane += 1
         else:
             lane = row.lanes.take(begin)
         if now > queue.reached:
-            if queue.cause == "semaphore":
-                source = self._source(task, queue.because)
+            if queue.cause == "semaphore" and task.wait is not None:
+                because = queue.because
+                for post in reversed(self._counters[task.wait[0]].posts):
+                    if post[1] == because:
+                        source = post[2]
+                        break
             self._stall(row, queue, task, now)
         row.open.append((lane, source))
-        if task.update is not None and task.update[3]:  # posted before it is drawn
-            at = begin * 1000 // self._ticks + 1
-            long = queue.latency * 1000 // self._ticks > 1
-            self._where = (row.lanes.places[lane], at) if long else None
+        update = task.update
+        if update is not None and update[3]:  # posted before it is drawn
+            place = row.lanes.places[lane], begin, begin + self._least
+            self._where = place if queue.latency >= self._least else None
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """Draw an instruction, and the post that let it start."""
         row = self._rows[queue.index]
         lane, source = row.open.popleft()
         _, _, pc, _, start, finish, _, _, _, record = done
-        lanes, ticks = row.lanes, self._ticks
+        lanes = row.lanes
         lanes.ends[lane] = finish
-        begin, took = start * 1000 // ticks, (finish - start) * 1000 // ticks
-        tail, parts = self._tail(row, pc), self._parts
-        parts.append(f'{lanes.heads[lane]}{begin / 1000},"dur":{took / 1000}{tail}{pc}}}}}')
-        self.slices += 1
-        place = lanes.places[lane]
-        self._where = (place, begin + took - 1) if took > 1 else None
-        if source is not None and took:
-            there, at = source
-            same = f'"id":{record},"name":"post","cat":"post"'
-            parts.append(
-                f',\n{{"ph":"s",{there},"ts":{at / 1000},{same}}},\n'
-                f'{{"ph":"f","bp":"e",{place},"ts":{begin / 1000},{same}}}'
-            )
-        if len(parts) > MANY:
-            self.file.flush()
+        self._done.append((row, lanes.heads[lane], start, finish, pc))
+        self._where = where = lanes.places[lane], start, finish
+        if source is not None:
+            self._arrows.append((source, where, record))
+        if len(self._done) >= MANY:
+            self.flush()
+
+    def _stall(self, row: _Row, queue: Queue, task: Task, until: int) -> None:
+        """Draw the wait of an instruction from when its turn had come."""
+        what, lanes = queue.cause, row.stalls
+        if what == "semaphore" and task.wait is not None:
+            tail = self._counters[task.wait[0]].stall
+        elif what == "port" and isinstance(queue.blocker, Resource):
+            tail = f',"name":{text(f"port {queue.blocker.name}")}'
+        else:
+            tail = f',"name":"{what}"'
+        if not lanes.heads:
+            lanes.take(0)
+        self._slices.append((lanes.heads[0], queue.reached, until, tail))
 
     def _tail(self, row: _Row, pc: int) -> str:
         """The end of an instruction's slice, up to the pc: its name, and where it is written."""
-        span = row.spans[pc]
-        name = self._program.instructions[row.which[pc]].row.name
+        span, name = row.spans[pc], self._program.instructions[row.which[pc]].row.name
         known = self._tails.get((name, span))
         if known is None:
             known = f',"name":{text(name)},"args":{{{self._written(span)}"pc":'
@@ -190,23 +209,6 @@ class Stream(Observer):
             self._lines[number] = known
         return known
 
-    def _stall(self, row: _Row, queue: Queue, task: Task, until: int) -> None:
-        """Draw the wait of an instruction from when its turn had come."""
-        what = queue.cause
-        if what == "semaphore" and task.wait is not None:
-            tail = self._counters[task.wait[0]].stall
-        elif what == "port" and isinstance(queue.blocker, Resource):
-            tail = f',"name":{text(f"port {queue.blocker.name}")}'
-        else:
-            tail = f',"name":"{what}"'
-        lane = row.stalls.take(queue.reached, until)
-        self._slice(row.stalls.heads[lane], queue.reached, until, tail)
-
-    def _slice(self, head: str, start: int, end: int, tail: str) -> None:
-        begin, took = start * 1000 // self._ticks, (end - start) * 1000 // self._ticks
-        self._parts.append(f'{head}{begin / 1000},"dur":{took / 1000}{tail}}}')
-        self.slices += 1
-
     def readied(
         self, queue: Queue, task: Task, record: int, because: int, start: int, until: int
     ) -> None:
@@ -214,7 +216,7 @@ class Stream(Observer):
         assert task.pace is not None
         lanes = self._rows[queue.index].lanes
         lane = lanes.take(start, until)
-        self._slice(lanes.heads[lane], start, until, f',"name":{text(task.pace.label)}')
+        self._slices.append((lanes.heads[lane], start, until, f',"name":{text(task.pace.label)}'))
 
     def said(self, queue: Queue, words: str, now: int) -> None:
         """Mark what an instruction said."""
@@ -223,7 +225,7 @@ class Stream(Observer):
         name = words.split("\n")[0] or "message"
         args = text({"pc": queue.pc, "text": words})
         at = now * 1000 // self._ticks / 1000
-        self._parts.append(
+        self.file.parts.append(
             f',\n{{"ph":"i","s":"t",{place},"ts":{at},"name":{text(name)},"args":{args}}}'
         )
 
@@ -235,7 +237,7 @@ class Stream(Observer):
         if counter is None:
             return
         if now != counter.tick:
-            self._count(counter)
+            self._points.append((counter.head, counter.tick, counter.value))
             counter.tick = now
         counter.value = semaphore.value
         last = semaphore.last
@@ -245,62 +247,36 @@ class Stream(Observer):
                 posts.popleft()
             posts.append((last.at, last.record, self._where))
 
-    def _count(self, counter: _Counter) -> None:
-        at = counter.tick * 1000 // self._ticks / 1000
-        self._parts.append(f'{counter.head}{at},"args":{{"value":{counter.value}}}}}')
-
-    def _source(self, task: Task, record: int) -> Place | None:
-        """Where the post was made that let a task start."""
-        assert task.wait is not None
-        for _, number, place in reversed(self._counters[task.wait[0]].posts):
-            if number == record:
-                return place
-        return None
-
     # -- transfers
-
-    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
-        """Draw what is made beside the queues."""
-        lanes = self._lanes("descriptors", queue.core, DESCRIPTORS)
-        lane = lanes.take(start, until)
-        written = self._written(self._rows[queue.index].spans[queue.pc])
-        tail = f',"name":"{queue.engine}","args":{{{written}"pc":{queue.pc}}}'
-        self._slice(lanes.heads[lane], start, until, tail)
 
     def read(self, group: Group, now: int) -> None:
         """Take a thread for a transfer when its first shares start."""
         flight = group.flight
         if flight.key not in self._flights:
-            lanes = self._lanes(f"ring {flight.ring}", flight.core, RINGS + QUEUES * flight.ring)
+            ring = flight.core, RINGS + QUEUES * flight.ring
+            lanes = self._others.get(ring) or self._lanes(f"ring {flight.ring}", *ring)
             self._flights[flight.key] = lanes, lanes.take(now), now
 
     def landed(self, group: Group, now: int) -> None:
         """Draw a transfer when all of it has landed."""
         flight = group.flight
         lanes, lane, begin = self._flights[flight.key]
-        first, ns = begin * 1000 // self._ticks, now * 1000 // self._ticks
-        # The slice may end a ns before: its beginning and its length are both rounded down.
-        self._where = (lanes.places[lane], ns - 2) if ns - first > 2 else None
-        if self._packets:
-            self._shares(group)
+        self._where = lanes.places[lane], begin, now
         if flight.left == group.count:
             del self._flights[flight.key]
             lanes.ends[lane] = now
-            self._slice(lanes.heads[lane], begin, now, self._moved(flight, flight.bytes))
-
-    def _shares(self, group: Group) -> None:
-        """Draw shares on their DMA engines, for as long as they keep these busy."""
-        tail = self._moved(group.flight, group.portion.bytes)
-        for channel in members(group.channels):
-            lanes = self._lanes(f"DMA {channel}", group.flight.core, CHANNELS + QUEUES * channel)
-            lane = lanes.take(group.start, group.free)
-            self._slice(lanes.heads[lane], group.start, group.free, tail)
+            tail = self._moved(flight, flight.bytes)
+            self._slices.append((lanes.heads[lane], begin, now, tail))
 
     def _moved(self, flight: Flight, size: int) -> str:
         queue, pc = flight.origin
-        written = self._written(self._rows[queue].spans[pc])
-        engine = text(self._program.queue_name(queue))
-        return f',"name":"{size:,} bytes","args":{{"engine":{engine},{written}"pc":{pc}}}'
+        span = self._rows[queue].spans[pc]
+        known = self._sizes.get((queue, span, size))
+        if known is None:
+            engine = text(self._program.queue_name(queue))
+            args = f'{{"engine":{engine},{self._written(span)}"pc":'
+            known = self._sizes[queue, span, size] = f',"name":"{size:,} bytes","args":{args}'
+        return f"{known}{pc}}}"
 
     def _lanes(self, name: str, core: int, order: int) -> _Lanes:
         """The threads of something of a core that is no queue."""
@@ -308,6 +284,46 @@ class Stream(Observer):
         if lanes is None:
             lanes = self._others[core, order] = _Lanes(self.file, core, name, order)
         return lanes
+
+    # -- the text of it
+
+    def flush(self) -> None:
+        """Make text of what was told, and write it."""
+        parts, ticks, decimals = self.file.parts, self._ticks, DECIMALS
+        for row, head, start, end, pc in self._done:
+            at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
+            parts.append(
+                f'{head}{at // 1000}{decimals[at % 1000]},"dur":{took // 1000}'
+                f"{decimals[took % 1000]}{self._tail(row, pc)}{pc}}}}}"
+            )
+        for head, start, end, tail in self._slices:
+            at, took = start * 1000 // ticks, (end - start) * 1000 // ticks
+            parts.append(
+                f'{head}{at // 1000}{decimals[at % 1000]},"dur":{took // 1000}'
+                f"{decimals[took % 1000]}{tail}}}"
+            )
+        for head, tick, value in self._points:
+            at = tick * 1000 // ticks
+            parts.append(f'{head}{at // 1000}{decimals[at % 1000]},"args":{{"value":{value}}}}}')
+        for source, target, record in self._arrows:
+            self._arrow(source, target, record)
+        self.slices += len(self._done) + len(self._slices)
+        for told in (self._done, self._slices, self._points, self._arrows):
+            told.clear()
+        self.file.flush()
+
+    def _arrow(self, source: Place, target: Place, record: int) -> None:
+        """Draw an arrow between two slices that are long enough: the first must not have ended."""
+        ticks, (there, start, end), (place, begin, over) = self._ticks, source, target
+        took, long = (end - start) * 1000 // ticks, (over - begin) * 1000 // ticks
+        if took > 1 and long:
+            posted, at = start * 1000 // ticks + took - 1, begin * 1000 // ticks
+            self.file.parts.append(
+                f',\n{{"ph":"s",{there},"ts":{posted // 1000}{DECIMALS[posted % 1000]}'
+                f',"id":{record},"name":"post","cat":"post"}},\n'
+                f'{{"ph":"f","bp":"e",{place},"ts":{at // 1000}{DECIMALS[at % 1000]}'
+                f',"id":{record},"name":"post","cat":"post"}}'
+            )
 
     # -- the end
 
@@ -318,17 +334,49 @@ class Stream(Observer):
         now = scheduler.now
         for queue, row in zip(scheduler.queues, self._rows, strict=True):
             for flying, (lane, _) in zip(queue.flight, row.open, strict=False):
-                tail = f"{self._tail(row, flying.pc)}{flying.pc}}}"
-                self._slice(row.lanes.heads[lane], flying.start, now, tail)
+                self._done.append((row, row.lanes.heads[lane], flying.start, now, flying.pc))
             if not queue.done and queue.head is not None and queue.reached < now:
                 self._stall(row, queue, queue.head, now)
         for key, (lanes, lane, begin) in self._flights.items():
             flight = scheduler.transfers[key]
-            self._slice(lanes.heads[lane], begin, now, self._moved(flight, flight.bytes))
+            self._slices.append((lanes.heads[lane], begin, now, self._moved(flight, flight.bytes)))
         for counter in self._counters.values():
-            self._count(counter)
+            self._points.append((counter.head, counter.tick, counter.value))
+        self.flush()
         self.file.close()
 
     def restore(self, saved: Any) -> None:
         """What is written cannot be taken back."""
         raise ValueError("a session whose trace is being written cannot go back")
+
+
+class _Detailed(Stream):
+    """The same with what DMA engines do, and what makes descriptors for them."""
+
+    def made(self, queue: Queue, record: int, because: int, start: int, until: int) -> None:
+        """Draw what is made beside the queues."""
+        lanes = self._lanes("descriptors", queue.core, DESCRIPTORS)
+        lane = lanes.take(start, until)
+        written = self._written(self._rows[queue.index].spans[queue.pc])
+        tail = f',"name":"{queue.engine}","args":{{{written}"pc":{queue.pc}}}'
+        self._slices.append((lanes.heads[lane], start, until, tail))
+
+    def landed(self, group: Group, now: int) -> None:
+        """Draw shares on their DMA engines, for as long as they keep these busy."""
+        tail = self._moved(group.flight, group.portion.bytes)
+        for channel in members(group.channels):
+            lanes = self._lanes(f"DMA {channel}", group.flight.core, CHANNELS + QUEUES * channel)
+            lane = lanes.take(group.start, group.free)
+            self._slices.append((lanes.heads[lane], group.start, group.free, tail))
+        super().landed(group, now)
+
+
+DETAILS: dict[str, type[Stream]] = {"transfers": Stream, "packets": _Detailed}
+"""What a trace shows of DMA: a slice per transfer, or also one per share on its DMA engine."""
+
+
+def stream(
+    session: Session, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
+) -> Stream:
+    """Write a trace of what a session does from now on; ``detail`` is one of DETAILS."""
+    return DETAILS[detail](session, out, zipped)

@@ -11,9 +11,6 @@ import zlib
 from collections.abc import Mapping
 from typing import IO, Any
 
-MANY = 4_000
-"""Events that are kept before they are written."""
-
 LEVEL = 1
 """Of compression: the higher ones take longer than the run itself, for a few per cent."""
 

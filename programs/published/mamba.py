@@ -115,12 +115,13 @@ UNKNOWN = (
     "in no source: a list of instructions would decide it"
 )
 UNEVEN = (
-    "published, 5,120 positions take 6 % longer each than 6,144; nothing in the kernel tells them "
-    "apart"
+    "published, a position of 5,120 takes 6 % longer than one of 6,144, and 4 % longer than one of "
+    "4,096; nothing in the kernel tells them apart: profiles of both lengths would decide it"
 )
 BLOCKED = (
-    "Vector waited 0.18 ms for loads; the profile's instructions in order would show what came "
-    "before them"
+    "Vector waited 0.18 ms for loads: a picture has it wait 4.9 µs for one tile of u, which Sync "
+    "issued behind a burst of some 16 short transfers; what these load, and how often they come, "
+    "it does not show, and would decide it"
 )
 
 ROWS = (

@@ -33,7 +33,13 @@ WAIT = sync("EVENT_SEMAPHORE", "EventSemaphore")
 CONTROL = (
     PROFILES.completion(MOVE, (68, 70)),
     PROFILES.completion(ALU, (44, 47)),
-    PROFILES.completion(READ, (331, 355), remark="one figure for all engines, 300 ns"),
+    PROFILES.completion(
+        READ,
+        (331, 355),
+        remark="one figure for all engines, 300 ns; this profile may "
+        "be of Trainium3, which one of its lines says: a probe of Sync on "
+        "Trainium2 would decide it",
+    ),
     PROFILES.completion(READ_BY_GPSIMD, 297),
     PROFILES.completion(WAIT, (9, 21)),
 )
@@ -58,9 +64,10 @@ def arriving(run: Run) -> float:
 
 DESCRIPTORS = (
     PROFILES.completion(SMALL, (520, 600)),
-    PROFILES.completion(WIDE, 540, remark="600 ns are documented for all sizes"),
+    PROFILES.completion(WIDE, 540, remark="600 ns are documented for all sizes, and 599 measured "
+                        "for 256 KiB; a sweep of sizes would decide it"),
     PROFILES.completion(HUGE, 5738, remark="long instructions wait for descriptors to drain, which "
-                        "is not modelled: between these two sizes nothing is published"),
+                        "is not modelled: a sweep of sizes between these two would decide it"),
     PROFILES.completion(SOFT, (8, 31)),
     PROFILES.row(SOFT, "from transfer to transfer", 650, arriving, count=60,
                  choice="Nothing else is to do, as in the first part of the profile."),
@@ -99,9 +106,15 @@ def to_data(run: Run) -> float:
     return (run.shares[0].start - run.of("vector")[-1].end) * 1000
 
 
-ONE = "one hand-off for all, 40 ns; the fit is of four kernels, and says that it is rough"
+ONE = (
+    "one hand-off for all, 40 ns, as pictures show 26 to 52; this fit is of four whole kernels, "
+    "and says that it is rough: a probe of each pair of engines would decide it"
+)
 SPANS = "what of the transfer the gap spans is not published"
-PARTS = "a round number; its parts are those of 2.3: hand-off, issue, dispatch"
+PARTS = (
+    "a round number; its parts, hand-off and dispatch, are those of 2.3: a trace of one "
+    "would decide it"
+)
 
 HAND_OFFS = (
     FITTED.row(TO_COPY, "to start", 37, gap, remark=ONE),

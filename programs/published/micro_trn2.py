@@ -47,11 +47,23 @@ TURN = tensor("transpose, float32", "LoadStationary k, is_transpose=true",
               "MultiplyMoving pt, unit, is_transpose=true", before=unit("unit"))  # fmt: skip
 
 PAIR = "A matmul begins with its LoadStationary, as the probes count it."
-PASSES = "the probes have a LoadStationary and a MultiplyMoving for each pass, here one has both"
-SLOPE = (
-    "its slope is 2 % above the 1,031 cycles a pass of the optimisation tutorial, which are used"
+SLOW_LOAD = (
+    "with its LoadStationary at half the rate, too, it would be met: the limiter is documented for "
+    "matmuls; a probe of loads just after idle would decide it"
 )
-ALTERNATING = "what limits short matmuls between loads is not published: two passes stream 107 ns"
+PASSES = (
+    "of it 216 ns are before the matmul streams, in bfloat16 38: what loading float32 costs is "
+    "open, as a stream hides it; a profile that shows the loads of such a probe would decide it"
+)
+ALTERNATING = (
+    "its columns take 107 ns to stream: it is as if the load before each took 168, but a stream of "
+    "float32 matmuls of 128 columns, with two loads each, takes 225; a profile that shows the "
+    "loads would decide it"
+)
+NO_GAP = (
+    "the 7 cycles between matmuls double with the rest here, and are not there in the probe: "
+    "more of them just after idle would decide it"
+)
 
 
 def pair(run: Run) -> float:
@@ -78,8 +90,8 @@ def first_eight(run: Run) -> float:
 TENSOR = (
     PROBES.issue(HALF, N / 2.4),
     PROBES.row(HALF, "completion", 203 + 1.99 * N / 2.4, pair, choice=PAIR,
-               remark="the load before it runs at the full rate here"),
-    PROBES.issue(FULL, 7.2 + 1.70 * N, remark=SLOPE),
+               remark=SLOW_LOAD),
+    PROBES.issue(FULL, (860, 7.2 + 1.70 * N)),  # as told beside K = 64, and as fitted to streams
     PROBES.row(FULL, "completion", 381 + 2.0 * 4 * N / 2.4, pair, choice=PAIR, remark=PASSES),
     PROBES.row(FULL, "completion in a stream", 184 + 2.52 * N, streamed, count=often(870),
                remark=PASSES),
@@ -88,7 +100,7 @@ TENSOR = (
     PROBES.row(SHORT, "completion in a stream", 2765, streamed, count=often(1707), remark=PASSES),
     PROBES.issue(TURN, 168, remark=ALTERNATING),
     PROBES.row(TURN, "issue just after idle", 213, first_eight, count=often(168),
-               remark=ALTERNATING),
+               remark=NO_GAP),
     PROBES.row(TURN, "completion", 629, pair, choice=PAIR, remark=ALTERNATING),
     PROBES.row(TURN, "completion in a stream", 377, streamed, count=often(168),
                remark=ALTERNATING),
@@ -129,9 +141,12 @@ VECTOR = (
     PROBES.completion(vector("Memset", "Memset c, 1.0"), 58 + 0.83 * N),
     *both(vector("Shuffle", "Shuffle c[0:32], a[0:32]", before=(MASK, "Memset c, 0.0")),
           N * CYCLE, 143 + 1.045 * N),
-    *both(vector("LoadMaskRegister", MASK), 13, 13, "12.48 cycles, which take 13 here"),
-    *both(vector("CopyPredicated", "CopyPredicated c, a, mask", before=("Memset c, 0.0",)),
-          N * CYCLE, 156 + 1.11 * N, "the probe copies a scalar, here a tile"),
+    *both(vector("LoadMaskRegister", MASK), 13, 13, "12.48 cycles of Vector, which are 13 here"),
+    *both(vector("CopyPredicated of a number", "CopyPredicated c, 1.0, mask",
+                 before=("Memset c, 0.0",)),
+          N * CYCLE, 156 + 1.11 * N,
+          "the source restates the documented N cycles, but its completions lie 1.066 N apart, "
+          "which are used: a stream of them would decide it"),
     *both(BLOCK, 93, 233),
     PROBES.issue(CHANGING, 234),
 )  # fmt: skip
@@ -182,7 +197,9 @@ SCALAR = (
     PROBES.issue(READS, 185),
     PROBES.row(READS, "completion", 279, duration(READS, 2), count=3),
     PROBES.row(READING, "after the producer's stream", 200, behind,
-               remark="what an engine holds is usable at the end of the interval that loads it"),
+               remark="what an engine holds is usable here when the interval that loads it ends, "
+               "and has no delay of its own; with 4 partitions the same probes see 291: others "
+               "between would decide what such a delay follows"),
     PROBES.row(TABLES, "issue", 1283, beyond, count=30),
 )  # fmt: skip
 

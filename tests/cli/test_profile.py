@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import json
+import os
 import re
+import signal
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from nasm.profile.what_if import Outcome
 from nasm.report.profile import tenths
 from nasm.session import Session
-from tests.cli.programs import MATMUL, written
+from nasm.stopping import Told
+from tests.cli.programs import MATMUL, process, written
 
 ROOT = Path(__file__).parents[2]
 TILED = ROOT / "programs" / "matmul_tiled.nasm"
@@ -103,6 +110,61 @@ def test_a_program_that_depends_on_values_is_run_with_them(ran: Any) -> None:
     refused = ran("profile", COLUMNS, "--no-values")
     assert refused.code == 1
     assert "E0518" in refused.out
+
+
+POLLS = """\
+.target trn2
+.hbm A i32[1, 4] input
+.sbuf v i32[1, 4]
+.sem loaded
+@sync DmaCopy v, A $loaded += 16
+@vector
+EventSemaphore $loaded >= 16
+TensorLoad %r1, v[:, 0:1]
+again: RegisterAlu %r1, %r1, 1, op=subtract
+CompareBranch %r1, 0, op=greater, target=again
+"""
+
+
+@pytest.mark.parametrize("pipe", ["program", "timing", "input"])
+def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pipe: str) -> None:
+    given = {"program": tmp_path / "p.nasm", "timing": tmp_path / "t.toml"}
+    given |= {"input": tmp_path / "a.npy", "pipe": tmp_path / "pipe"}
+    given["program"].write_text(POLLS, encoding="utf-8")
+    given["timing"].write_text("semaphore_ns = 500\n", encoding="utf-8")
+    np.save(given["input"], np.array([[5, 0, 0, 0]], np.int32))
+
+    def profiled() -> str:
+        arguments = (given["program"], "--timing", given["timing"], "--in", f"A={given['input']}")
+        done = process("profile", *arguments, "--timeout", "60")
+        assert (done.code, done.err) == (0, "")
+        return done.out
+
+    once = profiled()
+    assert "semaphore_ns 500 instead of 40 ns" in once
+    os.mkfifo(given["pipe"])
+    held = given[pipe].read_bytes()
+    writer = threading.Thread(target=given["pipe"].write_bytes, args=(held,), daemon=True)
+    writer.start()
+    before, given[pipe] = given[pipe], given["pipe"]
+    assert profiled().replace(str(given["pipe"]), str(before)) == once
+    writer.join()
+
+
+def test_told_to_stop_it_tells_of_the_run_as_it_ended(ran: Any, monkeypatch: Any) -> None:
+    def some(_: Session) -> Iterator[Outcome]:
+        yield Outcome("free time", 1_000, 4_000)
+        raise Told(signal.SIGTERM)
+
+    monkeypatch.setattr(Session, "what_if", some)
+    done = ran("profile", MATMUL)
+    assert done.code == 143
+    assert "not finished" not in done.out
+    assert "free time" in done.out
+    assert "after its end" in done.err
+    document = json.loads(ran("profile", MATMUL, "--json").out)
+    assert (document["status"], document["exit_code"]) == ("finished", 143)
+    assert [outcome["name"] for outcome in document["outcomes"]] == ["free time"]
 
 
 def test_a_deadlock_is_profiled_as_far_as_it_got(ran: Any, tmp_path: Path) -> None:

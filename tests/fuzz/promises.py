@@ -142,7 +142,8 @@ def run(program: Program, data: bytes) -> None:
     """Run a program, and again, and sometimes as another process would be sent it."""
     session, traced, out = Session(program), chosen(data, 16), io.BytesIO()
     if traced:
-        stream = trace.Stream(session, out, detail=trace.DETAILS[chosen(data, 32)])
+        detail = "packets" if chosen(data, 32) else "transfers"
+        stream = trace.stream(session, out, detail=detail)
     made = session.run(max_cycles=CYCLES)
     report(made, program, chosen(data, 8))
     if traced:

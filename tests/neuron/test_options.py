@@ -17,12 +17,13 @@ COPIES = """\
 .hbm  Z  {dtype}[128, {n}]  output
 .sbuf x  f32[128, {n}]
 .sbuf y  {dtype}[128, {n}]
-.sem  a, b
+.sem  a, b, c
 @sync    DmaCopy     x, X             $a += 16
 @{engine} TensorCopy  y, x   $a >= 16   $b++
 @sync    DmaCopy     Y, y   $b >= 1   $a += 16
-@gpsimd  DmaCopy     Z, X, dge_mode=swdge             $a += 16
-@sync    EventSemaphore    $a >= 48
+@gpsimd  DmaCopy     Z, X, dge_mode=swdge             $c += 16
+@sync    EventSemaphore    $a >= 32
+@sync    EventSemaphore    $c >= 16
 """
 BEYOND = [1.0, 1e6, -1e6, np.inf, -np.inf, np.nan]
 MAX = {"e3m4": 15.5, "e4m3": 240.0, "e5m2": 57344.0, "e4m3fn": 448.0}

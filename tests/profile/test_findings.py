@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
-from typing import Any
-
-from nasm.pace import Pace
 from nasm.profile.records import Finding
 from nasm.session import Session
 
@@ -95,6 +91,29 @@ def test_a_transfer_without_a_wait_may_rely_on_the_head() -> None:
     assert "W0103" not in findings(HELD.replace("C, b $t >= 1", "C, b"))
 
 
+def test_a_head_that_waits_for_its_own_result_is_not_told_of() -> None:
+    text = """\
+@vector Memset a, 1.0 $s++
+@scalar Activation b, a, op=copy $s >= 1
+@scalar Activation a, b, op=copy
+@scalar DmaCopy C, b $s >= 1
+"""
+    assert "W0103" not in findings(text)
+
+
+def test_what_is_held_back_counts_from_when_the_head_is_next() -> None:
+    # Sync issues a load before, for longer than Vector takes for 8 columns
+    text = HELD.replace("@sync", "@sync DmaCopy b[0:1], A[0:1]\n@sync", 1)
+    text = text.replace("Memset b,", "Memset b[:, 0:8],")
+    session = Session(HEAD.format(target="trn2") + text, profile=True)
+    total = session.run().ticks
+    (held,) = (f for f in session.profile().findings if f.problem.code == "W0103")
+    sync = next(e for e in session.profile().engines if e.engine == "sync")
+    (wait,) = (stall for stall in sync.stalls if stall.by == "gpsimd")
+    assert held.found == 100 * wait.ticks / total
+    assert wait.ticks < 1174 * 4 + 240 + 192 - 400 * 4
+
+
 def test_what_the_head_holds_back_is_no_transfer_here() -> None:
     assert "W0103" not in findings(HELD.replace("DmaCopy C, b $t", "EventSemaphore $t"))
 
@@ -117,35 +136,43 @@ def test_a_bank_that_two_engines_use_at_one_time_is_counted() -> None:
     assert "W0105" not in findings(BANKS.format(bank="q"))
 
 
-class Table(Pace):
-    """A unit that is made ready for every instruction, whatever came before."""
-
-    label = "table"
-
-    def ahead(self, key: Hashable) -> int:
-        return 1000
-
-    def save(self) -> Any:
-        return None
-
-    def restore(self, saved: Any) -> None:
-        pass
+def test_a_bank_that_two_engines_use_one_after_the_other_is_not() -> None:
+    text = BANKS.format(bank="p").replace("$u >= 2\n@tensor M", "$u >= 3\n@tensor M")
+    text = text.replace("0.0 $u >= 2", "0.0 $u >= 2 $u++")
+    assert "W0105" not in findings(text)
 
 
-def test_what_is_made_ready_in_every_round_is_told_of() -> None:
-    text = ".for i in 0..3\n@scalar Activation b, a, op=exp $s >= 1\n.end\n"
-    text = "@vector Memset a, 1.0 $s++\n" + text
-    session = Session(HEAD.format(target="trn2") + text, profile=True)
-    queue = next(q for q in session.machine.scheduler.queues if q.engine == "scalar")
-    fetch, table = queue.fetch, Table()
+TABLES = """\
+@vector Memset a, 1.0 $s++
+@scalar Activation b, a, op=exp $s >= 1
+.for i in 0..{rounds}
+@scalar Activation b, a, op=sigmoid
+@scalar Activation b, a, op=exp
+.end
+"""
 
-    def paced(pc: int) -> Any:
-        task = fetch(pc)
-        task.pace = table
-        return task
 
-    queue.fetch = paced
+def test_tables_that_take_turns_are_told_of() -> None:
+    found = findings(TABLES.format(rounds=3))["W0104"]
+    assert [(line(f), f.count) for f in found] == [(4, 3), (5, 3)]
+    session = Session(HEAD.format(target="trn2") + TABLES.format(rounds=3), profile=True)
+    total = session.run().ticks
+    loads = 3 * -(-1283 * 1200 // 1000) * 4  # whole cycles of Scalar
+    assert [f.found for f in found] == [100 * loads / total] * 2
+
+
+def test_a_table_that_is_loaded_once_in_a_line_is_not() -> None:
+    assert "W0104" not in findings(TABLES.format(rounds=1))
+
+
+def test_what_is_made_ready_is_active_and_drawn() -> None:
+    session = Session(HEAD.format(target="trn2") + TABLES.format(rounds=3), profile=True)
     session.run()
-    found = [f for f in session.profile().findings if f.problem.code == "W0104"]
-    assert [(line(f), f.count) for f in found] == [(3, 3)]
-    assert found[0].found == 100 * 3000 / session.now
+    load = -(-1283 * 1200 // 1000) * 4
+    scalar = next(e for e in session.profile().engines if e.engine == "scalar")
+    strip = next(s for s in session.timeline(session.now).strips if s.name == "scalar")
+    assert strip.states.count("made ready") == 6 * load
+    assert strip.states.count("busy") == scalar.busy - 6 * load
+    # each of seven takes 1024 cycles, and its results come while the next table is loaded
+    drain = scalar.active - (7 * 1024 * 4 + 6 * load)
+    assert 0 < drain < load

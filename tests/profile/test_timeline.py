@@ -86,6 +86,16 @@ def test_cells_have_the_state_that_lasts_longest() -> None:
             assert counts[state] == max(counts.values())
 
 
+def test_no_cell_is_shorter_than_a_tick() -> None:
+    session = ran()
+    whole = {strip.name: strip for strip in session.timeline(session.now).strips}
+    found = session.timeline(90, "1us", "1.001us")
+    assert (found.begin, found.end) == (4800, 4805)
+    for strip in found.strips:
+        assert strip.states == whole[strip.name].states[4800:4805]
+        assert strip.levels == whole[strip.name].levels[4800:4805]
+
+
 def test_a_timeline_begins_and_ends_at_times_lines_and_labels() -> None:
     session = ran()
     whole = session.timeline(10)
@@ -97,7 +107,8 @@ def test_a_timeline_begins_and_ends_at_times_lines_and_labels() -> None:
     assert vector.finished > copy.begin >= 600 * 4.8
     label = session.timeline(10, "again", "again")
     assert (label.begin, label.end) == (0, 662 * 4 + 240)
-    assert session.timeline(10, "", "1s").end == session.now
+    for late in ("1s", f"{'9' * 400}s"):
+        assert session.timeline(10, "", late).end == session.now
 
 
 @pytest.mark.parametrize(
@@ -107,7 +118,7 @@ def test_a_timeline_begins_and_ends_at_times_lines_and_labels() -> None:
         ("", "agian", "did you mean 'again'?"),
         ("99", "", "no instruction stands at '99'"),
         ("2 parsecs", "", "a time (2.5us), a line or a label"),
-        ("1000us", "", "the run takes"),
+        ("1000us", "", "begins at 1,000.000"),
     ],
 )
 def test_a_bound_that_means_nothing_is_refused(begin: str, end: str, said: str) -> None:

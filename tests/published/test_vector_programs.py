@@ -35,6 +35,11 @@ def test_vector_add_adds(sizes: dict[str, int]) -> None:
     assert np.array_equal(outputs("vector_add.nasm", **sizes)["C"], a + b)
 
 
+def test_vector_add_adds_when_it_is_profiled() -> None:
+    a, b = (np.random.default_rng(seed).standard_normal((128, 9)).astype("f4") for seed in (1, 2))
+    assert np.array_equal(outputs("vector_add_profiled.nasm", COUNT=3, F=3)["C"], a + b)
+
+
 def test_mixed_transfers_return_what_they_loaded() -> None:
     out = outputs("mixed_dge.nasm", F=32, EACH=1)
     x = np.random.default_rng(1).standard_normal((128, 128)).astype("f4").astype(bfloat16)

@@ -60,7 +60,7 @@ def test_steps_of_the_first_program(capsys: Capture) -> None:
         "sync     0  DmaCopy a, A  $loaded += 16   0..10  0.007       0\n"
         "sync     1  DmaCopy b, B  $loaded += 16  10..20  0.014       0\n"
         "tensor pc 0  LoadStationary a  $loaded >= 32\n"
-        "  tensor cycles 4669..4888, 1.668..1.746 µs, after waiting 4,669 cycles\n"
+        "  tensor cycles 5490..5709, 1.961..2.039 µs, after waiting 5,490 cycles\n"
         "  $loaded 0 -> 32\n"
         "$loaded = 32\n"
     )

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from nasm.pace import Pace
-from nasm.report.trace import DETAILS, Stream
-from nasm.report.trace_file import MANY
+from nasm.report.trace import DETAILS, MANY, stream
 from nasm.session import Session
 from nasm.source import Source
 from tests.report.trace_events import Event, checked, ns, on, threads
@@ -45,9 +44,9 @@ def session(text: str = RELAY) -> Session:
 
 def written(text: str = RELAY, most: int | None = None, **how: Any) -> bytes:
     made, out = session(text), io.BytesIO()
-    stream = Stream(made, out, **how)
+    traced = stream(made, out, **how)
     made.run(max_instructions=most)
-    stream.close()
+    traced.close()
     return out.getvalue()
 
 
@@ -96,9 +95,9 @@ def test_a_long_line_is_cut_and_odd_characters_are_escaped() -> None:
         "@beta   Add    y, x, x  ", f'@beta Tell x, "µ\\"\\n"\n@beta   Add    y, {name}, {name}'
     )
     made, out = Session.load(Source('a"b.nasm', text), targets=TARGETS), io.BytesIO()
-    stream = Stream(made, out)
+    traced = stream(made, out)
     made.run()
-    stream.close()
+    traced.close()
     found = checked(json.loads(out.getvalue()))
     (add,) = [e for e in found if e["name"] == "Add"]
     assert len(add["args"]["code"]) == 100
@@ -140,10 +139,10 @@ class Warm(Pace):
 def test_what_makes_a_unit_ready_is_a_slice_of_its_own() -> None:
     text = RELAY.split("@alpha")[0] + "@beta Add y, x, x\n@beta Add y, x, x  $added++\n"
     made, out = session(text), io.BytesIO()
-    stream = Stream(made, out)
+    traced = stream(made, out)
     made.machine.tasks[1].fetch(1).pace = Warm()
     made.run()
-    stream.close()
+    traced.close()
     found = on(checked(json.loads(out.getvalue())), "beta")
     assert [(e["name"], ns(e), ns(e, "dur")) for e in found if e["name"] == "WARM_UP"] == [
         ("WARM_UP", at(10), at(7))
@@ -172,8 +171,8 @@ def test_an_arrow_leads_from_a_post_to_the_start_that_it_allowed() -> None:
     lands = 81 + 20 + 16 + 10  # the second Move; its post is seen 4 ticks later
     assert arrows(events()) == [
         ("beta", at(50) + at(25) - 1, "beta", at(81)),
-        ("ring 0", at(46) - 2, "beta", at(50)),
-        ("ring 0", at(lands) - 2, "alpha", at(lands + 4)),
+        ("ring 0", at(20) + at(26) - 1, "beta", at(50)),
+        ("ring 0", at(101) + at(26) - 1, "alpha", at(lands + 4)),
     ]
 
 
@@ -225,14 +224,30 @@ def test_packets_are_slices_of_their_dma_engine_for_as_long_as_it_is_busy() -> N
         assert ns(shares[0]) == at(20)
 
 
+def test_descriptors_that_are_made_are_shown_with_the_packets() -> None:
+    text = ".target trn2\n.hbm A f32[128, 8] input = zeros\n.sbuf a f32[128, 8]\n.sem s\n"
+    text += "@gpsimd DmaCopy a, A, dge_mode=swdge $s += 16\n@gpsimd EventSemaphore $s >= 16\n"
+    shown = {}
+    for detail in DETAILS:
+        made, out = Session(text), io.BytesIO()
+        traced = stream(made, out, detail=detail)
+        made.run()
+        traced.close()
+        shown[detail] = on(checked(json.loads(out.getvalue())), "descriptors")
+    (one,) = shown["packets"]
+    assert not shown["transfers"]
+    took = made.program.generation.number("dma_descriptors_ns").value
+    assert (one["name"], ns(one, "dur")) == ("gpsimd", took)
+
+
 # -- runs that do not end well
 
 
 def test_what_is_under_way_when_a_run_stops_is_drawn_as_far_as_it_got() -> None:
     made, out = session(), io.BytesIO()
-    stream = Stream(made, out)
+    traced = stream(made, out)
     made.run(max_cycles=20)  # of alpha: 60 ticks; Add is at work from 50 to 75
-    stream.close()
+    traced.close()
     found = checked(json.loads(out.getvalue()))
     (add,) = [e for e in found if e["name"] == "Add"]
     assert (ns(add), ns(add, "dur")) == (at(50), at(10))
@@ -248,16 +263,16 @@ def test_a_deadlock_shows_what_each_engine_waits_for() -> None:
 
 def test_a_transfer_that_has_not_landed_is_drawn() -> None:
     made, out = session(), io.BytesIO()
-    stream = Stream(made, out)
+    traced = stream(made, out)
     made.run(max_cycles=10)  # 30 ticks: it started at 20 and lands at 46
-    stream.close()
+    traced.close()
     (move,) = on(checked(json.loads(out.getvalue())), "ring 0")
     assert (ns(move), ns(move, "dur")) == (at(20), at(10))
 
 
 def test_a_session_whose_trace_is_being_written_cannot_go_back() -> None:
     made = session()
-    Stream(made, io.BytesIO())
+    stream(made, io.BytesIO())
     checkpoint = made.checkpoint()
     with pytest.raises(ValueError, match="cannot go back"):
         made.back_to(checkpoint)
@@ -283,9 +298,9 @@ def test_a_run_without_instructions_is_a_trace_without_slices() -> None:
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda p: p.stem)
 def test_the_trace_of_every_program_is_what_a_viewer_can_show(path: Path, detail: str) -> None:
     made, out = Session(path), io.BytesIO()
-    stream = Stream(made, out, detail=detail)
+    traced = stream(made, out, detail=detail)
     made.run(max_instructions=3000)
-    stream.close()
+    traced.close()
     found = checked(json.loads(out.getvalue()))
     done = sum(queue.completed for queue in made.queues())
     shown = [set(e.get("args", ())) for e in found if e["ph"] == "X"]
@@ -294,11 +309,11 @@ def test_the_trace_of_every_program_is_what_a_viewer_can_show(path: Path, detail
 
 def test_slices_are_counted() -> None:
     made, out = session(), io.BytesIO()
-    stream = Stream(made, out)
+    traced = stream(made, out)
     made.run()
-    stream.close()
+    traced.close()
     found = checked(json.loads(out.getvalue()))
-    assert stream.slices == sum(e["ph"] == "X" for e in found)
+    assert traced.slices == sum(e["ph"] == "X" for e in found)
 
 
 LOOP = """\
@@ -325,10 +340,10 @@ def test_it_is_written_while_the_program_runs(monkeypatch: pytest.MonkeyPatch) -
             return super().write(data)
 
     made, out = session(LOOP.format(count=100)), Out()
-    stream = Stream(made, out)
+    traced = stream(made, out)
     made.run()
     assert len(sizes) >= 3
-    stream.close()
+    traced.close()
     checked(json.loads(out.getvalue()))
 
 
@@ -341,13 +356,13 @@ def test_its_memory_does_not_grow_with_the_run(monkeypatch: pytest.MonkeyPatch) 
 
     def kept(count: int) -> int:
         made = session(LOOP.format(count=count))
-        stream = Stream(made, Nowhere())
+        traced = stream(made, Nowhere())
         made.run(max_instructions=100)
         tracemalloc.start()
         made.run()
         size, _ = tracemalloc.get_traced_memory()
         tracemalloc.stop()
-        stream.close()
+        traced.close()
         return size
 
     few, many = kept(200), kept(2000)
@@ -360,11 +375,11 @@ def test_what_cannot_be_written_is_told_in_the_end_and_the_run_goes_on() -> None
             raise OSError(28, "No space left on device")
 
     for zipped in (False, True):
-        made = session(LOOP.format(count=MANY // 4))
-        stream = Stream(made, Full(), zipped=zipped)
+        made = session(LOOP.format(count=MANY // 2))
+        traced = stream(made, Full(), zipped=zipped)
         assert made.run().ok
         with pytest.raises(OSError, match="No space left"):
-            stream.close()
+            traced.close()
 
 
 # -- two cores

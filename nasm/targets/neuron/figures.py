@@ -159,7 +159,8 @@ FIGURES = (
                "architecture guide, 'Fast LoadStationary': up to 4x faster", RATE),
     everywhere("short_k", "partitions",
                "so few rows of the array, or fewer, may halve the rate of a matmul", 64, ASSUMED,
-               f"{TRN2_PROBES}: seen at K = 64 in float32 and K = 32 in bfloat16"),
+               f"{TRN2_PROBES}: seen at K = 64 in float32; taken to hold of fewer and of other "
+               "dtypes"),
     each("short_k_factor", "times", "how much longer a matmul with so few rows takes",
          Fact(1, ASSUMED, "no figure is published"),
          Fact(2, MEAS, f"{TRN2_PROBES}: K = 64 takes twice the time of K = 128"),
