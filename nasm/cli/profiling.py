@@ -40,10 +40,12 @@ class Profiling(Run):
 
     def load(self) -> tuple[Session, dict[str, Tensor]]:
         """The program on a machine that is watched; without values, as long as it can do so."""
-        return self.watched(self.session(values=False, profile=True)), {}
+        session = self.session(values=False, profile=True)
+        self.begin_tables(session)
+        return session, {}
 
-    def watched(self, session: Session) -> Session:
-        """A session that is about to run, with its tables about to be written; raises Failure."""
+    def begin_tables(self, session: Session) -> None:
+        """Write the tables of a session from now on, if they are wanted; raises Failure."""
         args = self.args
         if self.tables is not None:
             self.tables.drop()
@@ -53,13 +55,16 @@ class Profiling(Run):
             if args.timing is not None:
                 others.append(("the timing is read from it", args.timing))
             self.tables = TableFolder(session, args.tables, args.format or FORMATS[0], others)
-        return session
 
     def store(self, session: Session, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write what is left of the tables."""
         super().store(session, status, wanted)
-        if self.tables is not None:
-            self.written, unwritten = self.tables.keep()
+        tables, self.tables = self.tables, None
+        if tables is not None:
+            try:
+                self.written, unwritten = tables.keep()
+            finally:
+                tables.drop()
             self.unwritten += unwritten
 
     def again(self, session: Session, report: RunReport) -> Session | None:
@@ -70,7 +75,8 @@ class Profiling(Run):
         inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
         made = Session(session.program, inputs, values=True, profile=True)
         made.source = session.source
-        return self.watched(made)
+        self.begin_tables(made)
+        return made
 
     def tell(
         self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()

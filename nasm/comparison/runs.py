@@ -92,7 +92,8 @@ def _named(kind: str, a: dict[str, str], b: dict[str, str]) -> Iterator[Differen
 
 def _engines(a: Profile, b: Profile) -> tuple[Change, ...]:
     """Where the time of every engine went, what got longer first."""
-    mine, other = _parts(a), _parts(b)
+    several = any(engine.core for profile in (a, b) for engine in profile.engines)
+    mine, other = _parts(a, several), _parts(b, several)
     found = [
         Change(*key, mine.get(key, 0.0), other.get(key, 0.0))
         for key in dict.fromkeys((*mine, *other))
@@ -103,13 +104,13 @@ def _engines(a: Profile, b: Profile) -> tuple[Change, ...]:
 Part = tuple[str, str, str]
 
 
-def _parts(profile: Profile) -> dict[Part, float]:
-    several = len({e.core for e in profile.engines}) > 1
+def _parts(profile: Profile, several: bool) -> dict[Part, float]:
+    """The times of a run's engines, with their cores in their names if either run has several."""
     found: dict[Part, float] = {}
     for engine in profile.engines:
         if engine.instructions or engine.busy or engine.stalls:
             for cause, by, ticks in _ticks(engine):
-                name = engine.name if several else engine.engine
+                name = f"{engine.core}.{engine.engine}" if several else engine.engine
                 found[name, cause, by] = ticks / profile.ticks_per_microsecond
     return found
 

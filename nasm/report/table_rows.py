@@ -53,6 +53,7 @@ class TableRows(Observer):
         self._flights: dict[int, _Flight] = {}
         self._waits: dict[int, int] = {}
         self._early: dict[int, list[dict[str, int]]] = {}
+        self._counters: dict[int, str] = {}
         self._texts: dict[tuple[int, int], Row] = {}
         self._moved: dict[int, dict[str, int]] = {}
         self._transfers = 0
@@ -242,8 +243,12 @@ class TableRows(Observer):
         })  # fmt: skip
 
     def _counter(self, number: int) -> str:
-        _, own, event = self.program.generation.counter(number)
-        return f"{'E' if event else 'S'}[{own}] ({self.program.semaphore_name(number)})"
+        known = self._counters.get(number)
+        if known is None:
+            _, own, event = self.program.generation.counter(number)
+            name = self.program.semaphore_name(number)
+            known = self._counters[number] = f"{'E' if event else 'S'}[{own}] ({name})"
+        return known
 
     # -- the end
 

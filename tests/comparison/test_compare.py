@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.comparison.records import Comparison, Difference, TensorChange
+from nasm.comparison.paths import _pairs
+from nasm.comparison.records import Comparison, Difference, OnPath, PathChange, TensorChange
 from nasm.problems import Failure
 from nasm.session import Session
 
@@ -124,6 +125,39 @@ def test_a_line_that_moved_to_another_engine_stays_itself() -> None:
     found = compared(ran(CHAIN), ran(other))
     engines = [(line.a.queue, line.b.queue) for line in found.path if line.a and line.b]
     assert sorted(engines) == [("gpsimd", "vector"), ("vector", "scalar")]
+
+
+CORES = """\
+.target trn2
+.const CORES = 1
+.for c in 0..CORES
+.core c
+.sbuf a{c} f32[128, 512]
+@vector Memset a{c}[:, 0:512 * (c + 1) // 2], 1.0
+.end
+"""
+
+
+def test_one_core_is_the_first_of_two() -> None:
+    found = compared(ran(CORES), ran(CORES, defines={"CORES": 2}))
+    busy = {change.engine: change for change in found.engines if change.cause == "busy"}
+    assert set(busy) == {"0.vector", "1.vector"}
+    # Vector's memset takes 0.8 cycles of 5 ticks for each of 256 and 512 elements
+    assert busy["0.vector"].a == busy["0.vector"].b == 205 * 5 / 4800
+    assert (busy["1.vector"].a, busy["1.vector"].b) == (0, 410 * 5 / 4800)
+
+
+def test_engines_of_one_line_stand_beside_themselves() -> None:
+    line = found_path("vector", 3.0)
+    others = [found_path("1.vector", 9.0), found_path("0.vector", 4.0)]
+    assert list(_pairs([line], others)) == [
+        PathChange(line, others[1]),
+        PathChange(None, others[0]),
+    ]
+
+
+def found_path(queue: str, microseconds: float) -> OnPath:
+    return OnPath(queue, None, "", microseconds, 0.5, 1)
 
 
 def outputs(a: list[float], b: list[float], text: str = OUTPUTS) -> tuple[TensorChange, ...]:

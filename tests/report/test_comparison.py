@@ -141,3 +141,8 @@ def test_a_run_that_did_not_end_and_its_hazards_are_told() -> None:
     assert "a  not finished (limit reached): the run up to there" in lines
     assert "values are not compared: a did not run to its end" in lines
     assert any(line.startswith("b  1 hazard: E0501") for line in lines)
+
+
+def test_the_rows_that_changed_most_are_kept_in_their_order() -> None:
+    assert comparison.most([5.0, 3.0, 1.0, -2.0, -9.0], 3, lambda row: row) == [5.0, 3.0, -9.0]
+    assert comparison.most([5.0, -1.0], 3, lambda row: row) == [5.0, -1.0]

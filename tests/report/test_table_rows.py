@@ -63,6 +63,38 @@ def test_a_row_has_the_times_of_its_instruction() -> None:
     assert memset["bir_debug_info_source_location"].endswith(":5")
 
 
+def test_a_wait_counts_from_when_nothing_else_holds_it_back() -> None:
+    text = CHAIN.replace(
+        "@vector Tensor", ".sbuf c f32[128, 512]\n@vector Memset c, 1.0\n@vector Tensor"
+    )
+    first, copy = (r for r in gathered(text)["Instruction"] if r["engine"] == "vector")
+    start = (150 + 512) * 4 + 240 + 192
+    busy = 410 * 5  # 0.8 cycles an element
+    assert first["occupied_ns"] == ns(busy)
+    assert copy["start_ts"] == ns(start)
+    assert copy["evt_wait_time_ns"] == ns(start - busy)
+
+
+def test_a_transfer_starts_with_the_first_of_its_shares() -> None:
+    text = """\
+.target trn2
+.hbm A f32[8, 4096] input = iota
+.hbm B f32[128, 64] input = iota
+.sbuf a f32[8, 4096]
+.sbuf b f32[128, 64]
+.sem loaded
+@sync DmaCopy a, A $loaded += 16
+@sync DmaCopy b, B $loaded += 16
+@sync EventSemaphore $loaded >= 32
+"""
+    one, two = sorted(gathered(text)["DmaPacketAggregated"], key=lambda row: row["id"])
+    assert (one["dma_engines"], two["dma_engines"]) == ("0", "0-15")
+    # The first takes its one engine for 128 KiB at 23 B/ns; the others start the second at once,
+    # which was issued at most 600 ns later.
+    assert 0 < two["start_ts"] - one["start_ts"] <= 600
+    assert two["end_ts"] - one["start_ts"] > 128 * 1024 / 23
+
+
 def test_a_row_has_the_bytes_of_each_memory_that_it_touches() -> None:
     memset, copy = gathered(CHAIN)["Instruction"]
     size = 128 * 512 * 4
