@@ -18,6 +18,7 @@ from nasm.report import comparison, json_comparison, jsonable
 from nasm.report.diagnostics import diagnostic
 from nasm.session import Session
 from nasm.source import Source
+from nasm.spec.timing import Timing
 
 LACKING = ("E0802", "E0808")
 """What keeps a program from being run with values, and not from being run: an input without
@@ -27,13 +28,19 @@ values, and not enough memory."""
 class Side(Run):
     """One of the two runs."""
 
-    def __init__(self, args: argparse.Namespace, screen: Screen, text: Source) -> None:
+    def __init__(
+        self, args: argparse.Namespace, screen: Screen, text: Source, timing: Timing
+    ) -> None:
         super().__init__(args, screen)
-        self.text = text
+        self.text, self.timing = text, timing
 
     def source(self) -> Source:
         """The text of the program, which may be that of both."""
         return self.text
+
+    def figures(self) -> Timing:
+        """What sets timing figures, which may be that of both."""
+        return self.timing
 
     @property
     def hashes(self) -> bool:
@@ -65,13 +72,17 @@ class Comparing:
         return self.tell(found, reports)
 
     def sides(self) -> list[Side]:
-        """The programs, each text read once; raises Failure."""
+        """The programs, each text and each file of figures read once; raises Failure."""
         texts: dict[str, Source] = {}
+        timings: dict[str | None, Timing] = {}
         found = []
         for args in (self.args.first, self.args):
             if args.program not in texts:
                 texts[args.program] = files.program_text(args.program)
-            found.append(Side(args, self.screen, texts[args.program]))
+            if args.timing not in timings:
+                timings[args.timing] = Timing.of(args.timing)
+            text, timing = texts[args.program], timings[args.timing]
+            found.append(Side(args, self.screen, text, timing))
         return found
 
     def loaded(self, sides: list[Side]) -> list[Session]:

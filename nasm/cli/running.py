@@ -18,6 +18,7 @@ from nasm.report import jsonable, tables
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.memory import Tensor
+from nasm.spec.timing import TimingGiven
 from nasm.stopping import Told
 
 OK, BROKEN, REFUSED = 0, 1, 2
@@ -73,6 +74,11 @@ class Run:
         """Whether its report carries the hashes of trace and memory."""
         return bool(self.args.json)
 
+    def figures(self) -> TimingGiven | None:
+        """What sets timing figures."""
+        path: str | None = self.args.timing
+        return path
+
     def source(self) -> Source:
         """The text of the program; raises Failure."""
         return files.program_text(self.args.program)
@@ -86,7 +92,7 @@ class Run:
             defines=dict(args.defines),
             inputs=files.arrays(args.inputs),
             options=dict(args.options),
-            timing=args.timing,
+            timing=self.figures(),
             files=args.files,
             **more,
         )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import threading
 from pathlib import Path
 from typing import Any
 
@@ -179,3 +181,16 @@ def test_one_that_does_not_end_is_cut_short_by_time(tmp_path: Path) -> None:
     found = done.document
     assert (found["status"], found["problems"][0]["code"]) == ("timeout", "E0516")
     assert "before both programs had run" in done.err
+
+
+def test_figures_that_both_sides_have_are_read_once(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    held = b"semaphore_ns = 500\n"
+    writer = threading.Thread(target=pipe.write_bytes, args=(held,), daemon=True)
+    writer.start()
+    given = (MATMUL, "--timing", pipe, "--vs", "--max-cycles=1000000", "--json", "--timeout=30")
+    done = process("diff", *given)
+    assert done.code == 0
+    times = [done.document[side]["microseconds"] for side in "ab"]
+    assert times[0] == times[1]
