@@ -204,7 +204,7 @@ class Run:
             return REFUSED
         self.screen.problems(problems)
         errors = counted(sum(not p.warning for p in problems), "error")
-        self.screen.note(f"\n{errors}; the program was not run")
+        self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
         return REFUSED
 
     def stopped(self, session: Session, told: Told) -> int:

@@ -62,6 +62,8 @@ def timeline(
 
     A bound is a time, a line of the program or a label; an empty one is the start or the end.
     """
+    if width < 1:
+        raise ValueError(f"a timeline has 1 cell or more, not {width}")
     total = machine.scheduler.now
     first = bound(machine, history, begin, last=False) if begin else 0
     final = min(total, bound(machine, history, end, last=True) if end else total)

@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import date, time
 from pathlib import Path
 from typing import Any
 
@@ -103,6 +104,14 @@ class Timing:
             if name in names and isinstance(value, Mapping):
                 for inner, number in value.items():
                     yield (name, inner), names[name], inner, number
+            elif name in names:
+                said = f"{name} is a generation and has a table, not {quoted(_shown(value))}"
+                yield (
+                    (name,),
+                    Refused(WRONG, said, f"write [{name}] above its figures"),
+                    name,
+                    value,
+                )
             elif isinstance(value, Mapping) and not _figure(name, generations):
                 hint = did_you_mean(str(name), names) or f"the target has {', '.join(names)}"
                 said = f"no generation '{quoted(str(name))}'"
@@ -149,7 +158,9 @@ def _accepted(
 def _shown(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
-    return str(value) if isinstance(value, float) and not math.isfinite(value) else repr(value)
+    if isinstance(value, date | time) or (isinstance(value, float) and not math.isfinite(value)):
+        return str(value)
+    return repr(value)
 
 
 # ---------------------------------------------------------------- files

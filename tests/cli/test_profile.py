@@ -262,6 +262,13 @@ def test_a_timeline_shows_nothing_else(ran: Any, more: str) -> None:
     assert f"{more} does not go with --timeline" in done.out + done.err
 
 
+def test_a_bound_that_means_nothing_is_told_of_a_program_that_ran(ran: Any) -> None:
+    done = ran("profile", TILED, "--timeline=9us..3us")
+    assert (done.code, done.out) == (2, "")
+    assert "E0816" in done.err
+    assert done.err.endswith("\n1 error\n")
+
+
 def test_the_program_stands_before_a_timeline_without_bounds(ran: Any) -> None:
     done = ran("profile", "--timeline", TILED)
     assert done.code == 2

@@ -8,10 +8,11 @@ from pathlib import Path
 
 from tests.fuzz import driver
 from tests.fuzz.arrays import Arrays
+from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
 from tests.fuzz.programs import Programs
 
-FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands)}
+FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls)}
 
 
 def main() -> int:

@@ -21,6 +21,8 @@ KINDS = (
     "name",  # of a program, that is no identifier
     "text",  # control characters where a terminal would see them
     "json",  # a document that is none
+    "trace",  # one that no viewer shows as it is
+    "profile",  # one whose parts are not all there is
     "hash",  # two results of one program
     "diagnostic",  # without a code, or with a place outside its text
     "crash",  # the process is gone

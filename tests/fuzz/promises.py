@@ -12,10 +12,13 @@ from collections.abc import Iterable
 from random import Random
 from typing import Any
 
+from rich.text import Text
+
 from nasm import codes
+from nasm.machine.outlines import NO_VALUES
 from nasm.problems import Failure, Problem
-from nasm.records import RunReport
-from nasm.report import jsonable, trace
+from nasm.records import RunReport, Status
+from nasm.report import json_profile, jsonable, profile, timeline, trace
 from nasm.session import Session
 from nasm.source import Span
 from nasm.spec.program import Program
@@ -151,9 +154,66 @@ def run(program: Program, data: bytes) -> None:
         viewable(out.getvalue())
     twin = pickle.loads(pickle.dumps(program)) if chosen(data, 4) else program
     one, other = ending(made), ending(Session(twin).run(max_cycles=CYCLES))
+    if chosen(data, 8):
+        alike(program, data)
     if one != other:
         what = "a pickled program ends otherwise" if twin is not program else "two runs differ"
         raise Found("hash", what, f"{one}\n{other}")
+
+
+def profiled(session: Session, width: int) -> str:
+    """The profile of a run as a document; what it is made of is all there is."""
+    found = session.profile(outcomes=session.what_if(), slack=True)
+    for engine in found.engines:
+        parts = (engine.busy, engine.empty, *(stall.ticks for stall in engine.stalls))
+        if sum(parts) != found.ticks or min(parts) < 0 or engine.active > found.ticks:
+            raise Found("profile", "parts of an engine's time", f"{engine} of {found.ticks}")
+    spent = sum(part.ticks for part in found.spent)
+    sums = sum(line.ticks for line in found.path), sum(ticks for _, ticks in found.evidence)
+    if sums != (spent, spent) or (found.status is Status.FINISHED and spent != found.ticks):
+        raise Found("profile", "parts of the critical path", f"{spent} {sums} of {found.ticks}")
+    for bound in found.bounds:
+        if bound.gap < -1e-9:
+            raise Found("profile", f"{bound.name} is longer than {bound.above}", repr(bound))
+    for outcome in found.outcomes:
+        if outcome.ticks is not None and outcome.ticks + outcome.saved != found.ticks:
+            raise Found("profile", "what a run without something saves", repr(outcome))
+    generation = session.program.generation
+    parts = profile.screen(found, generation, width=width, ascii_only=width % 2 > 0, whole=True)
+    if session.now:
+        drawn = session.timeline(width)
+        if len({len(strip.states or strip.levels) for strip in drawn.strips}) > 1:
+            raise Found("profile", "strips of several lengths", repr(drawn))
+        parts += timeline.shown(drawn, generation.ticks)
+    shown("\n".join(part.plain for part in parts if isinstance(part, Text)), "a profile")
+    content = json_profile.profile(found)
+    document(content)
+    return json.dumps(content)
+
+
+def alike(program: Program, data: bytes) -> None:
+    """Run, stepped, gone back and without values, a program has one profile and one trace."""
+    rng = Random(zlib.crc32(data))
+    one, other = (Session(program, profile=True) for _ in range(2))
+    made = one.run(max_cycles=CYCLES)
+    wanted, width = profiled(one, rng.choice((1, 7, 60, 80, 140))), 80
+    other.advance(rng.randint(1, max(1, one.now // program.generation.base.cycle)))
+    there = other.checkpoint()
+    for _ in range(rng.randint(1, 9)):
+        other.step()
+    other.back_to(there)
+    for _ in range(rng.randrange(4)):
+        other.step()
+    ends = [(ending(other.run(max_cycles=CYCLES)), profiled(other, width))]
+    alone = Session(program, profile=True, values=False)
+    without = alone.run(max_cycles=CYCLES)
+    if made.status in (Status.FINISHED, Status.LIMIT) and not any(
+        problem.code == NO_VALUES for problem in without.problems
+    ):
+        ends.append(((*ending(without)[:-1], made.memory_hash), profiled(alone, width)))
+    for found in ends:
+        if found != (ending(made), wanted):
+            raise Found("hash", "two profiles of one program differ", f"{made}\n{wanted}\n{found}")
 
 
 def options(data: bytes) -> dict[str, object]:

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import copy
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import nasm
 from nasm.problems import Failure, Problem
+from nasm.profile.records import Bound
+from nasm.profile.watch import Moves
+from nasm.profile.what_if import Outcome
 from nasm.source import Source, Span
 from nasm.spec.program import Program
 from tests.fuzz import commands, driver, finding, promises
@@ -19,7 +23,7 @@ from tests.fuzz.mutations import TOKEN, operands
 from tests.fuzz.planted import FAULTS, Planted
 from tests.fuzz.programs import Programs
 
-BATCH = {"programs": 400, "arrays": 2000, "commands": 1000}
+BATCH = {"programs": 400, "arrays": 2000, "commands": 1000, "calls": 60}
 """Units of each in this suite: seconds."""
 
 
@@ -67,7 +71,8 @@ def test_every_kind_of_fault_is_found_by_its_cause(planted) -> None:
         "json": wanted["write"],
     }
     assert said[-1].startswith("planted: 60 of 60, ")
-    assert {f.kind for f in findings.counts} | {"hash", "diagnostic"} == set(finding.KINDS)
+    others = {"trace", "profile", "hash", "diagnostic"}
+    assert {f.kind for f in findings.counts} | others == set(finding.KINDS)
 
 
 def test_a_finding_is_saved_small_and_replays(planted) -> None:
@@ -130,6 +135,42 @@ def test_two_ends_of_one_program_are_found(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(promises, "ending", lambda _: next(ends))
     with pytest.raises(Found, match="two runs differ"):
         promises.run(program(), b"not one that is pickled")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "what"),
+    [
+        ({"ticks": 7}, "parts of an engine's time"),
+        ({"evidence": ()}, "parts of the critical path"),
+        ({"bounds": (Bound("a", 2.0, "b", -1.0, ""),)}, "a is longer than b"),
+        ({"outcomes": (Outcome("free time", 1, 1),)}, "what a run without something saves"),
+    ],
+)
+def test_a_profile_that_does_not_add_up_is_found(
+    monkeypatch: pytest.MonkeyPatch, wrong: dict[str, object], what: str
+) -> None:
+    session = nasm.Session(program("@sync Nop"), profile=True)
+    session.run()
+    promises.profiled(session, 80)
+    made = replace(session.profile(), **wrong)
+    monkeypatch.setattr(nasm.Session, "profile", lambda *_, **__: made)
+    with pytest.raises(Found) as caught:
+        promises.profiled(session, 80)
+    assert (caught.value.kind, caught.value.what) == ("profile", what)
+
+
+def test_a_trace_that_no_viewer_shows_is_found() -> None:
+    with pytest.raises(Found) as caught:
+        promises.viewable(b"{")
+    assert caught.value.kind == "trace"
+
+
+def test_a_profile_that_going_back_changes_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = program(".hbm b f32[4] input = zeros\n.for i in 0..9\n@sync DmaCopy a, b\n.end")
+    promises.alike(made, b"1")
+    monkeypatch.setattr(Moves, "restore", lambda *_: None)
+    with pytest.raises(Found, match="two profiles of one program differ"):
+        promises.alike(made, b"1")
 
 
 def test_a_session_that_ends_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -96,6 +96,12 @@ def test_no_cell_is_shorter_than_a_tick() -> None:
         assert strip.levels == whole[strip.name].levels[4800:4805]
 
 
+@pytest.mark.parametrize("width", [0, -3])
+def test_a_timeline_has_cells(width: int) -> None:
+    with pytest.raises(ValueError, match=f"1 cell or more, not {width}"):
+        ran().timeline(width)
+
+
 def test_a_timeline_begins_and_ends_at_times_lines_and_labels() -> None:
     session = ran()
     whole = session.timeline(10)
