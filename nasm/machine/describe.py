@@ -147,7 +147,9 @@ def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
 def _occupied(machine: Machine, queue: Queue) -> str:
     """Which resource a queue's next instruction waits for, and who has it; empty if for none."""
     resource, now = queue.blocker, machine.scheduler.now
-    if queue.cause not in ("unit", "port") or not isinstance(resource, Resource):
+    if queue.cause == "data" and queue.head is not None and queue.reached > now:
+        resource = queue.head.unit  # before it waits for the data
+    elif queue.cause not in ("unit", "port") or not isinstance(resource, Resource):
         return ""
     if queue.due <= now or resource.holder is None:
         return ""

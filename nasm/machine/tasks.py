@@ -98,9 +98,7 @@ class Tasks:
         region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
         expand = partial(self._expand, number, instruction, shape, posts, semaphore)
-        task = self._scheduled(depends, shape, waits, None)
-        task.expand, task.ports = expand, ()
-        return task
+        return self._scheduled(depends, shape, waits, None, expand)
 
     def _sync(
         self, instruction: Instruction, wait: int, update: int
@@ -114,12 +112,21 @@ class Tasks:
             return waits, None, updated.semaphore
         return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
-    def _scheduled(self, work: Work, shape: Shape, wait: Wait | None, post: Post | None) -> Task:
+    def _scheduled(
+        self,
+        work: Work,
+        shape: Shape,
+        wait: Wait | None,
+        post: Post | None,
+        expand: Callable[[], Task] | None = None,
+    ) -> Task:
         timed = self._timed.get(shape)
         if timed is None:
             timed = self._timed[shape] = self._timing(shape)
         interval, latency, unit, needs, ports, pace, key = timed
-        return Task(work, interval, latency, unit, needs, wait, post, None, ports, pace, key)
+        if expand is not None:
+            ports = ()
+        return Task(work, interval, latency, unit, needs, wait, post, expand, ports, pace, key)
 
     def _timing(self, shape: Shape) -> Timing:
         """What all tasks of a shape have in common."""
@@ -134,15 +141,22 @@ class Tasks:
         )
 
     def _ports(self, context: Context) -> tuple[Resource, ...]:
-        """The ports that an instruction holds while it is at work."""
+        """The ports that an instruction holds while it is at work, if others want them, too."""
         generation, engine = self.program.generation, self.lines.engine
         if not generation.ports or self.changes.ports:
             return ()
+        others = {
+            lines.engine
+            for lines in self.program.queues
+            if lines is not self.lines and lines.core == self.lines.core and len(lines)
+        }
         walked = {view.tensor.memory.name for _, view in context.tiles}
         return tuple(
             self.resources.named(self.lines.core, port.name, self.queue)
             for port in generation.ports
-            if port.memory in walked and engine in port.engines
+            if port.memory in walked
+            and engine in port.engines
+            and not others.isdisjoint(port.engines)
         )
 
     def _occupies(self, cost: Cost) -> tuple[Resource, Needs | None]:

@@ -37,15 +37,19 @@ class Contention:
         for resource in resources:
             resource.waiting.setdefault(queue.index, now)
 
-    def ports(self, queue: Queue, task: Task) -> bool:
+    def ports(self, queue: Queue, task: Task, now: int) -> bool:
         """Whether a task can have the ports that it wants now; if not, it waits for its turn."""
-        host = self.host
+        for port in task.ports:
+            if port.waiting or port.free_at > now:
+                break
+        else:
+            return True
         last = max(task.ports, key=lambda port: port.free_at)
-        if last.free_at <= host.now:
+        if last.free_at <= now:
             return not self.yields(queue, task.ports, "port")
         queue.cause, queue.blocker, queue.because = "port", last, last.record
-        self.stand(queue, task.ports, host.now)
-        host.retry(queue, last.free_at)
+        self.stand(queue, task.ports, now)
+        self.host.retry(queue, last.free_at)
         return False
 
     def yields(self, queue: Queue, resources: Sequence[Resource], cause: str) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from nasm.pace import Pace
@@ -63,7 +63,8 @@ class Task:
     resource, and completes ``latency`` ticks after its start; its ``pace`` may know better, which
     is asked with ``key``. For its interval it also holds ``ports``, for which it asks when nothing
     else keeps it from starting. One with ``expand`` stands for another, which it makes when it is
-    about to start: its ``work`` only says what that depends on.
+    about to start: its ``work`` only says what that depends on. A ``plain`` one has nothing of
+    this but ports and a pace, nor a gate or an arrival: it occupies one unit.
     """
 
     work: Work
@@ -77,6 +78,12 @@ class Task:
     ports: tuple[Resource, ...] = ()
     pace: Pace | None = None
     key: Hashable = None
+    plain: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        work = self.work
+        rare = (self.needs, self.expand, work.gate, work.arrive)
+        self.plain = rare == (None, None, None, None)
 
     @property
     def free_at(self) -> int:
@@ -120,21 +127,22 @@ class Queue:
     ``engine`` is what its tasks run on; several queues may have the same. ``blocker`` is what its
     next task waits for, or waited for last: what posts, a resource, or what makes the data;
     ``because`` is the number of the start, or of the shares, that ended that, ``poster`` who
-    posted if it was a semaphore. ``asked`` says that it waits for a resource in turn, ``due`` when
-    it tries again. ``record`` is the number of its last start; ``interval`` and ``latency`` are
-    what that took.
+    posted if it was a semaphore. ``behind`` is the earlier task of the queue whose result the next
+    one has to wait for, if that was not there when it became the next. ``asked`` says that it waits
+    for a resource in turn, ``due`` when it tries again. ``record`` is the number of its last start;
+    ``interval`` and ``latency`` are what that took.
     """
 
     __slots__ = (
-        "arrived", "asked", "because", "blocker", "busy", "busy_until", "cause", "core", "count",
-        "done", "due", "engine", "fetch", "finished", "flight", "head", "index", "interval",
-        "last_finish", "latency", "length", "mark", "parked", "pc", "poster", "reached", "record",
-        "waited", "waiting",
+        "arrived", "asked", "because", "behind", "blocker", "busy", "busy_until", "cause", "core",
+        "count", "done", "due", "engine", "fetch", "finished", "flight", "head", "index",
+        "interval", "last_finish", "latency", "length", "mark", "parked", "pc", "poster", "reached",
+        "record", "waited", "waiting",
     )  # fmt: skip
     CHANGES = (
-        "pc", "head", "waited", "parked", "arrived", "asked", "blocker", "done", "due", "reached",
-        "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause", "because",
-        "poster", "record", "interval", "latency",
+        "pc", "head", "waited", "parked", "arrived", "asked", "behind", "blocker", "done", "due",
+        "reached", "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause",
+        "because", "poster", "record", "interval", "latency",
     )  # fmt: skip
 
     def __init__(
@@ -148,6 +156,7 @@ class Queue:
         self.parked = False
         self.arrived: int | None = None
         self.asked = False
+        self.behind: Flying | None = None
         self.blocker: Resource | Who | None = None
         self.done = length == 0
         self.due = 0

@@ -86,7 +86,11 @@ class Races(Observer):
 
         Where engines have no interlock, what the own queue has yet to write counts for its reads.
         """
-        scheduler, work = self.scheduler, task.work
+        scheduler = self.scheduler
+        alone = scheduler.flying <= len(queue.flight) and not scheduler.transfers
+        if alone and scheduler.interlock:
+            return
+        work = task.work
         if not (work.reads or work.writes):
             return
         me = (queue.index, queue.pc)
@@ -94,7 +98,7 @@ class Races(Observer):
             for flying in queue.flight:
                 if flying.finish > now and scheduler.reads(task, flying.task):
                     self.report("read", me, (queue.index, flying.pc), now)
-        if scheduler.flying <= len(queue.flight) and not scheduler.transfers:
+        if alone:
             return
         kinds = self._kinds_of(work)
         for other in scheduler.queues:

@@ -23,10 +23,10 @@ from nasm.sim.channels import Channels, Flight, Group
 from nasm.sim.contention import Contention
 from nasm.sim.counters import Counters, Who
 from nasm.sim.events import EVENTS, Observer, listeners
-from nasm.sim.queues import ORDER, Flying, Queue, Task
+from nasm.sim.queues import NEVER, ORDER, Flying, Queue, Task
 from nasm.sim.regions import intersect
 from nasm.sim.resources import Resource, Resources
-from nasm.sim.service import COMMIT, OVER, Service
+from nasm.sim.service import COMMIT, TURN, Service
 from nasm.sim.waits import Waits
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
@@ -34,8 +34,9 @@ _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 KNOWN = 100_000
 """Pairs of tasks of which it is remembered whether one reads what the other writes."""
 
-ARRIVE, START = 1, 2
-"""Phases of a tick, in order, behind COMMIT."""
+ARRIVE, START = 3, 4
+"""Ranks at a tick behind those of what is committed; from START on the queues have one each."""
+
 
 class Scheduler:
     """Queues, channels, semaphores and resources, and the heap of what comes next.
@@ -77,7 +78,7 @@ class Scheduler:
         self.record = -1
         self.records = 0
         self.halted = False
-        self._heap: list[tuple[int, int, int, int, Any]] = []
+        self._heap: list[tuple[int, int, int, Any]] = []
         self._sequence = 0
         self._overlaps: dict[tuple[int, int], bool] = {}
         self._observers: list[Observer] = []
@@ -90,7 +91,7 @@ class Scheduler:
         """Declare a queue; the order of declaration is the order of service at one tick."""
         self.queues.append(queue)
         if not queue.done:
-            self.push(self.now, START, queue.index, queue)
+            self.push(self.now, START + queue.index, queue)
 
     def observe(self, observer: Observer) -> None:
         """Tell an observer of everything that happens from now on."""
@@ -108,20 +109,20 @@ class Scheduler:
         self._tell_head = tell["head"]
         self._tell_started, self._tell_finished = tell["started"], tell["finished"]
 
-    def push(self, tick: int, phase: int, rank: int, what: Any) -> None:
-        """Let something happen at a tick: in a phase of it, by rank, and then in order."""
+    def push(self, tick: int, rank: int, what: Any) -> None:
+        """Let something happen at a tick: by rank, and then in order."""
         self._sequence += 1
-        heappush(self._heap, (tick, phase, rank, self._sequence, what))
+        heappush(self._heap, (tick, rank, self._sequence, what))
 
     def retry(self, queue: Queue, tick: int) -> None:
         """Let a queue try to start its head at a tick, and not before."""
         queue.due = tick
-        self.push(tick, START, queue.index, queue)
+        self.push(tick, START + queue.index, queue)
 
     def retry_last(self, queue: Queue, tick: int) -> None:
         """The same, but behind all that try at that tick: by now, whoever came last."""
         queue.due = tick
-        self.push(tick, START, len(self.queues) + self._sequence, queue)
+        self.push(tick, START + len(self.queues) + self._sequence, queue)
 
     # -- running
 
@@ -141,33 +142,32 @@ class Scheduler:
         Stops early once ``retired`` has reached ``retire``, or when it is ``halted``. The clock
         goes to ``until`` if the next event is later.
         """
-        heap = self._heap
-        done = 0
-        while heap and done < events and not self.halted:
-            tick, phase, rank, _, what = heap[0]
-            if until is not None and tick > until:
-                self.now = max(self.now, until)
-                break
-            heappop(heap)
+        heap, limit = self._heap, NEVER if until is None else until
+        for done in range(events):
+            if not heap or self.halted:
+                return done
+            tick, rank, _, what = event = heappop(heap)
+            if tick > limit:
+                heappush(heap, event)
+                self.now = max(self.now, limit)
+                return done
             self.now = tick
-            done += 1
-            if phase == START:
+            if rank >= START:
                 if what.due == tick:  # or it has been woken earlier than it was to be
                     self._attempt(what)
-            elif phase == COMMIT:
-                if type(what) is Queue:
-                    self._finish(what)
-                    if retire is not None and self.retired >= retire:
-                        break
-                elif type(what) is Group:
-                    self.land(what)
-                elif rank == OVER:
-                    self.service.over(what)
-                else:
-                    self.service.turn(what)
-            else:
+            elif rank == COMMIT:
+                self._finish(what)
+                if retire is not None and self.retired >= retire:
+                    return done + 1
+            elif rank == ARRIVE:
                 self._arrive(what)
-        return done
+            elif rank == TURN:
+                self.service.turn(what)
+            elif type(what) is Group:
+                self.land(what)
+            else:
+                self.service.over(what)
+        return events
 
     def _attempt(self, queue: Queue) -> None:
         """Start the head of a queue if nothing blocks it, or try again when it may."""
@@ -179,34 +179,43 @@ class Scheduler:
             task = self._bring_up(queue, now)
         if not queue.waited and not self.waits.over(queue, task, now):
             return
-        work = task.work
-        earliest = task.unit.free_at if task.needs is None else task.needs.free_at
-        writer, gated = None, False
-        if work.gate is not None and work.gate() > earliest:
-            earliest, gated = work.gate(), True
-        if queue.flight and work.reads and self.interlock:
-            ready, flying = self._ready(queue, task)
-            if ready > earliest:
-                earliest, writer = ready, flying
-        if earliest > now:
-            self._hold(queue, task, earliest, writer, gated)
+        if task.plain:
+            unit, behind = task.unit, queue.behind
+            if unit.free_at > now or (behind is not None and behind.finish > now):
+                self._hold(queue, task, unit.free_at)
+                return
+            if unit.waiting and self.contention.yields(queue, (unit,), "unit"):
+                return
+        elif not self._may_start(queue, task, now):
             return
-        contended = task.unit.waiting or task.needs is not None
-        if contended and self.contention.yields(queue, task.resources, "unit"):
-            return
-        if task.expand is not None:
-            self.acting = (queue.index, queue.pc)
-            queue.head = task.expand()
-            if queue.head.pace is not None:
-                self._make_ready(queue, queue.head, now, queue.cause, queue.because)
-            self._attempt(queue)
-            return
-        if work.arrive is not None and queue.arrived is None:
-            self._arrived(queue, task, now)
-            return
-        if task.ports and not self.contention.ports(queue, task):
+        if task.ports and not self.contention.ports(queue, task, now):
             return
         self._start(queue, task, now)
+
+    def _may_start(self, queue: Queue, task: Task, now: int) -> bool:
+        """Whether nothing but a port can block a task that is not plain; if not, it tries again."""
+        work, behind = task.work, queue.behind
+        free, gated = task.free_at, False
+        if work.gate is not None and work.gate() > free:
+            free, gated = work.gate(), True
+        if free > now or (behind is not None and behind.finish > now):
+            self._hold(queue, task, free, gated)
+            return False
+        contended = task.unit.waiting or task.needs is not None
+        if contended and self.contention.yields(queue, task.resources, "unit"):
+            return False
+        if task.expand is not None:
+            self.acting = (queue.index, queue.pc)
+            task = queue.head = task.expand()
+            if task.pace is not None:
+                self._make_ready(queue, task, now, queue.cause, queue.because)
+            queue.behind = self._writer(queue, task, now)
+            self._attempt(queue)
+            return False
+        if work.arrive is not None and queue.arrived is None:
+            self._arrived(queue, task, now)
+            return False
+        return True
 
     def _arrived(self, queue: Queue, task: Task, now: int) -> None:
         """The head of a queue, which nothing else blocks, waits until its queue is released."""
@@ -219,22 +228,25 @@ class Scheduler:
             tell(queue, task, record, now)
         task.work.arrive(now)
 
-    def _hold(
-        self, queue: Queue, task: Task, until: int, writer: Flying | None, gated: bool
-    ) -> None:
-        """Let the head of a queue try again when a result is there, or its unit is free."""
+    def _hold(self, queue: Queue, task: Task, free: int, gated: bool = False) -> None:
+        """Let the head of a queue try again when a result is there, or its unit is free.
+
+        An engine value it needs is what it would wait for until it is ``free`` if it is ``gated``.
+        """
+        behind = queue.behind
         queue.cause = "data"
-        if writer is not None:
-            queue.blocker, queue.because = (queue.index, writer.pc), writer.record
+        if behind is not None and behind.finish > free:
+            queue.blocker, queue.because = (queue.index, behind.pc), behind.record
+            free = behind.finish
         elif gated:
-            held = (flying.record for flying in queue.flight if flying.until == until)
+            held = (flying.record for flying in queue.flight if flying.until == free)
             queue.blocker, queue.because = None, next(held, queue.record)
         else:
             queue.cause, queue.blocker = "unit", task.unit
             queue.because = task.unit.record if task.needs is None else task.needs.record
             if task.contended:
                 self.contention.stand(queue, task.resources, self.now)
-        self.retry(queue, until)
+        self.retry(queue, free)
 
     def release(self, index: int, at: int) -> None:
         """Let a parked queue start its head at a tick."""
@@ -244,14 +256,24 @@ class Scheduler:
             queue.cause, queue.because = "core", self.record
         self.retry(queue, at)
 
-    def _ready(self, queue: Queue, task: Task) -> tuple[int, Flying | None]:
-        """When the last earlier task of the queue that writes what this one reads completes."""
-        ready, writer = 0, None
+    def _writer(self, queue: Queue, task: Task, tick: int) -> Flying | None:
+        """The last earlier task of a queue to complete, after a tick, that writes what one reads.
+
+        None if there is none, or if the engine does not wait for it.
+        """
+        work, found = task.work, None
+        if not self.interlock or not work.reads:
+            return None
+        known, number = self._overlaps, work.number
         for flying in queue.flight:
-            finish, writing = flying[5], flying[6]
-            if finish > ready and writing.work.writes and self.reads(task, writing):
-                ready, writer = finish, flying
-        return ready, writer
+            if flying.finish > tick:
+                writing = flying.task
+                reads = known.get((number, writing.work.number))
+                if reads is None:
+                    reads = self.reads(task, writing)
+                if reads:
+                    found, tick = flying, flying.finish
+        return found
 
     def reads(self, reader: Task, writer: Task) -> bool:
         """Whether a task reads what another writes."""
@@ -267,14 +289,15 @@ class Scheduler:
         return known
 
     def _start(self, queue: Queue, task: Task, now: int) -> None:
-        pc, work = queue.pc, task.work
+        index, pc, work = queue.index, queue.pc, task.work
         record = self.records
         self.records = record + 1
-        self.acting, self.record = (queue.index, pc), record
+        self.acting = acting = (index, pc)
+        self.record = queue.record = record
         interval, latency = task.interval, task.latency
         if task.pace is not None:
             interval, latency = task.pace.at(task.key, now, interval, latency)
-        queue.record, queue.interval, queue.latency = record, interval, latency
+        queue.interval, queue.latency = interval, latency
         for tell in self._tell_started:
             tell(queue, task, now)
         payload = work.start(now)
@@ -283,61 +306,77 @@ class Scheduler:
         if task.needs is None:
             unit = task.unit  # as Resource.take does, which costs a call
             unit.free_at = unit.shared_at = busy
-            unit.holder, unit.record = self.acting, record
+            unit.holder, unit.record = acting, record
         else:
-            task.needs.take(now, busy, self.acting, record)
+            task.needs.take(now, busy, acting, record)
         for port in task.ports:
-            port.take(busy, self.acting, record)
+            port.take(busy, acting, record)
+            if port.waiting:
+                port.leave(index)
         if queue.asked:
             queue.asked = False
-            for resource in (*task.resources, *task.ports):
-                resource.leave(queue.index)
-        elif task.ports:
-            for port in task.ports:
-                port.leave(queue.index)
-        if busy > queue.busy_until:
-            queue.busy += busy - max(now, queue.busy_until)
+            for resource in task.resources:
+                resource.leave(index)
+        since = queue.busy_until
+        if busy > since:
+            queue.busy += busy - (since if since > now else now)
             queue.busy_until = busy
         finish = now + latency
         if finish < queue.last_finish:
             finish = queue.last_finish
         queue.last_finish = finish
-        started, queue.arrived = (now if queue.arrived is None else queue.arrived), None
+        arrived = queue.arrived
+        if arrived is None:
+            arrived = now
+        else:
+            queue.arrived = None
         flying = (
-            queue.core, queue.index, pc, queue.reached, started, finish, task, payload, busy,
-            record,
+            queue.core, index, pc, queue.reached, arrived, finish, task, payload, busy, record,
         )  # fmt: skip
         queue.flight.append(_tuple(Flying, flying))
         self.flying += 1
-        self.push(finish, COMMIT, 0, queue)
-        if task.update is not None and task.update[3]:
-            number, op, value, _ = task.update
-            self.waits.post(number, op, value, self.delay)
+        heap = self._heap
+        self._sequence += 1  # as push does, which costs a call
+        heappush(heap, (finish, COMMIT, self._sequence, queue))
+        update = task.update
+        if update is not None and update[3]:
+            self.waits.post(update[0], update[1], update[2], self.delay)
         if queue.pc < queue.length:
             self._bring_up(queue, now + 1)
-            self.push(queue.reached, START, queue.index, queue)
+            self._sequence += 1
+            heappush(heap, (queue.due, START + index, self._sequence, queue))
         else:
-            queue.head = None
+            queue.head = queue.behind = None
             queue.done = True
 
     def _bring_up(self, queue: Queue, least: int) -> Task:
-        """The next task becomes the head, and may start when its unit is free, or at ``least``."""
+        """The next task becomes the head, and may start when its unit is free, or at ``least``.
+
+        It tries to at once, unless all that it will have to wait for is an earlier result.
+        """
         task = queue.head = queue.fetch(queue.pc)
         queue.waited = task.wait is None
         if task.pace is not None:
             self._make_ready(queue, task, least, ORDER, queue.record)
-        tick = task.unit.free_at if task.needs is None else task.needs.free_at
+        unit, needs = task.unit, task.needs
+        tick = unit.free_at if needs is None else needs.free_at
         if tick > least:
-            if task.contended:
+            if (unit.shared or needs is not None) and task.contended:
                 self.contention.stand(queue, task.resources, least)
-            queue.cause, queue.blocker = "unit", task.unit
-            queue.because = task.unit.record if task.needs is None else task.needs.record
+            queue.cause, queue.blocker = "unit", unit
+            queue.because = unit.record if needs is None else needs.record
         else:
             tick = least
             queue.cause, queue.blocker, queue.because = ORDER, None, queue.record
         queue.reached = queue.due = tick
+        queue.behind = None
+        if queue.last_finish > tick:
+            behind = queue.behind = self._writer(queue, task, tick)
+            if behind is not None and task.plain and task.wait is None and not unit.shared:
+                queue.cause, queue.because = "data", behind.record
+                queue.blocker, queue.due = (queue.index, behind.pc), behind.finish
         for tell in self._tell_head:
-            tell(queue, task, queue.reached)
+            tell(queue, task, tick)
         return task
 
     def _make_ready(self, queue: Queue, task: Task, least: int, cause: str, because: int) -> None:
@@ -363,9 +402,9 @@ class Scheduler:
     def _finish(self, queue: Queue) -> None:
         """Commit the oldest task in flight of a queue."""
         done = queue.flight.popleft()
-        _, index, pc, _, _, finish, task, payload, _, _ = done
+        _, index, pc, _, _, finish, task, payload, _, self.record = done
         self.flying -= 1
-        self.acting, self.record = (index, pc), done.record
+        self.acting = (index, pc)
         task.work.finish(payload)
         queue.count += 1
         queue.finished = finish
@@ -374,9 +413,9 @@ class Scheduler:
             self._ended()
         for tell in self._tell_finished:
             tell(queue, done)
-        if task.update is not None and not task.update[3]:
-            number, op, value, _ = task.update
-            self.waits.post(number, op, value, self.delay)
+        update = task.update
+        if update is not None and not update[3]:
+            self.waits.post(update[0], update[1], update[2], self.delay)
 
     def _ended(self) -> None:
         """Remember which transfers are in flight if no queue has anything left to do."""
@@ -405,7 +444,7 @@ class Scheduler:
         flight.record = self.record
         for tell in self.listeners["issued"]:
             tell(flight, self.now)
-        self.push(at, ARRIVE, 0, flight)
+        self.push(at, ARRIVE, flight)
 
     def _arrive(self, flight: Flight) -> None:
         for tell in self.listeners["queued"]:
@@ -429,7 +468,7 @@ class Scheduler:
 
     def pressing(self, rank: int) -> bool:
         """Whether something of at most this rank is still to be committed at this tick."""
-        return bool(self._heap) and self._heap[0][:3] <= (self.now, COMMIT, rank)
+        return bool(self._heap) and self._heap[0][:2] <= (self.now, rank)
 
     def say(self, text: str) -> None:
         """The instruction that starts says something."""

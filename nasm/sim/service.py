@@ -11,7 +11,7 @@ from nasm.sim.counters import Who
 
 COMMIT = 0
 LANDING, OVER, TURN = 1, 1, 2
-"""Ranks at a tick: what has passed appears before anything else is read."""
+"""Ranks at a tick: results appear, and what has passed, before anything else is read."""
 
 
 class Host(Protocol):
@@ -24,7 +24,7 @@ class Host(Protocol):
     listeners: Mapping[str, tuple[Callable[..., None], ...]]
     """Who is told of an event."""
 
-    def push(self, tick: int, phase: int, rank: int, what: Any) -> None:
+    def push(self, tick: int, rank: int, what: Any) -> None:
         """Let something happen at a tick."""
 
     def pressing(self, rank: int) -> bool:
@@ -74,10 +74,10 @@ class Service:
             if landing == now:
                 host.land(ended)
             else:
-                host.push(landing, COMMIT, LANDING, ended)
+                host.push(landing, LANDING, ended)
         if server.rings:
             if host.pressing(OVER):
-                host.push(now, COMMIT, TURN, server)
+                host.push(now, TURN, server)
             else:
                 self.turn(server)
 
@@ -124,7 +124,7 @@ class Service:
         """Come back to a server when something changes there."""
         if due != server.due:
             server.due = due
-            self.host.push(due, COMMIT, OVER, server)
+            self.host.push(due, OVER, server)
 
     def save(self) -> Any:
         """Everything that changes."""
