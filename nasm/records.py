@@ -21,6 +21,9 @@ MARKS = ("✓", "✗")
 MOST_INSTRUCTIONS = 10_000_000
 """Instructions that one run completes unless it is told otherwise: about a minute."""
 
+MOST_PROFILED = 1_000_000
+"""The same of a run whose history is kept, which takes less than 1 KB for each of them."""
+
 
 class Status(Enum):
     """Where a run stands."""

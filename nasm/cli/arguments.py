@@ -9,7 +9,7 @@ from typing import Any, NoReturn
 from nasm import __version__
 from nasm.cli import help_texts, sides, streams, values
 from nasm.problems import did_you_mean, quoted
-from nasm.records import MOST_INSTRUCTIONS
+from nasm.records import MOST_INSTRUCTIONS, MOST_PROFILED
 from nasm.stopping import TIMED_OUT
 
 COMMAND = "neuron-nasm"
@@ -287,13 +287,13 @@ def _most_cycles(verb: argparse.ArgumentParser) -> None:
     )
 
 
-def _limit(verb: argparse.ArgumentParser, what: str) -> None:
+def _limit(verb: argparse.ArgumentParser, what: str, most: int = MOST_INSTRUCTIONS) -> None:
     verb.add_argument(
         "--max-instructions",
         metavar="N",
         type=values.instructions,
-        default=MOST_INSTRUCTIONS,
-        help=f"{what}: {MOST_INSTRUCTIONS:,} by default; 0 or none for no limit",
+        default=most,
+        help=f"{what}: {most:,} by default; 0 or none for no limit",
     )
 
 
@@ -392,7 +392,7 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     _common(verb)
     _most_cycles(verb)
     _values(verb)
-    _limit(verb, "stop after N instructions, with exit code 1")
+    _limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
     _timeout(verb)
     _json(verb)
     verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
@@ -413,7 +413,7 @@ def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     _common(verb)
     _most_cycles(verb)
     _values(verb)
-    _limit(verb, "stop after N instructions, with exit code 1")
+    _limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
     _timeout(verb)
     _json(verb)
     verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
