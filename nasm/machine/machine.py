@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from contextlib import suppress
 from fractions import Fraction
 from typing import Any
 
@@ -154,10 +153,8 @@ class Machine:
         if len(self.program) > MODERATE:
             return
         with gc_pause.paused():
-            for tasks, lines in zip(self.tasks, self.program.queues, strict=True):
-                for pc in range(len(lines)):
-                    with suppress(Failure):
-                        tasks.fetch(pc)
+            for tasks in self.tasks:
+                tasks.prepare()
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
@@ -70,6 +71,14 @@ class Tasks:
             except Refused as refused:
                 raise Failure(refused.at(self.program.span(self.queue, pc))) from None
         return task
+
+    def prepare(self) -> None:
+        """Make every task now; what cannot be made says so when its turn comes."""
+        lines, tasks = self.lines, self._tasks
+        for key in zip(lines.instructions, lines.waits, lines.updates, strict=True):
+            if key not in tasks:
+                with suppress(Failure, Refused):
+                    tasks[key] = self._task(*key)
 
     def cost(self, number: int) -> Cost:
         """What an instruction costs, registers in its addresses or not."""

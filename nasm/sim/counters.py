@@ -65,25 +65,30 @@ class Semaphore:
                 "E0504", f"a semaphore is a signed 32-bit integer: {self.value} would become {new}"
             )
         self.value, self.last = new, post
-        if self.pending:
+        pending = self.pending
+        if pending:
             self._settle(now)
-            insort(self.pending, post, key=_visible_at)
+            if pending and post.at < pending[-1].at:
+                insort(pending, post, key=_visible_at)
+            else:
+                pending.append(post)
         elif post.at > now:
-            self.pending.append(post)
+            pending.append(post)
         else:
             self.seen = new
         return True
 
     def _settle(self, now: int) -> None:
-        """See what is visible by now."""
-        count = 0
-        for post in self.pending:
+        """See what is visible by now of what is pending; something is."""
+        pending, count = self.pending, 0
+        if pending[0].at > now:
+            return
+        for post in pending:
             if post.at > now:
                 break
             self.seen = self.seen + post.value if post.op == "+" else post.value
             count += 1
-        if count:
-            del self.pending[:count]
+        del pending[:count]
 
     def visible(self, op: str, value: int, now: int) -> tuple[int, Post | None] | None:
         """When a condition is seen to hold, at the earliest ``now``, and which post makes it so.
@@ -91,12 +96,13 @@ class Semaphore:
         None if it does not hold, be that seen already or not; the post is None where it is seen
         to hold now.
         """
-        if not holds(self.value, op, value):
+        have, least = self.value, op == ">="  # as holds does, which costs a call
+        if have < value or (have > value and not least):
             return None
         if self.pending:
             self._settle(now)
         seen = self.seen
-        if holds(seen, op, value):
+        if seen >= value and (least or seen == value):
             return now, None
         for post in self.pending:
             seen = seen + post.value if post.op == "+" else post.value

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import attrgetter
 from typing import Any
 
 from nasm.sim.channels import Flight
@@ -27,7 +26,8 @@ SLACK = 64
 Index = dict[int, dict[int, Flight]]
 """Transfers in flight by area and key, and some that have landed."""
 
-_key = attrgetter("key")
+NONE: dict[int, Flight] = {}
+"""No transfers in flight."""
 
 
 class Races(Observer):
@@ -37,12 +37,13 @@ class Races(Observer):
     what has still to be read.
     """
 
-    CACHES = ("_entered", "_kinds", "_known", "_reading", "_writing")
+    CACHES = ("_entered", "_kinds", "_known", "_others", "_reading", "_writing")
 
     def __init__(self, scheduler: Scheduler, report: Report) -> None:
         self.scheduler, self.report = scheduler, report
         self._kinds: dict[int, dict[int, str]] = {}
         self._known = 0
+        self._others: dict[int, list[Queue]] = {}
         self._reading: Index = {}
         self._writing: Index = {}
         self._entered = 0
@@ -72,14 +73,16 @@ class Races(Observer):
 
     def _touching(self, reads: Regions, writes: Regions) -> list[Flight]:
         """Transfers in flight that may write what is read or written, or read what is written."""
-        there, writing, reading = self.scheduler.transfers, self._writing, self._reading
-        areas = [region.area for region in writes]
-        indices = [writing.get(region.area) for region in reads]
-        indices += [index.get(area) for index in (writing, reading) for area in areas]
-        found = [f for flights in indices if flights for key, f in flights.items() if key in there]
-        if len(found) > 1:
-            found = list({flight.key: flight for flight in sorted(found, key=_key)}.values())
-        return found
+        writing, reading = self._writing, self._reading
+        found: dict[int, Flight] = {}
+        for region in reads:
+            found.update(writing.get(region.area, NONE))
+        for region in writes:
+            found.update(writing.get(region.area, NONE))
+            found.update(reading.get(region.area, NONE))
+        if not found:
+            return []
+        return [found[key] for key in sorted(found.keys() & self.scheduler.transfers.keys())]
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Compare a task with the writes in flight of other queues, and with transfers.
@@ -100,35 +103,43 @@ class Races(Observer):
                     self.report("read", me, (queue.index, flying.pc), now)
         if alone:
             return
-        kinds = self._kinds_of(work)
-        for other in scheduler.queues:
-            if other is queue:
-                continue
+        kinds = self._kinds.get(work.number)
+        if kinds is None:
+            kinds = self._kinds_of(work)
+        others = self._others.get(queue.index)
+        if others is None:
+            others = self._others_of(queue)
+        for other in others:
             for flying in other.flight:
                 theirs = flying.task.work
-                if flying.finish > now and theirs.writes:
-                    kind = kinds.get(theirs.number)
-                    if kind is None:
-                        kind = self._kind(kinds, work, theirs.number, (), theirs.writes)
-                    if kind:
-                        self.report(kind, me, (other.index, flying.pc), now)
-        for flight in self._touching(work.reads, work.writes) if scheduler.transfers else ():
+                kind = kinds.get(theirs.number)
+                if kind is None:
+                    kind = self._kind(kinds, work, theirs.number, (), theirs.writes)
+                if kind and flying.finish > now:
+                    self.report(kind, me, (other.index, flying.pc), now)
+        if not scheduler.transfers:
+            return
+        for flight in self._touching(work.reads, work.writes):
             kind = kinds.get(flight.pattern)
             if kind is None:
                 kind = self._kind(kinds, work, flight.pattern, flight.reads, flight.writes)
             if kind:
                 self.report(kind, me, flight.origin, now)
 
+    def _others_of(self, queue: Queue) -> list[Queue]:
+        """The other queues that have something to do at all."""
+        others = [q for q in self.scheduler.queues if q is not queue and q.length]
+        self._others[queue.index] = others
+        return others
+
     def _kinds_of(self, work: Work) -> dict[int, str]:
-        """What is known of how some work disturbs others, by their numbers."""
+        """Where to keep how some work disturbs others, by their numbers."""
         if work.number < 0:
             return {}
         if self._known >= KNOWN:  # every start of an indirect transfer has its own number
             self._known = 0
             self._kinds.clear()
-        kinds = self._kinds.get(work.number)
-        if kinds is None:
-            kinds = self._kinds[work.number] = {}
+        kinds = self._kinds[work.number] = {}
         return kinds
 
     def _kind(

@@ -79,9 +79,10 @@ class Waits:
             tell(number, semaphore, now)
         for index in semaphore.parked:
             queue = host.queues[index]
-            assert queue.head is not None
-            assert queue.head.wait is not None
-            _, compare, want = queue.head.wait
+            task = queue.head
+            assert task is not None
+            assert task.wait is not None
+            _, compare, want = task.wait
             found = semaphore.visible(compare, want, now)
             if found is not None and found[0] < queue.due:
                 self._wake(queue, (found[0], found[1] or post))
