@@ -19,8 +19,9 @@ from nasm.problems import Failure, Refused
 from nasm.sim.queues import Post, Task, Wait, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
+from nasm.spec.generation import Port
 from nasm.spec.instruction import Context
-from nasm.spec.program import Instruction, Program
+from nasm.spec.program import Instruction, Program, QueueProgram
 from nasm.spec.shapes import Shape, Shapes
 from nasm.spec.target import rules_of
 
@@ -55,6 +56,8 @@ class Tasks:
         self.kernels, self.effects, self.hazards = kernels, effects, hazards
         self.registers, self.resources, self.shapes = registers, resources, shapes
         self.fresh, self.paces, self.changes = fresh, paces, changes
+        self._changed = changes != UNCHANGED
+        self._contended = () if changes.ports else _contended(program, self.lines)
         self._tasks: dict[tuple[int, int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
         self._timed: dict[Shape, Timing] = {}
@@ -139,7 +142,9 @@ class Tasks:
 
     def _timing(self, shape: Shape) -> Timing:
         """What all tasks of a shape have in common."""
-        cost, cycle = self.changes.cost(shape), self.kernels.cycle
+        cost, cycle = shape.cost, self.kernels.cycle
+        if self._changed:
+            cost = self.changes.cost(shape)
         return (
             max(1, cost.interval * cycle),
             max(1, cost.latency * cycle),
@@ -150,22 +155,14 @@ class Tasks:
         )
 
     def _ports(self, context: Context) -> tuple[Resource, ...]:
-        """The ports that an instruction holds while it is at work, if others want them, too."""
-        generation, engine = self.program.generation, self.lines.engine
-        if not generation.ports or self.changes.ports:
+        """The ports that an instruction holds while it is at work."""
+        if not self._contended:
             return ()
-        others = {
-            lines.engine
-            for lines in self.program.queues
-            if lines is not self.lines and lines.core == self.lines.core and len(lines)
-        }
         walked = {view.tensor.memory.name for _, view in context.tiles}
         return tuple(
             self.resources.named(self.lines.core, port.name, self.queue)
-            for port in generation.ports
+            for port in self._contended
             if port.memory in walked
-            and engine in port.engines
-            and not others.isdisjoint(port.engines)
         )
 
     def _occupies(self, cost: Cost) -> tuple[Resource, Needs | None]:
@@ -255,6 +252,20 @@ class Tasks:
             if said is not None and not rule.warning:
                 raise rule.refusal(row, said)
         return self.shapes.of(row, operands, engine, context)
+
+
+def _contended(program: Program, lines: QueueProgram) -> tuple[Port, ...]:
+    """The ports that a queue and another one of its core may want."""
+    others = {
+        other.engine
+        for other in program.queues
+        if other is not lines and other.core == lines.core and len(other)
+    }
+    return tuple(
+        port
+        for port in program.generation.ports
+        if lines.engine in port.engines and not others.isdisjoint(port.engines)
+    )
 
 
 def _never(_: Any) -> None:

@@ -157,7 +157,7 @@ def _option(rng: Random, verb: str) -> list[str]:
         bounds = f"{rng.choice(BOUNDS)}..{rng.choice([*BOUNDS, f'{rng.choice(NUMBERS)}us'])}"
         some += [["--path"], ["--no-what-if"], [f"--timeline={bounds}"], ["--tables", "FOLDER/t"]]
     if verb == "run":
-        some += [["--trace", "FOLDER/t.json", "--trace-detail", rng.choice(DETAILS)]]
+        some += [["--trace", "FOLDER/t.json", "--trace-detail", rng.choice([*DETAILS])]]
     return rng.choice(some)
 
 
