@@ -9,9 +9,11 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable
 from functools import partial
@@ -22,6 +24,7 @@ import ml_dtypes
 import numpy as np
 
 import nasm
+from nasm.report.trace import Stream
 from nasm.source import Source
 from nasm.spec.program import Program
 
@@ -222,6 +225,13 @@ def seconds(work: Callable[[], object]) -> float:
     return time.perf_counter() - began
 
 
+def busy(work: Callable[[], object]) -> float:
+    """The processor's time that one call takes in this process: others do not count."""
+    began = time.process_time()
+    work()
+    return time.process_time() - began
+
+
 def plain_matmul(a: np.ndarray, b: np.ndarray, products: type = np.float64) -> np.ndarray:
     """The same tiles in the same order, as a NumPy loop.
 
@@ -294,23 +304,76 @@ def checkpointed(program: Program, inputs: dict[str, np.ndarray], pairs: int) ->
 
 
 def rate(text: str, tries: int, values: bool = True) -> float:
-    """Instructions per second of a program that is loaded; the median of some runs."""
+    """Instructions per second of the processor's time, of a program that is loaded: the median."""
     program = nasm.assemble(Source("rate", text))
     rates = []
     for _ in range(tries):
         session = nasm.Session(program, values=values)
-        rates.append(len(program) / seconds(partial(session.run, hashes=False)))
+        gc.collect()
+        rates.append(len(program) / busy(partial(session.run, hashes=False)))
     return statistics.median(rates)
 
 
+def watched(text: str, tries: int) -> tuple[float, float]:
+    """Runs without values that write a trace, and that keep a profile, over one that does neither.
+
+    The profile is worked out, too.
+    """
+    program = nasm.assemble(Source("watched", text))
+    traces, profiles = [], []
+
+    def traced() -> None:
+        session = nasm.Session(program, values=False)
+        with tempfile.TemporaryFile() as file:
+            stream = Stream(session, file)
+            session.run(hashes=False)
+            stream.close()
+
+    def profiled() -> None:
+        session = nasm.Session(program, values=False, profile=True)
+        session.run(hashes=False)
+        session.profile()
+
+    for _ in range(tries):
+        gc.collect()
+        plain = busy(lambda: nasm.Session(program, values=False).run(hashes=False))
+        traces.append(busy(traced) / plain)
+        profiles.append(busy(profiled) / plain)
+    return statistics.median(traces), statistics.median(profiles)
+
+
+def traced_command(tries: int) -> float:
+    """The command without values that writes a trace over the same without: processor's time."""
+    command = ("run", "programs/published/matmul_naive.nasm", "-D", "M=512", "--no-values")
+    with tempfile.TemporaryDirectory() as folder:
+        writes = (*command, "--trace", f"{folder}/trace.json")
+        return statistics.median(process(*writes) / process(*command) for _ in range(tries))
+
+
+def process(*arguments: str) -> float:
+    """The processor's time of a whole process."""
+    before = os.times()
+    subprocess.run([sys.executable, "-m", "nasm", *arguments], cwd=ROOT, capture_output=True)
+    after = os.times()
+    used = after.children_user + after.children_system
+    return used - before.children_user - before.children_system
+
+
+def assembling(text: str) -> float:
+    """How long it takes to assemble a text."""
+    gc.collect()  # what was measured before
+    return seconds(lambda: nasm.assemble(Source("text", text)))
+
+
 MEMORY = """
-import resource, sys
+import re, sys
 import nasm
 from nasm.source import Source
 session = nasm.Session(nasm.assemble(Source("naive", sys.stdin.read())), values=False)
 session.run(hashes=False)
-print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3)
+print(int(re.search(r"VmHWM:\\s+(\\d+)", open("/proc/self/status").read())[1]) / 1e3)
 """
+"""What ``getrusage`` says is at least what the process had that started this one."""
 
 
 def memory(text: str) -> float:
@@ -376,6 +439,7 @@ def main() -> int:
     nested = SMALL.format(rounds=2000, columns=50)
     small = SMALL.format(rounds=1800, columns=50)
     big = matmul(tries)
+    traced, profiled = watched(NAIVE.format(m=4, n=16, k=64, deep=7), tries)
     rows: list[tuple[str, float, str]] = [
         (
             "2048^3 bfloat16 matmul, run / NumPy loop in float64",
@@ -408,6 +472,13 @@ def main() -> int:
             )
             for name, text, least in WITHOUT
         ),
+        ("  the last of them, with a trace / without", traced, "ratio"),
+        ("  the same with a profile / without", profiled, "ratio"),
+        (
+            "a naive matmul, the command with --trace / without",
+            traced_command(tries),
+            "ratio, at most 1.3",
+        ),
         (
             "132,000 of them, assembled and run",
             memory(NAIVE.format(m=32, n=16, k=64, deep=7)),
@@ -423,20 +494,12 @@ def main() -> int:
             checkpointed(nasm.assemble(Source("matmul", MATMUL)), factors(), tries),
             "ratio",
         ),
+        ("assemble 100,000 from nested .for, 50 instructions", assembling(nested), "s, at most 5"),
+        ("assemble 100,000 from nested .for, all distinct", assembling(many), "s, at most 5"),
+        ("assemble 10,000 flat lines", assembling(flat), "s"),
         (
-            "assemble 100,000 from nested .for, 50 instructions",
-            seconds(lambda: nasm.assemble(Source("nested", nested))),
-            "s, at most 5",
-        ),
-        (
-            "assemble 100,000 from nested .for, all distinct",
-            seconds(lambda: nasm.assemble(Source("distinct", many))),
-            "s, at most 5",
-        ),
-        ("assemble 10,000 flat lines", seconds(lambda: nasm.assemble(Source("flat", flat))), "s"),
-        (
-            "assemble 10,240 flat lines, half of them distinct",
-            seconds(lambda: nasm.assemble(Source("naive", flat_naive(5, 8, 64, 7)))),
+            "assemble 10,240 flat lines, most of them distinct",
+            assembling(flat_naive(5, 8, 64, 7)),
             "s",
         ),
         ("neuron-nasm --help, cold", cold("--help"), "s, at most 0.2"),
