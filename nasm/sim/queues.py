@@ -82,8 +82,8 @@ class Task:
 
     def __post_init__(self) -> None:
         work = self.work
-        rare = (self.needs, self.expand, work.gate, work.arrive)
-        self.plain = rare == (None, None, None, None)
+        gated = work.gate is not None or work.arrive is not None
+        self.plain = self.needs is None and self.expand is None and not gated
 
     @property
     def free_at(self) -> int:

@@ -59,3 +59,17 @@ def test_a_stalled_queue_says_which_resource_it_waits_for_and_who_has_it() -> No
     assert vector.blocker.startswith("vector, which vector pc 0 occupies until 0.")
     session.run()
     assert all(not q.blocker for q in session.queues())
+
+
+def test_so_does_one_that_will_then_wait_for_a_result_of_its_own_engine() -> None:
+    session = Session(
+        ".target trn1\n.sbuf a f32[128, 512]\n@vector\nMemset a, 1.0\n"
+        "TensorScalar a, a, op0=add, operand0=1.0\n"
+    )
+    session.advance(3)
+    (queue,) = (q for q in session.machine.scheduler.queues if q.length)
+    assert queue.cause == "data"
+    assert session.queues()[queue.index].blocker.startswith("vector, which vector pc 0 occupies")
+    session.machine.run(100, until=queue.reached)
+    assert queue.due > session.now == queue.reached
+    assert not session.queues()[queue.index].blocker
