@@ -8,9 +8,9 @@ from typing import Any, NoReturn
 
 from nasm import __version__
 from nasm.cli import help_texts, sides, streams, values
+from nasm.cli import shared_options as options
 from nasm.problems import did_you_mean, quoted
-from nasm.records import MOST_INSTRUCTIONS, MOST_PROFILED
-from nasm.stopping import TIMED_OUT
+from nasm.records import MOST_PROFILED
 
 COMMAND = "neuron-nasm"
 
@@ -23,7 +23,6 @@ LATER = {
 """Verbs of the language's reference that this version does not have."""
 
 VERBS = ("run", "profile", "diff", "check", "isa", "explain", "repl", "help")
-COLORS = ("auto", "always", "never")
 
 
 class Wrong(Exception):
@@ -173,151 +172,17 @@ def parser() -> argparse.ArgumentParser:
         version=f"{COMMAND} {__version__}",
         help="print the version and leave",
     )
-    _color(top, "auto")
+    options.color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
     for add in (_run, _profile, _diff, _check, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
 
-def _verb(
-    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
-) -> argparse.ArgumentParser:
-    verb = verbs.add_parser(
-        name,
-        help=summary,
-        description=summary[0].upper() + summary[1:] + ".",
-        epilog=epilog,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-        allow_abbrev=False,
-    )
-    _color(verb, argparse.SUPPRESS)  # before the verb or behind it: the last one counts
-    return verb
-
-
-def _color(parser: argparse.ArgumentParser, default: str) -> None:
-    parser.add_argument(
-        "--color",
-        metavar="WHEN",
-        choices=COLORS,
-        default=default,
-        help="colours: auto (on a terminal, unless NO_COLOR is set), always or never",
-    )
-
-
-def _common(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--target",
-        metavar="NAME",
-        help="the target, instead of the one that .target names: trn1, inf2, trn2, trn3, …",
-    )
-    verb.add_argument(
-        "-D",
-        dest="defines",
-        metavar="NAME=VALUE",
-        type=values.define,
-        action="append",
-        default=[],
-        help="override a constant that the program declares with .const",
-    )
-    verb.add_argument(
-        "--option",
-        dest="options",
-        metavar="NAME=VALUE",
-        type=values.option,
-        action="append",
-        default=[],
-        help="set a machine option; 'neuron-nasm isa --options' lists them",
-    )
-    _timing(verb)
-    _files(verb)
-
-
-def _timing(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--timing",
-        metavar="FILE",
-        help="set timing figures from a TOML file; 'neuron-nasm isa --timing' lists them",
-    )
-
-
-def _files(verb: argparse.ArgumentParser) -> None:
-    only = verb.add_mutually_exclusive_group()
-    only.add_argument(
-        "--files",
-        metavar="DIR",
-        help="the only folder from which the program may read arrays; no link leads out of it",
-    )
-    only.add_argument(
-        "--no-files",
-        dest="files",
-        action="store_false",
-        default=None,
-        help="let the program read no array files; those that the command line names are read",
-    )
-
-
-def _inputs(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--in",
-        dest="inputs",
-        metavar="NAME=FILE",
-        type=values.binding,
-        action="append",
-        default=[],
-        help="fill a tensor from a .npy file, or from file.npz:key; overrides its initialiser",
-    )
-
-
-def _values(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--no-values",
-        dest="values",
-        action="store_false",
-        help="time alone: the same cycles and the same trace, and no arithmetic",
-    )
-
-
-def _most_cycles(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--max-cycles",
-        metavar="N",
-        type=values.cycles,
-        help="stop after N cycles of the base clock, with exit code 1",
-    )
-
-
-def _limit(verb: argparse.ArgumentParser, what: str, most: int = MOST_INSTRUCTIONS) -> None:
-    verb.add_argument(
-        "--max-instructions",
-        metavar="N",
-        type=values.instructions,
-        default=most,
-        help=f"{what}: {most:,} by default; 0 or none for no limit",
-    )
-
-
-def _json(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("--json", action="store_true", help="print a JSON document instead of text")
-
-
-def _timeout(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument(
-        "--timeout",
-        metavar="SECONDS",
-        type=values.seconds,
-        help=f"stop after so many seconds of real time, with exit code {TIMED_OUT}",
-    )
-
-
-def _quiet(verb: argparse.ArgumentParser) -> None:
-    verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
-
-
 def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "run", "run a program and report on it", help_texts.RUN)
+    verb = options.add_verb(verbs, "run", "run a program and report on it", help_texts.RUN)
     verb.add_argument("program", help="a .nasm file, or - for standard input")
-    _inputs(verb)
+    options.inputs(verb)
     verb.add_argument(
         "--out",
         dest="outputs",
@@ -332,7 +197,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         metavar="DIR",
         help="write every output tensor to DIR/NAME.npy; the folder is created if needed",
     )
-    _common(verb)
+    options.common(verb)
     verb.add_argument(
         "--trace",
         metavar="FILE",
@@ -346,16 +211,18 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
         "each share on its DMA engine as well",
     )
-    _most_cycles(verb)
-    _values(verb)
-    _limit(verb, "stop after N instructions, with exit code 1")
-    _timeout(verb)
-    _json(verb)
-    _quiet(verb)
+    options.most_cycles(verb)
+    options.no_values(verb)
+    options.limit(verb, "stop after N instructions, with exit code 1")
+    options.timeout(verb)
+    options.json(verb)
+    options.quiet(verb)
 
 
 def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "profile", "run a program and say where the time went", help_texts.PROFILE)
+    verb = options.add_verb(
+        verbs, "profile", "run a program and say where the time went", help_texts.PROFILE
+    )
     verb.add_argument("program", help="a .nasm file, or - for standard input")
     verb.add_argument(
         "--path",
@@ -388,18 +255,18 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         action="store_false",
         help="do not run it again, each time without something, to see what would help",
     )
-    _inputs(verb)
-    _common(verb)
-    _most_cycles(verb)
-    _values(verb)
-    _limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
-    _timeout(verb)
-    _json(verb)
+    options.inputs(verb)
+    options.common(verb)
+    options.most_cycles(verb)
+    options.no_values(verb)
+    options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
+    options.timeout(verb)
+    options.json(verb)
     verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
 
 
 def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(
+    verb = options.add_verb(
         verbs, "diff", "run two programs, or one in two ways, and compare them", help_texts.DIFF
     )
     verb.usage = f"{COMMAND} diff A [B] [options] [{sides.VS} [B] [options of B]]"
@@ -409,29 +276,29 @@ def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="what follows is said of the second side alone, what stands before it of both",
     )
-    _inputs(verb)
-    _common(verb)
-    _most_cycles(verb)
-    _values(verb)
-    _limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
-    _timeout(verb)
-    _json(verb)
+    options.inputs(verb)
+    options.common(verb)
+    options.most_cycles(verb)
+    options.no_values(verb)
+    options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
+    options.timeout(verb)
+    options.json(verb)
     verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
 
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(
+    verb = options.add_verb(
         verbs, "check", "assemble and check programs without running them", help_texts.CHECK
     )
     verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
-    _common(verb)
-    _timeout(verb)
-    _json(verb)
-    _quiet(verb)
+    options.common(verb)
+    options.timeout(verb)
+    options.json(verb)
+    options.quiet(verb)
 
 
 def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(
+    verb = options.add_verb(
         verbs, "isa", "show the manual page of an instruction, or list instructions", help_texts.ISA
     )
     verb.add_argument("mnemonic", nargs="?", help="an instruction, as programs spell it")
@@ -452,19 +319,19 @@ def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="the target of that program, trn1, inf2, trn2, trn3, …, by default the first that "
         "has the instruction; or of those figures",
     )
-    _json(verb)
+    options.json(verb)
 
 
 def _explain(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(
+    verb = options.add_verb(
         verbs, "explain", "explain a diagnostic in full, or list all of them", help_texts.EXPLAIN
     )
     verb.add_argument("code", nargs="?", help="a code, like E0501")
-    _json(verb)
+    options.json(verb)
 
 
 def _help(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(
+    verb = options.add_verb(
         verbs, "help", "explain a command, an instruction or a diagnostic", help_texts.HELP
     )
     verb.add_argument(
@@ -473,12 +340,14 @@ def _help(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 
 def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    verb = _verb(verbs, "repl", "debug a program: step, and inspect the machine", help_texts.REPL)
+    verb = options.add_verb(
+        verbs, "repl", "debug a program: step, and inspect the machine", help_texts.REPL
+    )
     verb.add_argument("program", nargs="?", help="a .nasm file")
-    _common(verb)
-    _inputs(verb)
-    _values(verb)
-    _limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
+    options.common(verb)
+    options.inputs(verb)
+    options.no_values(verb)
+    options.limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(
         "-ex",

@@ -1,0 +1,157 @@
+"""Options that several verbs have: each function adds one, or a few that go together, to a verb."""
+
+from __future__ import annotations
+
+import argparse
+
+from nasm.cli import values
+from nasm.records import MOST_INSTRUCTIONS
+from nasm.stopping import TIMED_OUT
+
+COLORS = ("auto", "always", "never")
+
+
+def add_verb(
+    verbs: argparse._SubParsersAction[argparse.ArgumentParser], name: str, summary: str, epilog: str
+) -> argparse.ArgumentParser:
+    """A verb with what its help says before and behind its options."""
+    verb = verbs.add_parser(
+        name,
+        help=summary,
+        description=summary[0].upper() + summary[1:] + ".",
+        epilog=epilog,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    color(verb, argparse.SUPPRESS)  # before the verb or behind it: the last one counts
+    return verb
+
+
+def color(parser: argparse.ArgumentParser, default: str) -> None:
+    """``--color``."""
+    parser.add_argument(
+        "--color",
+        metavar="WHEN",
+        choices=COLORS,
+        default=default,
+        help="colours: auto (on a terminal, unless NO_COLOR is set), always or never",
+    )
+
+
+def common(verb: argparse.ArgumentParser) -> None:
+    """What a program is assembled with: target, constants, options, figures, files."""
+    verb.add_argument(
+        "--target",
+        metavar="NAME",
+        help="the target, instead of the one that .target names: trn1, inf2, trn2, trn3, …",
+    )
+    verb.add_argument(
+        "-D",
+        dest="defines",
+        metavar="NAME=VALUE",
+        type=values.define,
+        action="append",
+        default=[],
+        help="override a constant that the program declares with .const",
+    )
+    verb.add_argument(
+        "--option",
+        dest="options",
+        metavar="NAME=VALUE",
+        type=values.option,
+        action="append",
+        default=[],
+        help="set a machine option; 'neuron-nasm isa --options' lists them",
+    )
+    timing(verb)
+    files(verb)
+
+
+def timing(verb: argparse.ArgumentParser) -> None:
+    """``--timing``."""
+    verb.add_argument(
+        "--timing",
+        metavar="FILE",
+        help="set timing figures from a TOML file; 'neuron-nasm isa --timing' lists them",
+    )
+
+
+def files(verb: argparse.ArgumentParser) -> None:
+    """Which files the program may read."""
+    only = verb.add_mutually_exclusive_group()
+    only.add_argument(
+        "--files",
+        metavar="DIR",
+        help="the only folder from which the program may read arrays; no link leads out of it",
+    )
+    only.add_argument(
+        "--no-files",
+        dest="files",
+        action="store_false",
+        default=None,
+        help="let the program read no array files; those that the command line names are read",
+    )
+
+
+def inputs(verb: argparse.ArgumentParser) -> None:
+    """``--in``."""
+    verb.add_argument(
+        "--in",
+        dest="inputs",
+        metavar="NAME=FILE",
+        type=values.binding,
+        action="append",
+        default=[],
+        help="fill a tensor from a .npy file, or from file.npz:key; overrides its initialiser",
+    )
+
+
+def no_values(verb: argparse.ArgumentParser) -> None:
+    """``--no-values``."""
+    verb.add_argument(
+        "--no-values",
+        dest="values",
+        action="store_false",
+        help="time alone: the same cycles and the same trace, and no arithmetic",
+    )
+
+
+def most_cycles(verb: argparse.ArgumentParser) -> None:
+    """``--max-cycles``."""
+    verb.add_argument(
+        "--max-cycles",
+        metavar="N",
+        type=values.cycles,
+        help="stop after N cycles of the base clock, with exit code 1",
+    )
+
+
+def limit(verb: argparse.ArgumentParser, what: str, most: int = MOST_INSTRUCTIONS) -> None:
+    """``--max-instructions``; ``what`` says what becomes of a run that gets there."""
+    verb.add_argument(
+        "--max-instructions",
+        metavar="N",
+        type=values.instructions,
+        default=most,
+        help=f"{what}: {most:,} by default; 0 or none for no limit",
+    )
+
+
+def json(verb: argparse.ArgumentParser) -> None:
+    """``--json``."""
+    verb.add_argument("--json", action="store_true", help="print a JSON document instead of text")
+
+
+def timeout(verb: argparse.ArgumentParser) -> None:
+    """``--timeout``."""
+    verb.add_argument(
+        "--timeout",
+        metavar="SECONDS",
+        type=values.seconds,
+        help=f"stop after so many seconds of real time, with exit code {TIMED_OUT}",
+    )
+
+
+def quiet(verb: argparse.ArgumentParser) -> None:
+    """``--quiet``."""
+    verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")
