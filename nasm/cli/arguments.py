@@ -255,6 +255,11 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
         action="store_false",
         help="do not run it again, each time without something, to see what would help",
     )
+    _with_history(verb)
+
+
+def _with_history(verb: argparse.ArgumentParser) -> None:
+    """The options of a run whose history is kept, and that writes no results of its own."""
     options.inputs(verb)
     options.common(verb)
     options.most_cycles(verb)
@@ -276,14 +281,7 @@ def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="what follows is said of the second side alone, what stands before it of both",
     )
-    options.inputs(verb)
-    options.common(verb)
-    options.most_cycles(verb)
-    options.no_values(verb)
-    options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
-    options.timeout(verb)
-    options.json(verb)
-    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
+    _with_history(verb)
 
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
