@@ -61,7 +61,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("counters", "regions", "memory"),
         ("resources", "turns"),
         ("queues", "channels"),
-        ("events", "service", "contention", "waits"),
+        ("events", "service", "contention", "waits", "interlock"),
         ("scheduler",),
         ("races", "trace", "history", "recording"),
         ("conflicts",),

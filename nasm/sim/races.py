@@ -91,15 +91,15 @@ class Races(Observer):
         """
         scheduler = self.scheduler
         alone = scheduler.flying <= len(queue.flight) and not scheduler.transfers
-        if alone and scheduler.interlock:
+        if alone and scheduler.interlock.held:
             return
         work = task.work
         if not (work.reads or work.writes):
             return
         me = (queue.index, queue.pc)
-        if not scheduler.interlock and work.reads:
+        if not scheduler.interlock.held and work.reads:
             for flying in queue.flight:
-                if flying.finish > now and scheduler.reads(task, flying.task):
+                if flying.finish > now and scheduler.interlock.reads(task, flying.task):
                     self.report("read", me, (queue.index, flying.pc), now)
         if alone:
             return

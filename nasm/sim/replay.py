@@ -123,7 +123,7 @@ class Replay:
             channels,
             of.delay,
             supply=of.service.supply,
-            interlock=of.interlock,
+            interlock=of.interlock.held,
         )
         self.free = free
         self.starts: dict[int, int] = {}

@@ -23,16 +23,13 @@ from nasm.sim.channels import Channels, Flight, Group
 from nasm.sim.contention import Contention
 from nasm.sim.counters import Counters, Who
 from nasm.sim.events import EVENTS, Observer, listeners
+from nasm.sim.interlock import Interlock
 from nasm.sim.queues import NEVER, ORDER, Flying, Queue, Task
-from nasm.sim.regions import intersect
 from nasm.sim.resources import Resource, Resources
 from nasm.sim.service import COMMIT, TURN, Service
 from nasm.sim.waits import Waits
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
-
-KNOWN = 100_000
-"""Pairs of tasks of which it is remembered whether one reads what the other writes."""
 
 ARRIVE, START = 3, 4
 """Ranks at a tick behind those of what is committed; from START on the queues have one each."""
@@ -45,12 +42,12 @@ class Scheduler:
     task of all queues completed. ``acting`` is the instruction that starts, completes, or issued
     what moves right now, ``record`` the number of that start or of the shares that move: every
     start has one, given in order, and ``records`` were given. ``listeners`` says who is told of an
-    event. Without ``interlock`` an engine does not wait for its own earlier results. While
-    ``halted`` is set no event is processed: it may be set at any moment, by a signal handler or
-    another thread.
+    event, ``interlock`` what a task waits for in its own queue: nothing, where engines have none.
+    While ``halted`` is set no event is processed: it may be set at any moment, by a signal handler
+    or another thread.
     """
 
-    CACHES = ("_overlaps", "listeners", "_observers", "halted")
+    CACHES = ("listeners", "_observers", "halted")
 
     def __init__(
         self,
@@ -69,7 +66,8 @@ class Scheduler:
         self.contention = Contention(self)
         self.service = Service(self, channels, supply)
         self.resources = Resources()
-        self.delay, self.interlock, self.paces = delay, interlock, list(paces)
+        self.delay, self.paces = delay, list(paces)
+        self.interlock = Interlock(interlock)
         self.transfers: dict[int, Flight] = {}
         self.late: tuple[Who, ...] = ()
         self.retired = 0
@@ -80,7 +78,6 @@ class Scheduler:
         self.halted = False
         self._heap: list[tuple[int, int, int, Any]] = []
         self._sequence = 0
-        self._overlaps: dict[tuple[int, int], bool] = {}
         self._observers: list[Observer] = []
         self.listeners: Mapping[str, tuple[Callable[..., None], ...]] = {}
         self._listen()
@@ -209,7 +206,7 @@ class Scheduler:
             task = queue.head = task.expand()
             if task.pace is not None:
                 self._make_ready(queue, task, now, queue.cause, queue.because)
-            queue.behind = self._writer(queue, task, now)
+            queue.behind = self.interlock.writer(queue, task, now)
             self._attempt(queue)
             return False
         if work.arrive is not None and queue.arrived is None:
@@ -255,38 +252,6 @@ class Scheduler:
         if at > (queue.arrived or 0):
             queue.cause, queue.because = "core", self.record
         self.retry(queue, at)
-
-    def _writer(self, queue: Queue, task: Task, tick: int) -> Flying | None:
-        """The last earlier task of a queue to complete, after a tick, that writes what one reads.
-
-        None if there is none, or if the engine does not wait for it.
-        """
-        work, found = task.work, None
-        if not self.interlock or not work.reads:
-            return None
-        known, number = self._overlaps, work.number
-        for flying in queue.flight:
-            if flying.finish > tick:
-                writing = flying.task
-                reads = known.get((number, writing.work.number))
-                if reads is None:
-                    reads = self.reads(task, writing)
-                if reads:
-                    found, tick = flying, flying.finish
-        return found
-
-    def reads(self, reader: Task, writer: Task) -> bool:
-        """Whether a task reads what another writes."""
-        mine, theirs = reader.work, writer.work
-        if mine.number < 0 or theirs.number < 0:
-            return intersect(mine.reads, theirs.writes)
-        pair = (mine.number, theirs.number)
-        known = self._overlaps.get(pair)
-        if known is None:
-            if len(self._overlaps) >= KNOWN:
-                self._overlaps.clear()
-            known = self._overlaps[pair] = intersect(mine.reads, theirs.writes)
-        return known
 
     def _start(self, queue: Queue, task: Task, now: int) -> None:
         index, pc, work = queue.index, queue.pc, task.work
@@ -371,7 +336,7 @@ class Scheduler:
         queue.reached = queue.due = tick
         queue.behind = None
         if queue.last_finish > tick:
-            behind = queue.behind = self._writer(queue, task, tick)
+            behind = queue.behind = self.interlock.writer(queue, task, tick)
             if behind is not None and task.plain and task.wait is None and not unit.shared:
                 queue.cause, queue.because = "data", behind.record
                 queue.blocker, queue.due = (queue.index, behind.pc), behind.finish

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import nasm
-from nasm.sim import races, scheduler, trace
+from nasm.sim import interlock, races, trace
 from nasm.sim.trace import Summary
 
 RECORDS: dict[str, tuple[Any, ...]] = {
@@ -154,8 +154,8 @@ def test_what_is_remembered_of_pairs_is_bounded_and_makes_no_difference(
     text = ENDLESS.replace("Memset t, 5\n", "Memset t, 5\nMemset x, 1\nTensorCopy x, x\n")
     before = nasm.Session(text).run(max_cycles=20_000)
     monkeypatch.setattr(races, "KNOWN", 1)
-    monkeypatch.setattr(scheduler, "KNOWN", 1)
+    monkeypatch.setattr(interlock, "KNOWN", 1)
     session = nasm.Session(text)
     assert session.run(max_cycles=20_000) == before
-    assert len(session.machine.scheduler._overlaps) <= 1
+    assert len(session.machine.scheduler.interlock._overlaps) <= 1
     assert before.hazards
