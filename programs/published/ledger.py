@@ -31,7 +31,7 @@ from programs.published.rows import Bound, Kernel, Row, Use  # noqa: E402  (of t
 from programs.published.runs import Run, run  # noqa: E402
 
 MODULES = (
-    "matmul", "dma", "mamba", "layernorm", "vector_add", "depthwise",
+    "matmul", "dma", "dma_chart", "mamba", "layernorm", "vector_add", "depthwise",
     "micro_documented", "micro_trn2", "micro_profiles", "micro_control",
 )  # fmt: skip
 """The families of rows, each a module of this folder with its ROWS."""
