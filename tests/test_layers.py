@@ -27,7 +27,7 @@ LAYERS = (
     ("open_files",),
     ("records", "source_files", "host_memory"),
     ("spec", "sim"),
-    ("targets", "asm"),
+    ("targets", "asm", "order"),
     ("machine",),
     ("profile",),
     ("inspection",),
