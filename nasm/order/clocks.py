@@ -234,7 +234,7 @@ class Order:
 
     def before(self, event: Event, queue: int, index: int) -> bool:
         """Whether something happens before the start of an instruction, in every execution."""
-        kind, whose, which = event
+        kind, whose, which = event.kind, event.queue, event.index
         if kind == LANDS:
             for posts in self._transfers(whose):
                 nth = bisect_left(posts.indices, which)

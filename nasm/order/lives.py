@@ -112,8 +112,8 @@ class Lives:
 
     def _report(self, counter: int, setter: Taken | None, other: Taken, waits: bool) -> None:
         assert setter is not None
-        places = ((t.step.queue, t.step.index) for t in (setter, other))
-        self.unordered.append(Unordered(counter, *places, waits))
+        one, two = ((t.step.queue, t.step.index) for t in (setter, other))
+        self.unordered.append(Unordered(counter, one, two, waits))
 
     def _confined(self, counter: int, lives: Sequence[Life], nth: int, taken: Taken) -> None:
         """A wait has to be over in its life, and in none before."""
