@@ -29,17 +29,19 @@ class Order:
     """What surely happened before what, of the steps that were taken so far.
 
     ``streams`` are the queues and counters of all transfers, each pair once. Steps are taken in an
-    order in which a run may start them, members of a meeting one behind the other.
+    order in which a run may start them, members of a meeting one behind the other. ``columns`` says
+    which column of a clock is a stream's, ``owners`` which queue's a column is.
     """
 
     def __init__(self, queues: int, streams: Sequence[tuple[int, int | None]]) -> None:
         self.queues = queues
         self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
+        self.owners = {column: queue for (queue, _), column in self.columns.items()}
         self.taken: list[Taken] = []
         self.starts: list[list[int]] = [[] for _ in range(queues)]
         self.steps: list[list[Taken]] = [[] for _ in range(queues)]
-        self._zero: Clock = (0,) * (2 * queues + len(streams))
-        self._now: list[Clock] = [self._zero] * queues
+        self.nothing: Clock = (0,) * (2 * queues + len(streams))
+        self._now: list[Clock] = [self.nothing] * queues
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
         self._met: list[Taken] = []
@@ -213,24 +215,22 @@ class Order:
 
     def _sweep(self) -> bool:
         """Every clock again, by the clocks that there are; returns whether one changed."""
-        self._now = [self._zero] * self.queues
-        changed = False
+        self._now = [self.nothing] * self.queues
+        before = [taken.clock for taken in self.taken]
         for taken in self.taken:
             if self._met and taken.step.meeting != self._met[0].step.meeting:
                 self._meet()
-            old = taken.clock
             self._advance(taken)
-            changed = changed or taken.clock != old
         if self._met:
             self._meet()
-        return changed
+        return any(taken.clock != old for taken, old in zip(self.taken, before, strict=True))
 
     # -- questions
 
     def clock(self, queue: int, index: int) -> Clock:
         """What has surely happened before an instruction starts."""
         nth = bisect_right(self.starts[queue], index)
-        return self.steps[queue][nth - 1].clock if nth else self._zero
+        return self.steps[queue][nth - 1].clock if nth else self.nothing
 
     def before(self, event: Event, queue: int, index: int) -> bool:
         """Whether something happens before the start of an instruction, in every execution."""
