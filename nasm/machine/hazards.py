@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from nasm.problems import Note, Problem, listed
+from nasm.problems import Note, Problem, Severity, listed
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.events import Observer
 from nasm.source import Span
@@ -48,7 +48,7 @@ class Hazards(Observer):
     def _add(self, key: tuple[object, ...], problem: Problem) -> None:
         if key not in self._seen:
             self._seen.add(key)
-            (self.warnings if problem.warning else self.found).append(problem)
+            (self.found if problem.severity is Severity.ERROR else self.warnings).append(problem)
 
     def _span(self, queue: int, pc: int) -> Span | None:
         return self.program.span(queue, pc)
@@ -80,7 +80,7 @@ class Hazards(Observer):
                 f"{said} {self._at(now)}",
                 self._span(*reader),
                 hint,
-                (Note(f"{other} is here", self._span(*writer)),),
+                (Note(f"{other} is here", self._span(*writer), party=True),),
             ),
         )
 
@@ -148,7 +148,7 @@ class Hazards(Observer):
             hint = f"{does} wait for it at the end"
             found.setdefault(
                 self._line(queue, pc),
-                Problem("E0514", said, self._span(queue, pc), hint, warning=True),
+                Problem("E0514", said, self._span(queue, pc), hint, severity=Severity.WARNING),
             )
         return tuple(found.values())
 
@@ -237,7 +237,9 @@ class Hazards(Observer):
         """A result that the hardware does not guarantee: harmless where nothing uses it."""
         queue, pc = self.acting()
         said = f"{self._who(queue, pc)} {said}"
-        found = Problem("E0515", said, self._span(queue, pc), f"rule: {rule}", warning=True)
+        found = Problem(
+            "E0515", said, self._span(queue, pc), f"rule: {rule}", severity=Severity.WARNING
+        )
         self._add(("doubtful", self._line(queue, pc)), found)
 
     def _setters(self) -> str:
