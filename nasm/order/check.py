@@ -2,46 +2,47 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 from nasm.order.accesses import Access, Accesses
 from nasm.order.clocks import Order
 from nasm.order.lives import Unordered
 from nasm.order.places import Place
-from nasm.order.skeleton import Wait
-from nasm.order.steps import Sources, Steps
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
+from nasm.order.steps import More, Sources, Steps
 from nasm.order.watch import Watch
 
 Line = tuple[int, int]
 """A queue and a line of the text, of which all rounds of a loop have one."""
 
 
+PAIRS = 100
+"""Pairs of accesses that are kept of two lines."""
+
+
 class Race(NamedTuple):
     """Two accesses that share a byte, of which one writes, and neither of which comes first.
 
-    ``first`` is the one whose instruction started first in this run. ``pairs`` is how many
-    there are of the same two lines, of which this is the first.
+    ``first`` is the one whose instruction started first in this run. ``pairs`` are all of the same
+    two lines, this one the first of them, but for those beyond the first hundred, and ``many``
+    says how many.
     """
 
     first: Access
     second: Access
-    pairs: int
+    pairs: list[tuple[Access, Access]]
+    many: int = 1
 
 
 class Check:
     """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
 
-    ``held`` says that engines wait for their own results. ``more`` are waits that the program does
-    not have, to see what they would mend.
+    ``held`` says that engines wait for their own results. ``more`` is what instructions are to wait
+    for that the program does not say, to see what that would mend.
     """
 
     def __init__(
-        self,
-        sources: Sources,
-        watch: Watch,
-        held: bool,
-        more: Mapping[tuple[int, int], list[Wait]] | None = None,
+        self, sources: Sources, watch: Watch, held: bool, more: More | None = None
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
         self._reset()
@@ -117,9 +118,25 @@ class Check:
         first = Access(queue, index, kind, moves, near.region)
         key = (self.line(queue, index), self.line(now.queue, now.index), moves, now.moves)
         found = self._pairs.get(key)
-        self._pairs[key] = (
-            Race(first, now, 1) if found is None else found._replace(pairs=found.pairs + 1)
-        )
+        if found is None:
+            self._pairs[key] = Race(first, now, [(first, now)])
+            return
+        if len(found.pairs) < PAIRS:
+            found.pairs.append((first, now))
+        self._pairs[key] = found._replace(many=found.many + 1)
+
+    def end(self, access: Access) -> Event:
+        """When an access is over."""
+        if access.moves and not self.watch.moved[access.queue, access.index].met:
+            return Event(LANDS, access.queue, access.index)
+        kind = COMPLETES if access.writes and not access.moves else STARTS
+        return Event(kind, access.queue, access.index)
+
+    def ordered(self, one: Access, other: Access) -> bool:
+        """Whether an access is over before another one begins, in every execution."""
+        if one.queue == other.queue and not one.moves and not other.moves:
+            return one.index < other.index
+        return self.order.before(self.end(one), other.queue, other.index)
 
     def line(self, queue: int, index: int) -> Line:
         """The line of the text that an executed instruction came from."""

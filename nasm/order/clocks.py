@@ -106,6 +106,8 @@ class Order:
         if step.after >= 0 and clock[self.queues + queue] <= step.after:
             column = self.queues + queue
             clock = (*clock[:column], step.after + 1, *clock[column + 1 :])
+        if step.behind is not None:
+            clock = tuple(map(max, clock, self.after(step.behind)))
         if wait is not None and wait.value > 0:
             clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
@@ -231,6 +233,34 @@ class Order:
         """What has surely happened before an instruction starts."""
         nth = bisect_right(self.starts[queue], index)
         return self.steps[queue][nth - 1].clock if nth else self.nothing
+
+    def after(self, event: Event) -> Clock:
+        """What has surely happened once something has, itself included."""
+        queue, index, column = event.queue, event.index, event.queue
+        clock = list(self.clock(queue, index))
+        clock[queue] = max(clock[queue], index + 1)
+        if event.kind == LANDS:
+            for posts in self._transfers(queue):
+                nth = bisect_left(posts.indices, index)
+                if nth < len(posts.indices) and posts.indices[nth] == index:
+                    clock[posts.column] = max(clock[posts.column], nth + 1)
+        elif event.kind == COMPLETES:
+            column = self.queues + queue
+            clock[column] = max(clock[column], index + 1)
+        return tuple(clock)
+
+    def streams(self, counter: int) -> list[Posts]:
+        """All posts to a counter."""
+        return list(self._posts.get(counter, {}).values())
+
+    @property
+    def counters(self) -> list[int]:
+        """The counters that something posts to."""
+        return list(self._posts)
+
+    def lives(self, counter: int) -> bool:
+        """Whether a counter goes down, or is set."""
+        return counter in self._lived
 
     def before(self, event: Event, queue: int, index: int) -> bool:
         """Whether something happens before the start of an instruction, in every execution."""

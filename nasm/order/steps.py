@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from nasm.order.accesses import Accesses
 from nasm.order.clocks import Order
 from nasm.order.places import Area, area_of
-from nasm.order.skeleton import Change, Issue, Step, Wait
+from nasm.order.skeleton import Change, Event, Issue, Step, Wait
 from nasm.order.watch import Moved, Watch
 from nasm.sim.queues import Work
 from nasm.sim.regions import Region
@@ -19,6 +19,9 @@ Place = tuple[int, int]
 
 Sync = tuple[Wait | None, Change | None]
 """What an instruction waits for, and what it changes itself."""
+
+More = Mapping[Place, Sequence[Wait | Event]]
+"""What instructions are to wait for, too, by their place: counters, or events themselves."""
 
 Stream = tuple[int, int | None]
 """A queue, and the counter that its transfers post to."""
@@ -58,6 +61,10 @@ class Sources:
                 found[queue, None if update is None else update.semaphore] = None
         return list(found)
 
+    def core(self, counter: int) -> int:
+        """The core that a counter belongs to."""
+        return self.program.generation.counter(counter)[0]
+
     def sync(self, queue: int, pc: int) -> Sync | None:
         """What an instruction waits for and changes; None if nothing."""
         lines = self.program.queues[queue]
@@ -83,17 +90,12 @@ class Steps:
     """Gives an order the steps of a run, as far as they are kept, and finds what is shared.
 
     ``issued`` are the instructions of each stream, by its column; ``ends`` which column of a clock
-    reaches which count when a transfer is over. ``more`` are waits that the program does not have,
-    by where they would be.
+    reaches which count when a transfer is over. ``more`` is what instructions are to wait
+    for that the program does not say.
     """
 
     def __init__(
-        self,
-        sources: Sources,
-        watch: Watch,
-        order: Order,
-        accesses: Accesses,
-        more: Mapping[Place, list[Wait]],
+        self, sources: Sources, watch: Watch, order: Order, accesses: Accesses, more: More
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
         self.more = more
@@ -122,7 +124,11 @@ class Steps:
             flight = moved.get(where)
             meeting = meetings.get(where, -1) if meetings else -1
             for one in more.get(where, ()) if more else ():
-                take(Step(queue, index, one))
+                take(
+                    Step(queue, index, behind=one)
+                    if isinstance(one, Event)
+                    else Step(queue, index, one)
+                )
             if sync is not None or flight is not None or after >= 0 or meeting >= 0:
                 wait, change = sync or (None, None)
                 issue = self._issue(queue, index, flight) if flight is not None else None
