@@ -55,7 +55,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tasks",),
         ("machine",),
         ("describe",),
-        ("deadlock",),
+        ("deadlock", "outputs"),
     ),
     "nasm.sim": (
         ("counters", "regions", "memory"),

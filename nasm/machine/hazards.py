@@ -51,6 +51,14 @@ class Hazards(Observer):
         self.found[:], self.warnings[:] = saved[0], saved[1]
         self._seen = set(saved[2])
 
+    def add(self, problem: Problem) -> None:
+        """Something that was found about the run as a whole."""
+        self._add((problem.code, problem.message), problem)
+
+    def name(self, queue: int, pc: int) -> str:
+        """What sentences call an instruction."""
+        return self._who(queue, pc)
+
     def _add(self, key: tuple[object, ...], problem: Problem) -> None:
         if key not in self._seen:
             self._seen.add(key)
