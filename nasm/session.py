@@ -17,6 +17,7 @@ from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import Changes
 from nasm.machine.deadlock import deadlock
+from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.profile.records import Profile
@@ -245,6 +246,8 @@ class Session(Inspection):
                 self.problems.append(deadlock(self.machine))
             else:
                 self.status = Status.FINISHED
+                for problem in unwritten(self.machine):
+                    self.machine.hazards.add(problem)
         return done
 
     def progress(self, elapsed: float) -> Progress:

@@ -69,7 +69,9 @@ class Machine:
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
-        self.hazards = Hazards(program, lambda: self.scheduler.acting)
+        self.hazards = Hazards(
+            program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
+        )
         self.addresses = (
             Addresses(self.state.by_tensor, self.state.areas)
             if values
