@@ -1,0 +1,127 @@
+"""Delays: how long things take in a run whose timing is not the machine's own.
+
+A :class:`~nasm.sim.delayed.DelayedScheduler` asks them of whatever takes time, when it happens.
+They change times alone: order within a queue, interlock, waits and turns are the scheduler's.
+All times are ticks, whole numbers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from random import Random
+from typing import Any
+
+from nasm.sim.channels import Flight, Portion, members
+
+
+class Delays:
+    """What takes how long; by themselves, just as long as it takes anyhow.
+
+    ``queue`` and ``index`` say which instruction: its queue, and its number among those that this
+    has executed.
+    """
+
+    def lag(self, queue: int, index: int, latency: int) -> int:
+        """How much later an instruction tries to start than it could."""
+        return 0
+
+    def work(self, queue: int, index: int, interval: int, latency: int) -> tuple[int, int]:
+        """Interval and latency of an instruction that starts."""
+        return interval, latency
+
+    def hand_off(self, ticks: int, least: int) -> int:
+        """How much later a waiter sees a post; those that it follows are all seen at ``least``."""
+        return ticks
+
+    def some(self, ticks: int) -> int:
+        """What else takes so many ticks: dispatch, the making of descriptors, a release."""
+        return ticks
+
+    def transfer(self, queue: int, index: int, flight: Flight) -> None:
+        """Give what moves for an instruction other times; nothing of it has started."""
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        return None
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+
+
+# -- other timings
+
+
+class Jitter(Delays):
+    """Draws every time anew, from 1 tick up to eight times what it is by itself.
+
+    In each run some queues are slow on the whole and others fast, as what is drawn alone evens out
+    over many instructions. The shares of some transfers go their own ways. The same seed draws the
+    same numbers on every computer.
+    """
+
+    def __init__(self, seed: int = 0) -> None:
+        self.seed(seed)
+
+    def seed(self, seed: int) -> None:
+        """Begin anew."""
+        self._random = Random(seed)
+        self._reach: dict[int, int] = {}
+
+    def _drawn(self, ticks: int, reach: int) -> int:
+        return 1 + ((self._random.getrandbits(32) * (ticks << reach)) >> 32)
+
+    def some(self, ticks: int) -> int:
+        """From 1 tick up to one, two, four or eight times as long."""
+        return self._drawn(ticks, self._random.getrandbits(2))
+
+    def _of_queue(self, queue: int, ticks: int) -> int:
+        """The same, mostly by how fast this queue is in this run."""
+        reach = self._reach.get(queue)
+        if reach is None:
+            reach = self._reach[queue] = self._random.getrandbits(2)
+        return self._drawn(ticks, reach)
+
+    def lag(self, queue: int, index: int, latency: int) -> int:
+        """Of every fourth start, and of the first: without it nothing would come before that."""
+        if index and self._random.getrandbits(2):
+            return 0
+        return self._of_queue(queue, latency) - 1
+
+    def work(self, queue: int, index: int, interval: int, latency: int) -> tuple[int, int]:
+        """Both drawn anew; the latency is not below the interval, as with any instruction."""
+        interval = self._of_queue(queue, interval)
+        return interval, max(interval, self._of_queue(queue, latency))
+
+    def hand_off(self, ticks: int, least: int) -> int:
+        """No post is seen before one that was made earlier, which another time might do to it."""
+        return max(self.some(ticks), least)
+
+    def transfer(self, queue: int, index: int, flight: Flight) -> None:
+        """New times for all shares together, for each of them, or for a few together."""
+        parts = 1 << (0, 0, 2, 4)[self._random.getrandbits(2)]
+        flight.portions = [
+            part._replace(busy=busy, latency=max(busy, self.some(part.latency)))
+            for portion in flight.portions
+            for part in parted(portion, lambda share: share % parts)
+            for busy in (self.some(part.busy) if part.busy else 0,)
+        ]
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        return self._random.getstate(), dict(self._reach)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        state, reach = saved
+        self._random.setstate(state)
+        self._reach = dict(reach)
+
+
+def parted(portion: Portion, kind: Callable[[int], int]) -> Iterator[Portion]:
+    """A portion as several, by what kind of share each of its own is."""
+    kinds: dict[int, list[tuple[int, int]]] = {}
+    for channel, share in zip(members(portion.channels), portion.shares, strict=True):
+        kinds.setdefault(kind(share), []).append((channel, share))
+    for found in kinds.values():
+        channels = sum(1 << channel for channel, _ in found)
+        yield portion._replace(channels=channels, shares=tuple(share for _, share in found))
