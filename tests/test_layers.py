@@ -33,6 +33,7 @@ LAYERS = (
     ("inspection",),
     ("session",),
     ("api", "codes", "comparison"),
+    ("rerun",),
     ("report",),
     ("repl",),
     ("cli",),
@@ -243,6 +244,7 @@ GENERIC = (
     "session",
     "api",
     "comparison",
+    "rerun",
 )
 
 WORDS = frozenset(

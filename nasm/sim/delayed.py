@@ -60,7 +60,7 @@ class DelayedScheduler(Scheduler):
 
     def _bring_up(self, queue: Queue, least: int) -> Task:
         task = super()._bring_up(queue, least)
-        lag = self.delays.lag(queue.index, _next(queue), task.latency)
+        lag = self.delays.lag(queue, task.latency)
         if lag:
             queue.due += lag
             if queue.asked:  # it stands in line once it tries: until then others may go first
@@ -74,7 +74,7 @@ class DelayedScheduler(Scheduler):
         times = task.interval, task.latency
         if task.pace is not None:
             times = task.pace.at(task.key, now, *times)
-        interval, latency = self.delays.work(queue.index, _next(queue), *times)
+        interval, latency = self.delays.work(queue, *times)
         super()._start(queue, replace(task, interval=interval, latency=latency, pace=None), now)
 
     def release(self, index: int, at: int) -> None:
@@ -88,8 +88,7 @@ class DelayedScheduler(Scheduler):
 
     def issue(self, flight: Flight, at: int) -> None:
         """Put a transfer in flight."""
-        index = flight.origin[0]
-        self.delays.transfer(index, _next(self.queues[index]), flight)
+        self.delays.transfer(self.queues[flight.origin[0]], flight)
         super().issue(flight, self.now + self.delays.some(at - self.now))
 
     def save(self) -> Any:
@@ -101,8 +100,3 @@ class DelayedScheduler(Scheduler):
         own, delays = saved
         super().restore(own)
         self.delays.restore(delays)
-
-
-def _next(queue: Queue) -> int:
-    """The number of a queue's head among what the queue executes."""
-    return queue.count + len(queue.flight)

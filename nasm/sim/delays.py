@@ -12,21 +12,21 @@ from random import Random
 from typing import Any
 
 from nasm.sim.channels import Flight, Portion, members
+from nasm.sim.queues import Queue
 
 
 class Delays:
     """What takes how long; by themselves, just as long as it takes anyhow.
 
-    ``queue`` and ``index`` say which instruction: its queue, and its number among those that this
-    has executed.
+    They are asked about the next task of a queue, ``queue.started`` by its number.
     """
 
-    def lag(self, queue: int, index: int, latency: int) -> int:
-        """How much later an instruction tries to start than it could."""
+    def lag(self, queue: Queue, latency: int) -> int:
+        """How much later it tries to start than it could."""
         return 0
 
-    def work(self, queue: int, index: int, interval: int, latency: int) -> tuple[int, int]:
-        """Interval and latency of an instruction that starts."""
+    def work(self, queue: Queue, interval: int, latency: int) -> tuple[int, int]:
+        """Its interval and its latency, when it starts."""
         return interval, latency
 
     def hand_off(self, ticks: int, least: int) -> int:
@@ -37,8 +37,8 @@ class Delays:
         """What else takes so many ticks: dispatch, the making of descriptors, a release."""
         return ticks
 
-    def transfer(self, queue: int, index: int, flight: Flight) -> None:
-        """Give what moves for an instruction other times; nothing of it has started."""
+    def transfer(self, queue: Queue, flight: Flight) -> None:
+        """Give what it lets move other times; nothing of that has arrived anywhere."""
 
     def save(self) -> Any:
         """Everything that changes."""
@@ -81,22 +81,22 @@ class Jitter(Delays):
             reach = self._reach[queue] = self._random.getrandbits(2)
         return self._drawn(ticks, reach)
 
-    def lag(self, queue: int, index: int, latency: int) -> int:
+    def lag(self, queue: Queue, latency: int) -> int:
         """Of every fourth start, and of the first: without it nothing would come before that."""
-        if index and self._random.getrandbits(2):
+        if queue.started and self._random.getrandbits(2):
             return 0
-        return self._of_queue(queue, latency) - 1
+        return self._of_queue(queue.index, latency) - 1
 
-    def work(self, queue: int, index: int, interval: int, latency: int) -> tuple[int, int]:
+    def work(self, queue: Queue, interval: int, latency: int) -> tuple[int, int]:
         """Both drawn anew; the latency is not below the interval, as with any instruction."""
-        interval = self._of_queue(queue, interval)
-        return interval, max(interval, self._of_queue(queue, latency))
+        interval = self._of_queue(queue.index, interval)
+        return interval, max(interval, self._of_queue(queue.index, latency))
 
     def hand_off(self, ticks: int, least: int) -> int:
         """No post is seen before one that was made earlier, which another time might do to it."""
         return max(self.some(ticks), least)
 
-    def transfer(self, queue: int, index: int, flight: Flight) -> None:
+    def transfer(self, queue: Queue, flight: Flight) -> None:
         """New times for all shares together, for each of them, or for a few together."""
         parts = 1 << (0, 0, 2, 4)[self._random.getrandbits(2)]
         flight.portions = [

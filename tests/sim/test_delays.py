@@ -44,8 +44,18 @@ def test_a_seed_has_one_run_and_others_have_others(seed: int) -> None:
 
 def test_what_a_seed_draws_is_the_same_on_every_computer() -> None:
     jitter = Jitter(1)
-    found = [jitter.some(100), *jitter.work(0, 0, 10, 20), jitter.hand_off(48, 0)]
+    found = [jitter.some(100), *jitter.work(queue(), 10, 20), jitter.hand_off(48, 0)]
     assert found == [57, 65, 123, 13]
+
+
+def queue(index: int = 0, started: int = 0) -> Queue:
+    made = Queue(0, "e", index, 1, _nothing)
+    made.count = started
+    return made
+
+
+def _nothing(_: int) -> Task:
+    raise AssertionError
 
 
 class Rules(Observer):
@@ -101,7 +111,7 @@ def test_times_reach_from_one_tick_to_eight_times_their_value() -> None:
     assert min(found) == 1
     assert 350 < max(found) <= 400
     assert sum(t < 50 for t in found) > 1_000
-    lags = [jitter.lag(0, n, 50) for n in range(400)]
+    lags = [jitter.lag(queue(started=1), 50) for _ in range(400)]
     assert 50 < sum(lag > 0 for lag in lags) < 150
 
 
@@ -114,8 +124,8 @@ def test_a_portion_is_parted_by_the_kind_of_its_shares() -> None:
 
 def test_saved_delays_draw_what_they_would_have_drawn() -> None:
     jitter = Jitter(5)
-    jitter.work(0, 0, 5, 5)
+    jitter.work(queue(), 5, 5)
     saved = jitter.save()
-    first = [jitter.work(n % 3, n, 50, 90) for n in range(20)]
+    first = [jitter.work(queue(n % 3), 50, 90) for n in range(20)]
     jitter.restore(saved)
-    assert [jitter.work(n % 3, n, 50, 90) for n in range(20)] == first
+    assert [jitter.work(queue(n % 3), 50, 90) for n in range(20)] == first
