@@ -23,7 +23,7 @@ def schedules(session: Session, count: int = 200, seed: int = 1) -> Schedules:
 
 def each(session: Session, count: int, seed: int) -> Iterator[Schedule]:
     """The same one by one, those that lead to the same included."""
-    jitter = Jitter()
+    jitter = Jitter(span=2 * session.now)
     again = Again(session, jitter)
     for number in range(seed, seed + count):
         again.begin()

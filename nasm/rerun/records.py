@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from nasm.comparison.records import TensorChange
@@ -168,6 +169,6 @@ def tensor_line(change: TensorChange) -> str:
     if change.elements > 1:
         verb = "differs" if change.count == 1 else "differ"
         line += f"; {change.count:,} of {counted(change.elements, 'element')} {verb}"
-    if change.largest is not None:
+    if change.largest is not None and math.isfinite(change.largest):
         line += f", by up to {change.largest:.6g}"
     return line

@@ -51,41 +51,52 @@ class Delays:
 # -- other timings
 
 
+SPEEDS = (-12, -8, -4, -2, 0, 1, 2, 3)
+"""Powers of two: what is drawn lies between a tick and what it takes by itself, times one of them.
+
+All alike would even out over many instructions, and would hide what is right by luck.
+"""
+
+
 class Jitter(Delays):
     """Draws every time anew, from 1 tick up to eight times what it is by itself.
 
-    In each run some queues are slow on the whole and others fast, as what is drawn alone evens out
-    over many instructions. The shares of some transfers go their own ways. The same seed draws the
-    same numbers on every computer.
+    In each run every queue has one of the ``SPEEDS``, and so has each transfer and each hand-off;
+    the shares of some transfers go their own ways. A start may be up to ``span`` ticks late: twice
+    the length of the run, that is, if anything is to come behind all the rest. The same seed draws
+    the same numbers on every computer.
     """
 
-    def __init__(self, seed: int = 0) -> None:
+    def __init__(self, seed: int = 0, span: int = 1_000) -> None:
+        self.span = span
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
         """Begin anew."""
         self._random = Random(seed)
-        self._reach: dict[int, int] = {}
+        self._speeds: dict[int, int] = {}
 
-    def _drawn(self, ticks: int, reach: int) -> int:
-        return 1 + ((self._random.getrandbits(32) * (ticks << reach)) >> 32)
+    def _drawn(self, ticks: int, speed: int) -> int:
+        most = ticks << speed if speed >= 0 else ticks >> -speed
+        return 1 + ((self._random.getrandbits(32) * most) >> 32)
 
     def some(self, ticks: int) -> int:
-        """From 1 tick up to one, two, four or eight times as long."""
-        return self._drawn(ticks, self._random.getrandbits(2))
+        """Up to one of the speeds times as long."""
+        return self._drawn(ticks, SPEEDS[self._random.getrandbits(3)])
 
     def _of_queue(self, queue: int, ticks: int) -> int:
-        """The same, mostly by how fast this queue is in this run."""
-        reach = self._reach.get(queue)
-        if reach is None:
-            reach = self._reach[queue] = self._random.getrandbits(2)
-        return self._drawn(ticks, reach)
+        """The same at the speed that this queue has in this run."""
+        speed = self._speeds.get(queue)
+        if speed is None:
+            speed = self._speeds[queue] = SPEEDS[self._random.getrandbits(3)]
+        return self._drawn(ticks, speed)
 
     def lag(self, queue: Queue, latency: int) -> int:
-        """Of every fourth start, and of the first: without it nothing would come before that."""
+        """Of every fourth start and of the first; each power of two is as likely as any other."""
         if queue.started and self._random.getrandbits(2):
             return 0
-        return self._of_queue(queue.index, latency) - 1
+        bits = (self._random.getrandbits(8) * self.span.bit_length()) >> 8
+        return self._random.getrandbits(bits) if bits else 0
 
     def work(self, queue: Queue, interval: int, latency: int) -> tuple[int, int]:
         """Both drawn anew; the latency is not below the interval, as with any instruction."""
@@ -108,13 +119,13 @@ class Jitter(Delays):
 
     def save(self) -> Any:
         """Everything that changes."""
-        return self._random.getstate(), dict(self._reach)
+        return self._random.getstate(), dict(self._speeds)
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        state, reach = saved
+        state, speeds = saved
         self._random.setstate(state)
-        self._reach = dict(reach)
+        self._speeds = dict(speeds)
 
 
 def parted(portion: Portion, kind: Callable[[int], int]) -> Iterator[Portion]:
