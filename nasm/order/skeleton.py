@@ -6,6 +6,7 @@ instruction that does none of the above leaves nothing here but its number.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 STARTS, COMPLETES, LANDS = range(3)
@@ -36,7 +37,8 @@ class Issue(NamedTuple):
     shares: int
 
 
-class Step(NamedTuple):
+@dataclass(slots=True)
+class Step:
     """An instruction of a queue; ``index`` is its number among those that the queue executed.
 
     Its start needs the completion of instruction ``after`` of its queue, which writes what it
@@ -52,7 +54,8 @@ class Step(NamedTuple):
     meeting: int = -1
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Event:
     """What happens at one moment: ``kind`` is one of ``STARTS``, ``COMPLETES`` and ``LANDS``.
 
     A transfer lands when all of its shares have.
