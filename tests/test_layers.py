@@ -33,6 +33,7 @@ LAYERS = (
     ("inspection",),
     ("session",),
     ("api", "codes", "comparison"),
+    ("rerun",),
     ("report",),
     ("repl",),
     ("cli",),
@@ -61,9 +62,9 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("counters", "regions", "memory"),
         ("resources", "turns"),
         ("queues", "channels"),
-        ("events", "service", "contention", "waits", "interlock"),
+        ("events", "service", "contention", "waits", "interlock", "delays"),
         ("scheduler",),
-        ("races", "trace", "history", "recording"),
+        ("races", "trace", "history", "recording", "delayed"),
         ("conflicts",),
         ("replay",),
     ),
@@ -243,6 +244,7 @@ GENERIC = (
     "session",
     "api",
     "comparison",
+    "rerun",
 )
 
 WORDS = frozenset(

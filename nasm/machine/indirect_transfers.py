@@ -131,6 +131,10 @@ class IndirectMove:
         """Where it goes, and where it comes from."""
         return [self.dst, *self.srcs]
 
+    def touches(self, chosen: Chosen) -> tuple[Region, ...]:
+        """All that it reads and writes."""
+        return tuple(region for side in self.sides for region in side.footprint(chosen))
+
     def tangled(self, chosen: Chosen) -> bool:
         """Whether it reads what it writes, but not as it writes it."""
         return any(

@@ -30,6 +30,8 @@ from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channels
 from nasm.sim.counters import Counters
+from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue
 from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
@@ -47,7 +49,8 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors. ``changes`` are what it does not do as its target says.
+    times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
+    asked how long things take, if there are any.
     """
 
     def __init__(
@@ -56,6 +59,7 @@ class Machine:
         trace: bool = False,
         values: bool = True,
         changes: Changes = UNCHANGED,
+        delays: Delays | None = None,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
         generation = program.generation
@@ -65,7 +69,7 @@ class Machine:
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
         ]
         every = [pace for paces in self.paces for pace in paces.values()]
-        self.scheduler = _scheduler(program, every, changes)
+        self.scheduler = _scheduler(program, every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
@@ -184,7 +188,9 @@ class Machine:
         return self.state, self.scheduler, self.transfers, self.rendezvous
 
 
-def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Scheduler:
+def _scheduler(
+    program: Program, paces: Sequence[Pace], changes: Changes, delays: Delays | None
+) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
     channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
@@ -193,7 +199,10 @@ def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Sch
     counters = Counters(generation.semaphores, generation.events)
     interlock = program.target.interlocked(generation.options)
     supply = _supply(generation, len(channels) * generation.channels)
-    return Scheduler(counters, channels, delay, supply=supply, interlock=interlock, paces=paces)
+    more: dict[str, Any] = {"supply": supply, "interlock": interlock, "paces": paces}
+    if delays is None:
+        return Scheduler(counters, channels, delay, **more)
+    return DelayedScheduler(counters, channels, delay, delays=delays, **more)
 
 
 def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:

@@ -61,6 +61,10 @@ class DirectMove:
         """What is taken has the shape of the destination."""
         return self.write.view.shape
 
+    def touches(self, _: Chosen) -> tuple[Region, ...]:
+        """All that it reads and writes."""
+        return (self.write.region, *(read.region for read in self.reads))
+
     def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Taken:
         """The bytes to move, as they are now."""
         for access in self.reads:
@@ -198,6 +202,11 @@ class Bytes:
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         """Of what was taken for some shares, that of a few of them and that of the rest."""
         return self.bound.part(shares, payload, some)
+
+    def touches(self, share: int) -> tuple[Region, ...]:
+        """All that one share reads and writes."""
+        moves = self.bound.moves((share,))
+        return tuple(region for move in moves for region in move.touches(self.chosen))
 
 
 def portions(plan: Plan) -> tuple[Portion, ...]:

@@ -182,6 +182,11 @@ class Queue:
         self.interval = self.latency = 0
         self.waiting: dict[Idle, int] = {}
 
+    @property
+    def started(self) -> int:
+        """How many of its tasks have started: the number of the next one."""
+        return self.count + len(self.flight)
+
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""
         since = self.mark if self.mark > self.busy_until else self.busy_until
