@@ -7,6 +7,7 @@ all that only follows. Each fault is mended in thought before the next is looked
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import islice
 from typing import NamedTuple
 
 from nasm.order.accesses import Access
@@ -44,7 +45,7 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
         waiter, _ = meant(check, race.first, race.second, filled(race.first))
         line = check.line(waiter.queue, waiter.index)
         best: tuple[int, Fault, Check] | None = None
-        for one in _of_line(check, line, filled)[:TRIED]:
+        for one in _largest(_of_line(check, line, filled))[:TRIED]:
             tried = {place: list(waits) for place, waits in more.items()}
             _mend(check, one, filled, tried)
             mended = Check(check.sources, check.watch, check.held, tried)
@@ -61,6 +62,21 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
     return found + [_plain(check, race, filled) for race in check.races]
 
 
+def _largest(found: list[Fault]) -> list[Fault]:
+    """Of those that are mended by a wait for the same counter the one that waits for most."""
+    best: dict[object, Fault] = {}
+    for one in found:
+        wait = one.remedy.wait
+        key = (one.remedy.waiter.queue, one.remedy.waiter.index, wait and wait.counter)
+        if wait is None:
+            key = (one.remedy.waiter, one.remedy.other)  # type: ignore[assignment]
+        known = best.get(key)
+        most = known.remedy.wait if known is not None else None
+        if wait is None or most is None or wait.value > most.value:
+            best[key] = one
+    return list(best.values())
+
+
 def _plain(check: Check, race: Race, filled: Filled) -> Fault:
     waiter, other = meant(check, race.first, race.second, filled(race.first))
     return Fault(race, remedy(check, waiter, other))
@@ -73,6 +89,9 @@ def _of_line(check: Check, line: tuple[int, int], filled: Filled) -> list[Fault]
         waiter, other = meant(check, race.first, race.second, filled(race.first))
         if check.line(waiter.queue, waiter.index) == line:
             found.append(Fault(race, remedy(check, waiter, other)))
+            for one, two in islice(check.split(race, waiter), 1, None):
+                if (one.queue, one.index) == (waiter.queue, waiter.index):
+                    found.append(Fault(race, remedy(check, one, two)))
     return found
 
 
@@ -80,9 +99,7 @@ def _mend(
     check: Check, fault: Fault, filled: Filled, more: dict[tuple[int, int], list[Wait | Event]]
 ) -> None:
     """Let every round of a line wait as one of them would have to."""
-    forward = fault.remedy.waiter == fault.race.second
-    for first, second in fault.race.pairs:
-        waiter, other = (second, first) if forward else (first, second)
+    for waiter, other in check.split(fault.race, fault.remedy.waiter):
         wait = remedy(check, waiter, other).wait
         added: Wait | Event = check.end(other) if wait is None else wait
         kept = more.setdefault((waiter.queue, waiter.index), [])
