@@ -12,6 +12,8 @@ from nasm.problems import Failure
 from nasm.records import Status
 from nasm.rerun.drawn import each
 from nasm.session import Session
+from nasm.sim.delays import Jitter
+from tests.machine.everything import differences, everything
 from tests.rerun.programs import FIVE, HEAD, InOrder
 
 ROOT = Path(__file__).parents[2]
@@ -162,3 +164,19 @@ def test_a_session_that_keeps_no_inputs_or_has_no_end_cannot_be_run_again() -> N
     assert refusal(session).startswith("E0836 there is no end of a run to compare others with")
     session.step()
     assert refusal(session).endswith(": running")
+
+
+@pytest.mark.parametrize("name", ["ring", "softmax", "embedding_gather"])
+def test_a_delayed_machine_goes_back_in_the_middle_of_its_run(name: str) -> None:
+    machine = ran(ROOT / "programs" / f"{name}.nasm").delayed(Jitter(3, 10_000))
+    start = machine.save()
+    machine.run(1_000_000)  # so that everything is bound
+    machine.restore(start)
+    machine.run(20)
+    saved, then = machine.save(), everything(machine)
+    machine.run(1_000_000)
+    ended = machine.summary.digest()
+    machine.restore(saved)
+    assert differences(then, everything(machine)) == []
+    machine.run(1_000_000)
+    assert machine.summary.digest() == ended

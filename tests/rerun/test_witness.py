@@ -121,21 +121,21 @@ def test_only_shares_that_move_racing_bytes_are_held() -> None:
         HEAD
         + """
 @gpsimd DmaCopy t, X                              $second += 16
-@vector Memset t[32:64], 1.0
-@vector EventSemaphore                            $second >= 16
-@vector TensorCopy u, t                           $done++
+@vector Memset u, 0.0
+@vector Memset big, 1.0
+@vector TensorCopy u[32:64], t[32:64]             $done++
 @sync DmaCopy Y, u $done >= 1 $stored += 16
 @sync EventSemaphore $stored >= 16
+@tensor EventSemaphore $second >= 16
 """
     )
     session = ran(text)
     region = session.machine.addresses.region(session.view("t[32:64]"))
-    end = event(session, "completes", "vector", 0)
-    lands = event(session, "lands", "gpsimd", 0)
-    found = nasm.witness(session, lands, end, regions=[region])
-    assert found.shows
-    four = Witnesses(session).of([lands], [region])
-    assert four.held.shares in (4, 1)
+    found = nasm.witness(session, event(session, "lands", "gpsimd", 0), regions=[region])
+    assert (found.tried, found.held.shares) == (1, 4)
+    assert [(c.name, c.count) for c in found.run.tensors] == [("Y", 32 * 64), ("u", 32 * 64)]
+    found = nasm.witness(session, event(session, "lands", "gpsimd", 0))
+    assert (found.tried, found.held.shares) == (1, 16)
 
 
 def test_what_a_held_transfer_reads_it_reads_late() -> None:
