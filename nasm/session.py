@@ -17,6 +17,7 @@ from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
+from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.profile.records import Profile
@@ -252,6 +253,8 @@ class Session(Inspection):
                 self.problems.append(deadlock(self.machine))
             else:
                 self.status = Status.FINISHED
+                for problem in unwritten(self.machine):
+                    self.machine.hazards.add(problem)
         return done
 
     def progress(self, elapsed: float) -> Progress:
@@ -344,7 +347,9 @@ class Session(Inspection):
 
     def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
         """A machine with changes, that is ready to run the program on the same inputs."""
-        machine = Machine(self.program, values=self.values, changes=changes, delays=delays)
+        machine = Machine(
+            self.program, values=self.values, changes=changes, delays=delays, checked=False
+        )
         if self.values:
             self._load(machine)
         return machine
@@ -366,6 +371,14 @@ class Session(Inspection):
         machine = self._changed(UNCHANGED, delays)
         machine.prepare()
         return machine
+
+    def _late(self) -> tuple[Problem, ...]:
+        """Transfers that nothing waits for at the end of a run."""
+        machine = self.machine
+        flying = machine.scheduler.late
+        if self.status is not Status.FINISHED or machine.ordering is None:
+            return machine.hazards.late(flying)
+        return machine.hazards.late(flying, machine.ordering.unlanded())
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
@@ -396,11 +409,7 @@ class Session(Inspection):
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=(
-                *self.program.warnings,
-                *machine.hazards.warnings,
-                *machine.hazards.late(machine.scheduler.late),
-            ),
+            warnings=(*self.program.warnings, *machine.hazards.warnings, *self._late()),
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",

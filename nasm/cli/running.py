@@ -12,7 +12,7 @@ from nasm import stopping
 from nasm.cli import files, results
 from nasm.cli.screen import Screen
 from nasm.machine import describe
-from nasm.problems import Failure, Problem, counted, in_line
+from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, tables
 from nasm.session import Session
@@ -210,7 +210,7 @@ class Run:
             self.args.answer.cut(REFUSED, "refused", problems)
             return REFUSED
         self.screen.problems(problems)
-        errors = counted(sum(not p.warning for p in problems), "error")
+        errors = counted(sum(p.severity is Severity.ERROR for p in problems), "error")
         self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
         return REFUSED
 

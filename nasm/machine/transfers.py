@@ -149,7 +149,8 @@ def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start
     moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
     reads = tuple(src for _, *srcs in moves for src in srcs)
     writes = tuple(dst for dst, *_ in moves)
-    return Start({}, reads, writes, number, _tangled(moves, straight=not transfer.axes))
+    tangled = _tangled(moves, straight=not transfer.axes)
+    return Start({}, reads, writes, number, tangled, transfer.op == ONTO)
 
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
@@ -403,6 +404,7 @@ class Transfers:
             urgency=plan.urgency,
             shared=plan.shared,
             descriptors=plan.descriptors,
+            adds=start.adds,
             dispatch=plan.dispatch,
             landed=landed,
         )

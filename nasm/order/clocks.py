@@ -24,22 +24,30 @@ from nasm.order.lives import Lives, Unordered
 from nasm.order.posts import Clock, Posts, Taken, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step
 
+SWEEPS = 100
+"""Sweeps at most. Four have been enough for all there was; what is tried may not be what ran."""
+
 
 class Order:
     """What surely happened before what, of the steps that were taken so far.
 
     ``streams`` are the queues and counters of all transfers, each pair once. Steps are taken in an
-    order in which a run may start them, members of a meeting one behind the other.
+    order in which a run may start them, members of a meeting one behind the other. ``columns`` says
+    which column of a clock is a stream's, ``owners`` which queue's a column is. If it is not
+    ``sure`` a run may not start the steps in that order after all.
     """
 
-    def __init__(self, queues: int, streams: Sequence[tuple[int, int | None]]) -> None:
-        self.queues = queues
+    def __init__(
+        self, queues: int, streams: Sequence[tuple[int, int | None]], sure: bool = True
+    ) -> None:
+        self.queues, self.sure = queues, sure
         self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
+        self.owners = {column: queue for (queue, _), column in self.columns.items()}
         self.taken: list[Taken] = []
         self.starts: list[list[int]] = [[] for _ in range(queues)]
         self.steps: list[list[Taken]] = [[] for _ in range(queues)]
-        self._zero: Clock = (0,) * (2 * queues + len(streams))
-        self._now: list[Clock] = [self._zero] * queues
+        self.nothing: Clock = (0,) * (2 * queues + len(streams))
+        self._now: list[Clock] = [self.nothing] * queues
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
         self._met: list[Taken] = []
@@ -104,6 +112,8 @@ class Order:
         if step.after >= 0 and clock[self.queues + queue] <= step.after:
             column = self.queues + queue
             clock = (*clock[:column], step.after + 1, *clock[column + 1 :])
+        if step.behind is not None:
+            clock = tuple(map(max, clock, self.after(step.behind)))
         if wait is not None and wait.value > 0:
             clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
@@ -172,7 +182,9 @@ class Order:
         self._settled = True
         if self._lived:
             return self._settle_lives()
-        return any(self._matters(counter) for counter in self._doubtful) and self._sweeps()
+        if not self.sure or any(self._matters(counter) for counter in self._doubtful):
+            return self._sweeps()
+        return False
 
     def _settle_lives(self) -> bool:
         """Sweep from the top, with what is known of counters that go down or are set.
@@ -201,7 +213,9 @@ class Order:
 
     def _sweeps(self) -> bool:
         self._first, changed = False, False
-        while self._sweep():
+        for _ in range(SWEEPS):
+            if not self._sweep():
+                break
             changed = True
         self._first = True
         return changed
@@ -213,24 +227,55 @@ class Order:
 
     def _sweep(self) -> bool:
         """Every clock again, by the clocks that there are; returns whether one changed."""
-        self._now = [self._zero] * self.queues
-        changed = False
+        self._now = [self.nothing] * self.queues
+        before = [taken.clock for taken in self.taken]
         for taken in self.taken:
             if self._met and taken.step.meeting != self._met[0].step.meeting:
                 self._meet()
-            old = taken.clock
             self._advance(taken)
-            changed = changed or taken.clock != old
         if self._met:
             self._meet()
-        return changed
+        return any(taken.clock != old for taken, old in zip(self.taken, before, strict=True))
 
     # -- questions
 
     def clock(self, queue: int, index: int) -> Clock:
         """What has surely happened before an instruction starts."""
         nth = bisect_right(self.starts[queue], index)
-        return self.steps[queue][nth - 1].clock if nth else self._zero
+        return self.steps[queue][nth - 1].clock if nth else self.nothing
+
+    def done(self) -> Clock:
+        """What has surely happened once the last instruction of each queue has completed."""
+        ends = [taken.clock for steps in self.steps for taken in steps[-1:]]
+        return tuple(map(max, self.nothing, *ends)) if ends else self.nothing
+
+    def after(self, event: Event) -> Clock:
+        """What has surely happened once something has, itself included."""
+        queue, index, column = event.queue, event.index, event.queue
+        clock = list(self.clock(queue, index))
+        clock[queue] = max(clock[queue], index + 1)
+        if event.kind == LANDS:
+            for posts in self._transfers(queue):
+                nth = bisect_left(posts.indices, index)
+                if nth < len(posts.indices) and posts.indices[nth] == index:
+                    clock[posts.column] = max(clock[posts.column], nth + 1)
+        elif event.kind == COMPLETES:
+            column = self.queues + queue
+            clock[column] = max(clock[column], index + 1)
+        return tuple(clock)
+
+    def streams(self, counter: int) -> list[Posts]:
+        """All posts to a counter."""
+        return list(self._posts.get(counter, {}).values())
+
+    @property
+    def counters(self) -> list[int]:
+        """The counters that something posts to."""
+        return list(self._posts)
+
+    def lives(self, counter: int) -> bool:
+        """Whether a counter goes down, or is set."""
+        return counter in self._lived
 
     def before(self, event: Event, queue: int, index: int) -> bool:
         """Whether something happens before the start of an instruction, in every execution."""

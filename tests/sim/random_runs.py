@@ -186,7 +186,7 @@ class Run:
         self.key = 0
         self.here: list[int] = []
         for index, its in enumerate(lines):
-            tasks = [self._task(index, n, line) for n, line in enumerate(its)]
+            tasks = [(self._task(index, n, line), line.wait) for n, line in enumerate(its)]
             scheduler.add_queue(Queue(0, f"e{index}", index, len(tasks), tasks.__getitem__))
         scheduler.run(1_000_000)
         assert scheduler.idle
@@ -208,7 +208,6 @@ class Run:
             line.interval,
             line.interval + line.drain,
             named(0, f"{index}.{line.unit}", index),
-            wait=line.wait,
             update=None if line.move and line.move.counter is not None else line.update,
             ports=tuple(named(0, name, index) for name in line.ports),
             pace=None if not paced else self.slows[index] if line.slow else self.tables[index],
