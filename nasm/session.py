@@ -378,6 +378,7 @@ class Session(Inspection):
                 *self.program.warnings,
                 *machine.hazards.warnings,
                 *machine.hazards.late(machine.scheduler.late),
+                *machine.losses.warnings(),
             ),
             semaphores=self.semaphores(),
             expectations=judged,
