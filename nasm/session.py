@@ -409,7 +409,12 @@ class Session(Inspection):
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=(*self.program.warnings, *machine.hazards.warnings, *self._late()),
+            warnings=(
+                *self.program.warnings,
+                *machine.hazards.warnings,
+                *self._late(),
+                *machine.losses.warnings(),
+            ),
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",

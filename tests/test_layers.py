@@ -46,7 +46,7 @@ LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
     "nasm.machine": (
-        ("state", "conversions", "changes", "writers"),
+        ("state", "conversions", "changes", "writers", "unread"),
         ("addresses", "hazards", "dynamic_addresses"),
         ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),

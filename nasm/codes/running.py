@@ -22,8 +22,8 @@ ROWS = (
         "One instruction reads or writes what another is still writing, and nothing orders the "
         "two. On hardware the outcome depends on timing; here the reader gets the old bytes. Let "
         "the writer update a semaphore when it completes, and the other instruction wait for it.",
-        "@gpsimd Memset      c, 1.0\n@vector Memset      c, 0.0",
-        "@gpsimd Memset      c, 1.0   $done++\n@vector Memset      c, 0.0   $done >= 1",
+        "@gpsimd Memset      c, 1.0\n@vector TensorCopy  c, c",
+        "@gpsimd Memset      c, 1.0   $done++\n@vector TensorCopy  c, c     $done >= 1",
     ),
     Code(
         "E0503",

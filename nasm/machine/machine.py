@@ -27,6 +27,7 @@ from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
+from nasm.machine.unread import Losses
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channels
@@ -78,10 +79,11 @@ class Machine:
         self.hazards = Hazards(
             program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
         )
+        self.losses = Losses(program, self.scheduler)
         self.addresses = (
-            Addresses(self.state.by_tensor, self.state.areas)
+            Addresses(self.state.by_tensor, self.state.areas, self.losses)
             if values
-            else Places(self.state.areas)
+            else Places(self.state.areas, self.losses)
         )
         self.transfers = (Transfers if values else OutlinedTransfers)(
             program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler, changes
@@ -111,7 +113,9 @@ class Machine:
         kernels: Kernels | Outlines
         if self.values:
             operands = Operands(queue, self.addresses, state, hazards)
-            kernels = Kernels(lines.core, cycle, operands, engine, hazards, self.changes)
+            kernels = Kernels(
+                lines.core, cycle, operands, engine, hazards, self.losses, self.changes
+            )
         else:
             kernels = Outlines(
                 lines.core, cycle, self.addresses, registers, engine, hazards, self.changes
@@ -189,7 +193,7 @@ class Machine:
         self.addresses.forget()
 
     def _parts(self) -> tuple[Any, ...]:
-        return self.state, self.scheduler, self.transfers, self.rendezvous
+        return self.state, self.scheduler, self.transfers, self.rendezvous, self.losses
 
 
 def _scheduler(
