@@ -242,7 +242,7 @@ class Session(Inspection):
         if self.machine.scheduler.idle:
             if self.machine.scheduler.blocked():
                 self.status = Status.DEADLOCK
-                self.problems.append(deadlock(self.machine))
+                self.problems += deadlock(self.machine)
             else:
                 self.status = Status.FINISHED
         return done
@@ -374,6 +374,7 @@ class Session(Inspection):
             warnings=(
                 *self.program.warnings,
                 *machine.hazards.warnings,
+                *machine.below_zero.warnings(),
                 *machine.hazards.late(machine.scheduler.late),
             ),
             semaphores=self.semaphores(),
