@@ -139,12 +139,9 @@ def _own(case: Case) -> Blame | None:
     """The update comes after the wait in the same queue."""
     queue, supply = case.queue, case.supply
     own = [u for u in case.helping if u.queue == queue.index and u.coming]
-    gained = sum(u.most for u in own if u.op == "+")
-    if not own or not (
-        case.enough(case.value + gained)
-        or case.value + gained > case.wait.value
-        or any(u.op == "=" for u in own)
-    ):
+    total = case.value + sum(u.most for u in case.helping if u.op == "+")
+    does = case.enough(total) or (total - case.wait.value) * (case.value - case.wait.value) < 0
+    if not own or not (does or any(u.op == "=" for u in own)):
         return None
     pc = supply.coming(own[0])
     where = supply.who(queue.index, pc)
@@ -213,13 +210,15 @@ def _taken(case: Case) -> Blame | None:
         return None
     supply = case.supply
     each = [(supply.line((u.queue, u.pcs[0])), -u.value * u.made) for u in takers]
+    names = [f"{line} took {amount}" for line, amount in each[:SHOWN]]
+    if len(each) > SHOWN:
+        names.append(f"others took {sum(amount for _, amount in each[SHOWN:])}")
     notes = tuple(
         case.shown(f"{supply.who(u.queue, u.pcs[0])} took {amount} here", u.queue, u.pcs[0])
         for u, (_, amount) in zip(takers[:SHOWN], each, strict=False)
     )
     return Blame(
-        f"{case.value + took} was posted in all; "
-        + listed((f"{line} took {amount}" for line, amount in each), "and"),
+        f"{case.value + took} was posted in all; {listed(names, 'and')}",
         "what one instruction takes is gone for the others: post as much as all of them take",
         notes,
     )
@@ -241,8 +240,7 @@ def _jumped(case: Case) -> Blame | None:
     found = next((m for u in case.helping if (m := missed(supply, u)) is not None), None)
     if found is None:
         return None
-    loop = supply.flow(found.queue).in_loop(found.pc)
-    if not loop and not case.enough(case.value + _left_out(case)):
+    if found.times is not None and not _would_do(case):
         return None
     line = supply.line((found.queue, found.pc))
     here = case.shown("the update is here", found.queue, found.pc)
@@ -260,15 +258,25 @@ def _jumped(case: Case) -> Blame | None:
     )
 
 
-def _left_out(case: Case) -> float:
-    """What the updates that were left out would have added, and those that are to come."""
-    supply, sum_ = case.supply, 0.0
+def _would_do(case: Case) -> bool:
+    """Whether the wait would be over with the updates that were left out, and those to come."""
+    total: float = case.value
     for updater in case.helping:
-        sum_ += updater.most if updater.op == "+" else updater.value - case.value
-        for pc in updater.pcs:
-            if not supply.completed(updater.queue, pc) and not any(supply.ahead(updater.queue, pc)):
-                sum_ += updater.value
-    return sum_
+        left_out = missed(case.supply, updater)
+        if left_out is not None and (updater.op == "=" or left_out.times is None):
+            return True
+        if updater.op == "+":
+            total += updater.most
+        if left_out is not None:
+            total += updater.value * (left_out.times or 0) * _alike(case, updater)
+    return case.enough(total) or (case.wait.op == "==" and total > case.wait.value > case.value)
+
+
+def _alike(case: Case, updater: Updater) -> int:
+    """How many instructions of a line were left out for good; 1 if it has just one."""
+    supply, queue = case.supply, updater.queue
+    never = [pc for pc in updater.pcs if not supply.completed(queue, pc)]
+    return max(1, sum(not any(supply.ahead(queue, pc)) for pc in never))
 
 
 def _by(case: Case, found: Missed) -> str:
@@ -278,7 +286,10 @@ def _by(case: Case, found: Missed) -> str:
         return f"left out by the branch of {lines}"
     ((_, how),) = found.branches
     if how == OVER:
-        return f"jumped over by the branch of {lines}"
+        often = ""
+        if case.supply.completed(found.queue, found.pc) and found.times:
+            often = f"{counted(found.times, 'time')} "
+        return f"jumped over {often}by the branch of {lines}"
     if how == ON:
         return f"left out because the branch of {lines} was not taken"
     return f"left out by the branch of {lines}"
@@ -312,9 +323,13 @@ def _share(case: Case, updater: Updater) -> str:
     who = case.supply.who(updater.queue, updater.pcs[0])
     if updater.op == "=":
         return f"{who} sets it to {updater.value} here"
-    times = counted(updater.made, "time")
+    does = f"{'add' if updater.adds else 'take'}"
+    amount = f"{abs(updater.value)} here"
+    if not updater.made:
+        return f"{who} would {does} {amount}, {counted(updater.ahead, 'time')}"
+    did = "added" if updater.adds else "took"
     more = f", and would {updater.ahead} more" if updater.ahead else ""
-    return f"{who} added {updater.value} here {times}{more}"
+    return f"{who} {did} {amount} {counted(updater.made, 'time')}{more}"
 
 
 def _count_hint(case: Case) -> str:

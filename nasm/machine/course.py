@@ -6,6 +6,8 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import accumulate
 from typing import Any
 
 from nasm.machine.flow import Flow, written_registers
@@ -19,7 +21,7 @@ MOST_STEPS = 20_000
 """How many times a block is walked through at the most."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Course:
     """What is executed from some pc on: how often each run of pcs, and where that is known to.
 
@@ -35,9 +37,14 @@ class Course:
         """Whether it is known to the end of the queue."""
         return self.stopped == self.length
 
-    def times(self, pc: int) -> int:
-        """How often an instruction is executed, as far as it is known."""
-        return sum(n for (first, stop), n in self.stretches.items() if first <= pc < stop)
+    @cached_property
+    def times(self) -> list[int]:
+        """How often each instruction is executed, as far as it is known."""
+        changes = [0] * (self.length + 1)
+        for (first, stop), count in self.stretches.items():
+            changes[first] += count
+            changes[stop] -= count
+        return list(accumulate(changes))
 
 
 class Sequencer:

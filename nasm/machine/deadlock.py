@@ -82,12 +82,23 @@ def _waits(supply: Supply, queue: Queue, cause: str) -> str:
 
 def _to_come(supply: Supply, queue: Queue, wait: Wait) -> str:
     """Who would still update a semaphore, and what holds that up."""
-    left = [u for u in supply.updaters(wait.semaphore) if u.coming and u.queue != queue.index]
-    rounds = [said for u in left if (said := _rounds(supply, u))]
-    if rounds:
-        return "; ".join(rounds)
-    places = [supply.who(u.queue, supply.coming(u)) for u in left]
-    return f"the next update would come from {listed(places)}, which is blocked itself"
+    by_queue: dict[int, list[Updater]] = {}
+    for updater in supply.updaters(wait.semaphore):
+        if updater.coming and updater.queue != queue.index:
+            by_queue.setdefault(updater.queue, []).append(updater)
+    said, places = [], []
+    for index, updaters in by_queue.items():
+        rounds = _rounds(supply, updaters[0]) if len(updaters) == 1 else ""
+        if rounds:
+            said.append(rounds)
+        else:
+            at = supply.machine.scheduler.queues[index].pc
+            pcs = (supply.coming(updater) for updater in updaters)
+            places.append(supply.who(index, min(pcs, key=lambda pc: (pc < at, pc))))
+    if places:
+        blocked = "which is blocked itself" if len(places) == 1 else "which are blocked themselves"
+        said.append(f"the next update would come from {listed(places)}, {blocked}")
+    return "; ".join(said) or "nothing that is left updates it"
 
 
 def _rounds(supply: Supply, updater: Updater) -> str:

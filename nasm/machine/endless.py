@@ -51,7 +51,7 @@ class Closed:
 def closed_loops(program: Program, flow: Flow) -> list[Closed]:
     """The closed loops of a queue, the inner ones first."""
     found = []
-    for loop in flow.loops():
+    for loop in flow.loops:
         pcs = [pc for block in loop.blocks for pc in flow.pcs(block)]
         instructions = [program.instruction(flow.queue, pc) for pc in pcs]
         compared = {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -11,6 +10,9 @@ from nasm.spec.effects import Jump
 from nasm.spec.instruction import Row
 from nasm.spec.program import Instruction, Program
 from nasm.spec.view import Reg
+
+DEEPEST = 16
+"""How many loops within each other are looked at."""
 
 
 def written_registers(instruction: Instruction) -> list[int]:
@@ -54,6 +56,7 @@ class Flow:
         lines = program.queues[queue]
         self.program, self.queue, self.length = program, queue, len(lines)
         self.branches: dict[int, Branch] = {}
+        self._behind: dict[int, set[int]] = {}
         if lines.labels:
             jumps = {n for n, i in enumerate(program.instructions) if i.row.effect is Jump}
             for pc, number in enumerate(lines.instructions):
@@ -107,6 +110,11 @@ class Flow:
 
     def behind(self, block: int) -> set[int]:
         """The blocks that can be entered once a block has been left."""
+        if block not in self._behind:
+            self._behind[block] = self._all_behind(block)
+        return self._behind[block]
+
+    def _all_behind(self, block: int) -> set[int]:
         found: set[int] = set()
         left = list(self.next[block])
         while left:
@@ -138,21 +146,28 @@ class Flow:
 
     # -- loops
 
-    def loops(self) -> Iterator[Loop]:
-        """Every loop, the outer ones first."""
-        if any(branch.target <= branch.pc for branch in self.branches.values()):
-            reachable = {0} | self.behind(0)
-            yield from self._loops(reachable, 0)
+    @cached_property
+    def loops(self) -> tuple[Loop, ...]:
+        """Every loop that can be entered, the outer ones first; what is in too many is left out."""
+        if not any(branch.target <= branch.pc for branch in self.branches.values()):
+            return ()
+        level, loops = [{0} | self.behind(0)], []
+        for _ in range(DEEPEST):
+            level = [found for blocks in level for found in self._cycles(blocks)]
+            for found in level:
+                exits = (n for n in sorted(found) if not found.issuperset(self.next[n]))
+                loops.append(Loop(frozenset(found), tuple(self.last(n) for n in exits)))
+            level = [found - {self._head(found)} for found in level]
+        return tuple(loops)
 
-    def _loops(self, blocks: set[int], entry: int) -> Iterator[Loop]:
-        for found in _components(blocks, self.next):
-            if len(found) == 1 and not found & set(self.next[min(found)]):
-                continue
-            exits = (n for n in sorted(found) if not found.issuperset(self.next[n]))
-            yield Loop(frozenset(found), tuple(self.last(n) for n in exits))
-            heads = [n for n in found if n == entry or not found.issuperset(self.before[n])]
-            head = min(heads or found)
-            yield from self._loops(found - {head}, -1)
+    def _cycles(self, blocks: set[int]) -> list[set[int]]:
+        found = _components(blocks, self.next)
+        return [one for one in found if len(one) > 1 or one & set(self.next[min(one)])]
+
+    def _head(self, blocks: set[int]) -> int:
+        """The first block by which a loop can be entered."""
+        entered = [n for n in blocks if n == 0 or not blocks.issuperset(self.before[n])]
+        return min(entered or blocks)
 
 
 def _label(instruction: Instruction) -> str:

@@ -16,11 +16,15 @@ OVER, PAST, ON = "over", "past", "on"
 
 @dataclass(frozen=True, slots=True)
 class Missed:
-    """An update that was left out, by its pc, and the branches of which one did so."""
+    """An update that was left out, by its pc, and the branches of which one did so.
+
+    ``times`` is how often that was; None if it is not known.
+    """
 
     queue: int
     pc: int
     branches: tuple[tuple[int, str], ...]
+    times: int | None
 
 
 class Ways:
@@ -59,10 +63,14 @@ def missed(supply: Supply, updater: Updater) -> Missed | None:
         if any(supply.ahead(updater.queue, pc)):
             continue
         if supply.completed(updater.queue, pc) == 0:
-            return Missed(updater.queue, pc, _leaving(ways, pc))
+            if ways.head < ways.flow.length and ways.flow.reaches(ways.head, pc):
+                continue  # what will lead past it has not been decided yet
+            times = None if ways.flow.in_loop(pc) else 1
+            branches = _leaving(ways, pc) or _always_over(ways, pc)
+            return Missed(updater.queue, pc, branches, times)
         over = _jumping(ways, pc)
         if over is not None:
-            return Missed(updater.queue, pc, ((over, OVER),))
+            return Missed(updater.queue, pc, ((over[0], OVER),), over[1])
     return None
 
 
@@ -86,6 +94,18 @@ def _leaving(ways: Ways, pc: int) -> tuple[tuple[int, str], ...]:
     return tuple(found)
 
 
+def _always_over(ways: Ways, pc: int) -> tuple[tuple[int, str], ...]:
+    """The last branch that jumps over an instruction whenever it is executed, and it was."""
+    over = [
+        branch.pc
+        for branch in ways.flow.branches.values()
+        if branch.pc < pc < branch.target
+        and ways.flow.next[ways.flow.block(branch.pc)] == (ways.flow.block(branch.target),)
+        and ways.supply.completed(ways.queue, branch.pc)
+    ]
+    return ((over[-1], OVER),) if over else ()
+
+
 def _how(flow: Flow, block: int, away: int, pc: int) -> tuple[int, str]:
     branch = flow.branches[flow.last(block)]
     if flow.block(branch.target) != away:
@@ -93,13 +113,13 @@ def _how(flow: Flow, block: int, away: int, pc: int) -> tuple[int, str]:
     return branch.pc, OVER if branch.pc < pc < branch.target else PAST
 
 
-def _jumping(ways: Ways, pc: int) -> int | None:
-    """A branch that has jumped over an instruction, which was executed at other times."""
+def _jumping(ways: Ways, pc: int) -> tuple[int, int] | None:
+    """A branch that has jumped over an instruction at some times only, and how often it did."""
     flow = ways.flow
     for branch in flow.branches.values():
         target = flow.block(branch.target)
         if branch.pc < pc < branch.target and len(flow.next[flow.block(branch.pc)]) == 2:
             gone = ways.gone(flow.block(branch.pc), target)
             if gone:
-                return branch.pc
+                return branch.pc, gone
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Container
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.machine.course import Course, Sequencer, course
 from nasm.machine.flow import Flow, Loop
@@ -59,6 +59,14 @@ class Updater:
         return self.value * (float("inf") if self.maybe else self.ahead)
 
 
+class Coming(NamedTuple):
+    """What a queue may still add to a semaphore, take from it (below 0), and set it to."""
+
+    added: float
+    taken: float
+    sets: set[int]
+
+
 class Supply:
     """Updates of semaphores and arrivals at rendezvous, at the moment of a deadlock."""
 
@@ -68,6 +76,7 @@ class Supply:
         self._flows: dict[int, Flow] = {}
         self._courses: dict[int, Course] = {}
         self._updaters: dict[int, list[Updater]] = {}
+        self._left: dict[int, dict[int, Coming]] = {}
 
     # -- of a queue
 
@@ -101,15 +110,17 @@ class Supply:
             return 0, False
         path = self.course(queue)
         maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
-        return path.times(pc), maybe
+        return path.times[pc], maybe
 
     def round(self, updater: Updater) -> Loop | None:
         """The innermost loop in which a line updates once in every round; None if there is none."""
         flow, pc = self.flow(updater.queue), updater.pcs[0]
         if len(updater.pcs) > 1 or not flow.in_loop(pc):
             return None
-        around = [loop for loop in flow.loops() if flow.block(pc) in loop.blocks]
-        loop = min(around, key=lambda found: len(found.blocks))
+        around = [loop for loop in flow.loops if flow.block(pc) in loop.blocks]
+        loop = min(around, key=lambda found: len(found.blocks), default=None)
+        if loop is None:
+            return None
         head = flow.starts[min(loop.blocks)]
         rounds = self.completed(updater.queue, head) + self.ahead(updater.queue, head)[0]
         return loop if rounds == updater.made + updater.ahead else None
@@ -186,14 +197,31 @@ class Supply:
                 for core in absent
             )
         wait = self.wait(queue)
-        value = self.machine.scheduler.semaphores[wait.semaphore].value
-        left = [u for u in self.updaters(wait.semaphore) if u.queue not in among and u.coming]
+        left = [c for q, c in self._coming(wait.semaphore).items() if q not in among]
+        values = {value for coming in left for value in coming.sets}
         if self.program.generation.counter(wait.semaphore)[2]:
-            return any(u.value == wait.value for u in left)
-        values = [value, *(u.value for u in left if u.op == "=")]
-        most = max(values) + sum(u.most for u in left if u.adds)
-        least = min(values) + sum(u.most for u in left if u.takes)
+            return wait.value in values
+        values.add(self.machine.scheduler.semaphores[wait.semaphore].value)
+        most = max(values) + sum(coming.added for coming in left)
+        least = min(values) + sum(coming.taken for coming in left)
         return most >= wait.value and (wait.op == ">=" or least <= wait.value)
+
+    def _coming(self, semaphore: int) -> dict[int, Coming]:
+        """What each queue may still do with a semaphore."""
+        if semaphore not in self._left:
+            by_queue: dict[int, list[Updater]] = {}
+            for updater in self.updaters(semaphore):
+                if updater.coming:
+                    by_queue.setdefault(updater.queue, []).append(updater)
+            self._left[semaphore] = {
+                queue: Coming(
+                    sum(u.most for u in updaters if u.adds),
+                    sum(u.most for u in updaters if u.takes),
+                    {u.value for u in updaters if u.op == "="},
+                )
+                for queue, updaters in by_queue.items()
+            }
+        return self._left[semaphore]
 
     def arriving(self, member: Member, core: int) -> list[int]:
         """The queues of a core that would still arrive at the rendezvous of a member."""
