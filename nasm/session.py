@@ -250,7 +250,7 @@ class Session(Inspection):
         if self.machine.scheduler.idle:
             if self.machine.scheduler.blocked():
                 self.status = Status.DEADLOCK
-                self.problems.append(deadlock(self.machine))
+                self.problems += deadlock(self.machine)
             else:
                 self.status = Status.FINISHED
                 for problem in unwritten(self.machine):
@@ -412,6 +412,7 @@ class Session(Inspection):
             warnings=(
                 *self.program.warnings,
                 *machine.hazards.warnings,
+                *machine.below_zero.warnings(),
                 *self._late(),
                 *machine.losses.warnings(),
             ),

@@ -104,6 +104,7 @@ def _checked(
     with stopping.shielded():
         from nasm.asm.assemble import assemble
         from nasm.cli import files
+        from nasm.machine.endless import endless
         from nasm.open_files import Allowed
         from nasm.targets import TARGETS
 
@@ -133,7 +134,7 @@ def _checked(
     }
     about["tensors"] = len(program.tensors)
     about["expectations"] = len(program.expectations)
-    return about, []
+    return about, endless(program)
 
 
 def _fine(about: dict[str, Any]) -> Text:

@@ -16,8 +16,10 @@ import numpy as np
 
 from nasm import gc_pause
 from nasm.machine.addresses import Addresses
+from nasm.machine.below_zero import BelowZero
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
+from nasm.machine.endless import Endless
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
@@ -104,6 +106,12 @@ class Machine:
         self.scheduler.observe(self.summary)
         if self.trace is not None:
             self.scheduler.observe(self.trace)
+        self.below_zero = BelowZero(program)
+        if self.below_zero.needed:
+            self.scheduler.observe(self.below_zero)
+        endless = Endless(program, self.state.registers)
+        if endless.watched:
+            self.scheduler.observe(endless)
 
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
         program, state, hazards = self.program, self.state, self.hazards

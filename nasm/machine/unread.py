@@ -13,7 +13,7 @@ from typing import Any, Final, Protocol
 
 import numpy as np
 
-from nasm.problems import Note, Problem, counted
+from nasm.problems import Note, Problem, Severity, counted
 from nasm.sim.counters import Who
 from nasm.sim.memory import Mask
 from nasm.sim.regions import Region, covers, overlap
@@ -165,7 +165,7 @@ class Losses:
         if self._line(*who) == self._line(*by):
             hint = "if something is to read it in each round, wait for that; else leave it out"
         note = Note(f"{other} is here", program.span(*by))
-        return Problem("E0525", said, program.span(*who), hint, (note,), warning=True)
+        return Problem("E0525", said, program.span(*who), hint, (note,), Severity.WARNING)
 
     def save(self) -> Any:
         """Everything that changes."""
