@@ -32,6 +32,7 @@ LAYERS = (
     ("profile",),
     ("inspection",),
     ("session",),
+    ("examine",),
     ("api", "codes", "comparison"),
     ("report",),
     ("repl",),
@@ -241,6 +242,7 @@ GENERIC = (
     "profile",
     "inspection",
     "session",
+    "examine",
     "api",
     "comparison",
 )

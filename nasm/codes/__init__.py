@@ -6,12 +6,13 @@ Mistakes of writing are explained where they are found, in :mod:`nasm.asm`; all 
 from __future__ import annotations
 
 from nasm.asm.text import syntax_errors
-from nasm.codes import names, operands, running, slow
+from nasm.codes import examining, names, operands, running, slow
 from nasm.codes.row import Code
 
 __all__ = ["Code", "find", "table"]
 
-_OWN = {row.code: row for row in (*names.ROWS, *operands.ROWS, *running.ROWS, *slow.ROWS)}
+_PARTS = (names, operands, running, examining, slow)
+_OWN = {row.code: row for part in _PARTS for row in part.ROWS}
 
 
 def find(code: str) -> Code | None:
