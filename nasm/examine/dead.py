@@ -28,7 +28,9 @@ def unreached(program: Program, reachable: Sequence[Sequence[bool]]) -> Iterator
             last = next(p for p in range(pc, len(found) + 1) if p == len(found) or found[p])
             more = list(lines(program, queue, range(pc, last)))
             said = f"{subject(program, more[0])} is never reached"
-            if len(more) > 1:
+            if len(more) == 2:
+                said += ", nor is the line behind it"
+            elif len(more) > 2:
                 said += f", nor are the {counted(len(more) - 1, 'line')} behind it"
             hint = "a branch before it always goes elsewhere, and none leads here"
             yield finding(UNREACHED, said, span_of(program, more[0]), hint)

@@ -18,14 +18,11 @@ from nasm.examine.reach import reachable
 from nasm.examine.records import VALUES, Examination
 from nasm.examine.touches import Touches
 from nasm.examine.unlocked import relied
-from nasm.machine.outlines import NO_VALUES
+from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
 from nasm.problems import Problem, counted
-from nasm.records import RunReport, Status
+from nasm.records import MOST_EXAMINED, RunReport, Status
 from nasm.session import Session
 from nasm.spec.program import Program
-
-MOST_EXAMINED = 100_000
-"""Instructions that an examination follows unless it is told otherwise: some seconds."""
 
 CUT_SHORT, LIMIT, DEADLOCK = "E0535", "E0511", "E0510"
 
@@ -97,9 +94,10 @@ def _told_late(session: Session) -> set[int]:
 def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Problem]:
     """Why a program was not followed to its end."""
     for problem in unknown:
-        where = "here" if problem.span is None else f"line {problem.span.line}"
-        said = f"order and deadlocks depend on values from {where} on: {problem.message}"
-        yield finding(CUT_SHORT, said, problem.span, "run it")
+        where = "some place" if problem.span is None else f"line {problem.span.line}"
+        why = problem.message.removesuffix(DOES_NOT_KNOW)
+        said = f"order and deadlocks depend on values from {where} on ({why}): run it"
+        yield finding(CUT_SHORT, said, problem.span, "neuron-nasm run computes them")
     if report.status is Status.LIMIT:
         done = sum(engine.instructions for engine in report.engines)
         said = (

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from nasm.problems import Problem, counted
 from nasm.source import Span
 
+NOTES = frozenset(("E0531", "E0532", "E0533", "E0535"))
+"""Codes of what is worth knowing, and need not be wrong."""
+
 LIMIT, VALUES = "limit", "values"
 """Why a program was not followed to its end: it is longer, or goes on as its values say."""
 
@@ -118,8 +121,13 @@ class Examination:
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
-        """What does not."""
-        return tuple(p for p in self.problems if p.warning)
+        """What does not, and is likely to be wrong."""
+        return tuple(p for p in self.problems if p.warning and p.code not in NOTES)
+
+    @property
+    def notes(self) -> tuple[Problem, ...]:
+        """What is worth knowing."""
+        return tuple(p for p in self.problems if p.code in NOTES)
 
     @property
     def ok(self) -> bool:
