@@ -35,13 +35,16 @@ Footprint = Callable[[Context], tuple[View, ...]]
 
 
 NO_VALUES = "E0518"
+DOES_NOT_KNOW = ": a run without values does not know it"
+"""How the refusal of what depends on a value ends."""
+
 HINT = "run it with values: without --no-values, in Python with values=True"
 LOADED = "which follows from what was loaded from memory"
 
 
 def refused(said: str) -> Refused:
     """The refusal of what depends on a value that the run does not have."""
-    return Refused(NO_VALUES, f"{said}: a run without values does not know it", HINT)
+    return Refused(NO_VALUES, said + DOES_NOT_KNOW, HINT)
 
 
 class NoValues(Failure):
