@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from nasm.allowing import Judged, Policy
 from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import judge
@@ -35,11 +37,15 @@ from nasm.spec.view import View
 
 
 class Inspection:
-    """What can be asked of a program on a machine; ``files`` are those that it may read."""
+    """What can be asked of a program on a machine.
+
+    ``files`` are those that it may read; ``policy`` says which of its problems count.
+    """
 
     program: Program
     machine: Machine
     files: Allowed
+    policy: Policy
 
     @property
     def values(self) -> bool:
@@ -120,8 +126,19 @@ class Inspection:
 
     @property
     def hazards(self) -> tuple[Problem, ...]:
-        """The hazards of the run so far."""
-        return tuple(self.machine.hazards.found)
+        """The hazards of the run so far, those that are allowed apart."""
+        return self.judged().errors
+
+    def judged(self) -> Judged:
+        """What of the program and of the run so far is worth telling, and what of it counts."""
+        return self.policy.judged(self._noticed())
+
+    def _noticed(self) -> Iterator[Problem]:
+        machine = self.machine
+        yield from self.program.warnings
+        yield from machine.hazards.warnings
+        yield from machine.hazards.late(machine.scheduler.late)
+        yield from machine.hazards.found
 
     @property
     def trace(self) -> Trace:

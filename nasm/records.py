@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from nasm.allowing import AllowedProblem, as_errors
 from nasm.problems import Problem, clean, counted, in_line, rounded
 from nasm.source import Span
 
@@ -224,7 +225,8 @@ class RunReport:
     ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
     device takes beside these for the program as a whole, None if that is not known.
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
-    without ``values`` so many expectations were ``not_judged``: they ask for some.
+    without ``values`` so many expectations were ``not_judged``: they ask for some. ``allowed`` are
+    problems that do not count; races were looked for if it was ``checked``.
     """
 
     status: Status
@@ -250,6 +252,8 @@ class RunReport:
     values: bool = True
     not_judged: int = 0
     entry_and_exit: float | None = None
+    allowed: tuple[AllowedProblem, ...] = ()
+    checked: bool = True
 
     @property
     def ok(self) -> bool:
@@ -276,7 +280,7 @@ class RunReport:
         finished = self.status is Status.FINISHED
         found = (
             (not finished, self.status.value),
-            (self.hazards, counted(len(self.hazards), "hazard")),
+            (self.hazards, as_errors(self.hazards)),
             (failed, f"{failed} of {counted(count, 'expectation')} failed"),
             (finished and self.problems, "expectations could not be evaluated"),
         )
@@ -289,6 +293,11 @@ class RunReport:
             return ""
         asks = "asks" if self.not_judged == 1 else "ask"
         return f"not judged: {counted(self.not_judged, 'expectation')} that {asks} for values"
+
+    @property
+    def unchecked(self) -> str:
+        """That a run was not checked, in a sentence; empty if it was."""
+        return "" if self.checked else "unchecked: nobody looked for races"
 
     @property
     def promises(self) -> str:
@@ -311,6 +320,9 @@ class RunReport:
             parts.append("\n".join(map(str, self.expectations)))
         if self.unasked and not self.ok:
             parts.append(self.unasked)
+        parts += map(str, self.allowed)
+        if self.unchecked:
+            parts.append(self.unchecked)
         parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
         return "\n\n".join(parts)
 

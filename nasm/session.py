@@ -9,17 +9,19 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from nasm import gc_pause
+from nasm import allowing, codes, gc_pause
+from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import Changes
 from nasm.machine.deadlock import deadlock
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem, Refused
-from nasm.profile.records import Profile
+from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, in_any_order, ranked, without
@@ -59,6 +61,10 @@ class Session(Inspection):
     ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
     ticks and trace are the same, inputs are not read.
+
+    With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
+    races.
     """
 
     def __init__(
@@ -74,6 +80,9 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -85,10 +94,13 @@ class Session(Inspection):
             hint = "give target, defines, options and timing to nasm.assemble"
             raise Failure(Problem("E0810", "the program is already assembled", None, hint))
         self.program = program
+        self.policy = allowing.policy(program.allows, allow, strict)
+        if wrong := codes.unallowable(self.policy.allows):
+            raise Failure(wrong)
         self.files = program.files if files is None else allowed
         if values:
             needs.check(program, inputs or {})
-        self.machine = Machine(program, trace, values)
+        self.machine = Machine(program, trace, values, checked=checked)
         self._watched_by = Watched(self.machine) if profile else None
         self._inputs = inputs or {}
         self.status = Status.READY
@@ -116,12 +128,24 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(program, inputs, trace=trace, values=values, profile=profile)
+        session = cls(
+            program,
+            inputs,
+            trace=trace,
+            values=values,
+            profile=profile,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+        )
         session.source = source
         return session
 
@@ -307,7 +331,25 @@ class Session(Inspection):
         watched = self._profiled()
         name = self.source.name if self.source else ""
         problems = (*self.problems, *([self._limit] if self._limit else []))
-        return watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        return self._counting(found)
+
+    def _counting(self, profile: Profile) -> Profile:
+        """A profile with the findings that count as they do, and apart those that are allowed."""
+        kept: list[Finding] = []
+        allowed: list[AllowedProblem] = []
+        for finding in profile.findings:
+            judged = self.policy.judged((finding.problem,))
+            allowed += judged.allowed
+            kept += [
+                replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
+            ]
+        slow = [finding.problem for finding in profile.findings]
+        unused = self.policy.unused(slow, lambda code: family(code) is Family.SLOW)
+        over = self.status is Status.FINISHED
+        return replace(
+            profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
+        )
 
     def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
         """What queues and rings did, in so many cells, from ``begin`` to ``end``.
@@ -337,7 +379,7 @@ class Session(Inspection):
 
     def _changed(self, changes: Changes) -> Machine:
         """A machine with changes, that is ready to run the program on the same inputs."""
-        machine = Machine(self.program, values=self.values, changes=changes)
+        machine = Machine(self.program, values=self.values, changes=changes, checked=False)
         if self.values:
             self._load(machine)
         return machine
@@ -355,7 +397,7 @@ class Session(Inspection):
                 not_judged = len(self.program.expectations) - len(judged)
             except Failure as failure:
                 problems += failure.problems
-        generation = self.program.generation
+        found, generation = self.judged(), self.program.generation
         return RunReport(
             status=self.status,
             program=self.source.name if self.source else "",
@@ -369,13 +411,10 @@ class Session(Inspection):
             engines=engines,
             evidence=describe.busy_evidence(engines),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
-            hazards=self.hazards,
+            hazards=found.errors,
             problems=tuple(problems),
-            warnings=(
-                *self.program.warnings,
-                *machine.hazards.warnings,
-                *machine.hazards.late(machine.scheduler.late),
-            ),
+            warnings=(*found.warnings, *self._unused()),
+            allowed=found.allowed,
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",
@@ -383,5 +422,17 @@ class Session(Inspection):
             messages=self.messages,
             messages_left_out=machine.summary.left_out,
             values=machine.values,
+            checked=machine.checked,
             not_judged=not_judged,
         )
+
+    def _unused(self) -> tuple[Problem, ...]:
+        """A note for each allow that a whole run did not need, if it looked for that."""
+        if self.status is not Status.FINISHED:
+            return ()
+        hazards = self.machine.checked and self.machine.values
+
+        def looked_for(code: str) -> bool:
+            return hazards if family(code) is Family.HAZARD else family(code) is not Family.SLOW
+
+        return self.policy.unused(self._noticed(), looked_for)

@@ -94,6 +94,9 @@ class Run:
             options=dict(args.options),
             timing=self.figures(),
             files=args.files,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
             **more,
         )
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from rich.text import Text
@@ -12,13 +13,14 @@ from rich.text import Text
 from nasm import host_memory, stopping
 from nasm.cli import streams
 from nasm.cli.screen import Screen
-from nasm.problems import Failure, Problem, counted, in_line
+from nasm.problems import Failure, Family, Problem, counted, family, in_line
 from nasm.report import jsonable
 
 if TYPE_CHECKING:
+    from nasm.allowing import Judged
     from nasm.spec.timing import Timing
 
-OK, REFUSED = 0, 2
+OK, BROKEN, REFUSED = 0, 1, 2
 
 
 # ---------------------------------------------------------------- run
@@ -55,23 +57,28 @@ def check(args: argparse.Namespace) -> int:
     """``check``: every problem of every file, and nothing is run."""
     screen = Screen(args.color)
     files: list[dict[str, Any]] = args.answer.content["files"]
-    wrong = bad = 0
+    wrong = bad = code = OK
     try:
         timing = _timing(args.timing)
     except Failure as failure:
-        return _unchecked(screen, args, failure.problems)
+        return _not_checked(screen, args, failure.problems)
     for path in args.programs:
-        about, problems = _checked(path, args, timing)
-        files.append({**about, "ok": not problems, "problems": jsonable.problems(problems)})
-        wrong, bad = wrong + len(problems), bad + bool(problems)
+        about, found = _checked(path, args, timing)
+        files.append({**about, **_found(found)})
+        wrong, bad = wrong + len(found.errors), bad + bool(found.errors)
+        if found.errors:  # what does not assemble weighs more than what --strict holds against it
+            code = max(code, BROKEN if "instructions" in about else REFUSED)
         if args.json:
             continue
-        if problems:
-            screen.problems(problems)
+        shown = [] if args.quiet else found.warnings
+        if found.errors or shown:
+            screen.problems([*found.errors, *shown])
             screen.note("")
-        elif not args.quiet:
-            screen.show(_fine(about))
-    code = REFUSED if wrong else OK
+        if not args.quiet:
+            if not found.errors:
+                screen.show(_fine(about))
+            for allowed in found.allowed:
+                screen.show(Text(str(allowed), "dim"))
     if args.json:
         args.answer.give(code, files=files, problems=[])
     elif wrong:
@@ -85,7 +92,7 @@ def _timing(path: str | None) -> Timing:
     return Timing.of(path)
 
 
-def _unchecked(screen: Screen, args: argparse.Namespace, problems: Sequence[Problem]) -> int:
+def _not_checked(screen: Screen, args: argparse.Namespace, problems: Sequence[Problem]) -> int:
     """No file can be checked."""
     if args.json:
         args.answer.give(REFUSED, files=[], problems=jsonable.problems(problems))
@@ -94,11 +101,10 @@ def _unchecked(screen: Screen, args: argparse.Namespace, problems: Sequence[Prob
     return REFUSED
 
 
-def _checked(
-    path: str, args: argparse.Namespace, timing: Timing
-) -> tuple[dict[str, Any], list[Problem]]:
+def _checked(path: str, args: argparse.Namespace, timing: Timing) -> tuple[dict[str, Any], Judged]:
     """What a file is, if it assembles, and all that is wrong with it."""
     with stopping.shielded():
+        from nasm import allowing, codes
         from nasm.asm.assemble import assemble
         from nasm.cli import files
         from nasm.open_files import Allowed
@@ -115,12 +121,15 @@ def _checked(
             Allowed.of(args.files),
             timing,
         )
+        policy = allowing.policy(program.allows, args.allow, args.strict)
+        if wrong := codes.unallowable(policy.allows):
+            raise Failure(wrong)
     except Failure as failure:
-        return about, list(failure.problems)
+        return about, allowing.refused(failure.problems)
     except (MemoryError, SystemError) as error:
         if not host_memory.lacking(error):
             raise
-        return about, [Problem("E0808", host_memory.LACKING)]
+        return about, allowing.refused([Problem("E0808", host_memory.LACKING)])
     about["target"] = program.generation.spellings[0]
     about["generation"] = program.generation.summary
     about["options"] = program.chosen
@@ -130,7 +139,24 @@ def _checked(
     }
     about["tensors"] = len(program.tensors)
     about["expectations"] = len(program.expectations)
-    return about, []
+    found = policy.judged(program.warnings)
+    unused = policy.unused(program.warnings, _checks_for)
+    return about, replace(found, warnings=(*found.warnings, *unused))
+
+
+def _checks_for(code: str) -> bool:
+    """Whether a check can find a code: hazards are found by a run, what is slow by a profile."""
+    return family(code) not in (Family.HAZARD, Family.SLOW)
+
+
+def _found(found: Judged) -> dict[str, Any]:
+    """What a document says of all that is wrong with a file."""
+    return {
+        "ok": not found.errors,
+        "problems": jsonable.problems(found.errors),
+        "warnings": jsonable.problems(found.warnings),
+        "allowed": jsonable.allowed(found.allowed),
+    }
 
 
 def _fine(about: dict[str, Any]) -> Text:
@@ -169,6 +195,9 @@ def repl(args: argparse.Namespace) -> int:
             values=args.values,
             script=args.script,
             commands=args.commands,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
             color=args.color,
         )
     except Unwritable as problem:

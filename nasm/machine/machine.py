@@ -47,7 +47,8 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors. ``changes`` are what it does not do as its target says.
+    times and no tensors. ``changes`` are what it does not do as its target says. Unless it is
+    ``checked`` nobody asks whether accesses are ordered.
     """
 
     def __init__(
@@ -56,8 +57,10 @@ class Machine:
         trace: bool = False,
         values: bool = True,
         changes: Changes = UNCHANGED,
+        checked: bool = True,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
+        self.checked = checked
         generation = program.generation
         self.state = State(program, values)
         make = program.target.paces
@@ -87,7 +90,8 @@ class Machine:
         for index, (lines, tasks) in enumerate(zip(program.queues, self.tasks, strict=True)):
             queue = Queue(lines.core, lines.engine, index, len(lines), tasks.fetch)
             self.scheduler.add_queue(queue)
-        self.scheduler.observe(Races(self.scheduler, self.hazards.race))
+        if checked:
+            self.scheduler.observe(Races(self.scheduler, self.hazards.race))
         self.scheduler.observe(self.hazards)
         self.scheduler.observe(self.summary)
         if self.trace is not None:

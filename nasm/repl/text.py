@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from nasm.problems import counted
+from nasm.problems import Problem, counted
 from nasm.records import Executed, QueueRecord, Status
 from nasm.repl.screen import fitted, table, wrapped
 from nasm.session import Session
@@ -35,13 +35,14 @@ class Snapshot:
 
     semaphores: dict[str, int]
     registers: dict[tuple[str, int], int | None]
-    hazards: int
+    noticed: frozenset[Problem]
     problems: int
     messages: int
 
     @staticmethod
     def of(session: Session) -> Snapshot:
         """A session as it is now."""
+        judged, begun = session.judged(), session.status is not Status.READY
         return Snapshot(
             {s.name: s.value for s in session.semaphores()},
             {
@@ -50,7 +51,8 @@ class Snapshot:
                 if q.length
                 for n, value in session.registers(session.name(q)).items()
             },
-            len(session.hazards),
+            # what the text is warned of is told with the first step
+            frozenset((*judged.warnings, *judged.errors) if begun else ()),
             len(session.problems),
             messages(session),
         )
