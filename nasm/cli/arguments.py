@@ -218,6 +218,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     options.limit(verb, "stop after N instructions, with exit code 1")
     options.timeout(verb)
     options.json(verb)
+    options.sarif(verb)
     options.quiet(verb)
 
 
@@ -271,7 +272,7 @@ def _with_history(verb: argparse.ArgumentParser) -> None:
     options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
     options.timeout(verb)
     options.json(verb)
-    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False, sarif=None)
 
 
 def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -297,6 +298,7 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     options.policy(verb)
     options.timeout(verb)
     options.json(verb)
+    options.sarif(verb)
     options.quiet(verb)
 
 

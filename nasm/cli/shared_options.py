@@ -177,6 +177,16 @@ def unchecked(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def sarif(verb: argparse.ArgumentParser) -> None:
+    """``--sarif``."""
+    verb.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="write all that is wrong as SARIF 2.1.0, which editors and code scanning read; - is "
+        "standard output",
+    )
+
+
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
     verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")

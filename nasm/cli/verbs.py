@@ -58,13 +58,17 @@ def check(args: argparse.Namespace) -> int:
     screen = Screen(args.color)
     files: list[dict[str, Any]] = args.answer.content["files"]
     wrong = bad = code = OK
+    log, logged = "", []
     try:
+        if args.sarif is not None:
+            log = _log(args, screen)
         timing = _timing(args.timing)
     except Failure as failure:
         return _not_checked(screen, args, failure.problems)
     for path in args.programs:
         about, found = _checked(path, args, timing)
         files.append({**about, **_found(found)})
+        logged.append((path, found))
         wrong, bad = wrong + len(found.errors), bad + bool(found.errors)
         if found.errors:  # what does not assemble weighs more than what --strict holds against it
             code = max(code, BROKEN if "instructions" in about else REFUSED)
@@ -79,11 +83,39 @@ def check(args: argparse.Namespace) -> int:
                 screen.show(_fine(about))
             for allowed in found.allowed:
                 screen.show(Text(str(allowed), "dim"))
+    unwritten = _logged(log, logged) if log else []
+    code = REFUSED if unwritten else code
+    if unwritten:
+        screen.problems(unwritten)
     if args.json:
-        args.answer.give(code, files=files, problems=[])
+        args.answer.give(code, files=files, problems=jsonable.problems(unwritten))
     elif wrong:
         screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(files), 'file')}")
     return code
+
+
+def _log(args: argparse.Namespace, screen: Screen) -> str:
+    """Where --sarif goes; raises Failure."""
+    from nasm.cli import sarif_file
+
+    read = [args.timing] if args.timing is not None else []
+    path = sarif_file.destination(args.sarif, args.programs, read, args.json)
+    if sarif_file.takes_output(path):
+        screen.aside()
+    return path
+
+
+def _logged(path: str, files: Sequence[tuple[str, Judged]]) -> Sequence[Problem]:
+    """Write what --sarif asks for; gives why that cannot be done."""
+    from nasm.cli import sarif_file
+    from nasm.report import sarif
+
+    found = [sarif.Found(name, (*j.errors, *j.warnings), j.allowed) for name, j in files]
+    try:
+        sarif_file.write(path, found)
+    except Failure as failure:
+        return failure.problems
+    return ()
 
 
 def _timing(path: str | None) -> Timing:
