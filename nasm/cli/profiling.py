@@ -19,6 +19,7 @@ from nasm.records import RunReport, Status
 from nasm.report import json_profile, jsonable, profile, timeline
 from nasm.report.diagnostics import diagnostic
 from nasm.report.table_files import FORMATS
+from nasm.report.tables import allowed_lines
 from nasm.session import Session
 from nasm.spec.memory import Tensor
 
@@ -125,6 +126,9 @@ class Profiling(Run):
         if report.hazards:
             said = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
             screen.show(Text(), Text(said, "magenta"))
+        screen.show(*allowed_lines(report.allowed, screen.width))
+        if report.unchecked:
+            screen.show(Text(), Text(report.unchecked, "yellow"))
         return code
 
     def draw(self, session: Session, code: int, problems: Sequence[Problem]) -> int:
