@@ -72,17 +72,8 @@ def check(args: argparse.Namespace) -> int:
         wrong, bad = wrong + len(found.errors), bad + bool(found.errors)
         if found.errors:  # what does not assemble weighs more than what --strict holds against it
             code = max(code, BROKEN if "instructions" in about else REFUSED)
-        if args.json:
-            continue
-        shown = [] if args.quiet else found.warnings
-        if found.errors or shown:
-            screen.problems([*found.errors, *shown])
-            screen.note("")
-        if not args.quiet:
-            if not found.errors:
-                screen.show(_fine(about))
-            for allowed in found.allowed:
-                screen.show(Text(str(allowed), "dim"))
+        if not args.json:
+            _tell(screen, about, found, args.quiet)
     unwritten = _logged(log, logged) if log else []
     code = REFUSED if unwritten else code
     if unwritten:
@@ -92,6 +83,19 @@ def check(args: argparse.Namespace) -> int:
     elif wrong:
         screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(files), 'file')}")
     return code
+
+
+def _tell(screen: Screen, about: dict[str, Any], found: Judged, quiet: bool) -> None:
+    """What is wrong with a file, or that nothing is."""
+    shown = [*found.errors, *([] if quiet else found.warnings)]
+    if shown:
+        screen.problems(shown)
+        screen.note("")
+    if not quiet:
+        if not found.errors:
+            screen.show(_fine(about))
+        for allowed in found.allowed:
+            screen.show(Text(str(allowed), "dim"))
 
 
 def _log(args: argparse.Namespace, screen: Screen) -> str:
