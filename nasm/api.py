@@ -126,8 +126,8 @@ def run(
     base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
     same, and there are no outputs. With ``profile`` the result's session can tell where the time
     went. With ``strict`` warnings count as errors; ``allow`` are codes that do not count, such as
-    ``["E0502"]``. Unless it is ``checked`` nobody looks for races. Raises Failure if it does not
-    assemble; what goes wrong while it runs is in the report.
+    ``["E0502"]``. Unless it is ``checked`` nobody looks for races or unwritten outputs. Raises
+    Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     session = Session(
         program,

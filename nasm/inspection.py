@@ -18,7 +18,7 @@ from nasm.machine import Machine, describe, tensor_io
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
 from nasm.open_files import Allowed
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Family, Problem, Refused, family
 from nasm.records import (
     BankRecord,
     ChannelRecord,
@@ -28,6 +28,7 @@ from nasm.records import (
     Message,
     QueueRecord,
     SemaphoreRecord,
+    Status,
 )
 from nasm.sim.queues import Queue
 from nasm.sim.trace import Trace
@@ -39,13 +40,15 @@ from nasm.spec.view import View
 class Inspection:
     """What can be asked of a program on a machine.
 
-    ``files`` are those that it may read; ``policy`` says which of its problems count.
+    ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
+    how far the run has got.
     """
 
     program: Program
     machine: Machine
     files: Allowed
     policy: Policy
+    status: Status
 
     @property
     def values(self) -> bool:
@@ -135,10 +138,30 @@ class Inspection:
 
     def _noticed(self) -> Iterator[Problem]:
         machine = self.machine
+        found, ordering = machine.hazards.found, machine.ordering
         yield from self.program.warnings
         yield from machine.hazards.warnings
-        yield from machine.hazards.late(machine.scheduler.late)
-        yield from machine.hazards.found
+        yield from self._late()
+        yield from found if ordering is None else ordering.among(found)
+
+    def _late(self) -> tuple[Problem, ...]:
+        """Transfers that nothing waits for at the end of a run."""
+        machine = self.machine
+        flying = machine.scheduler.late
+        if self.status is not Status.FINISHED or machine.ordering is None:
+            return machine.hazards.late(flying)
+        return machine.hazards.late(flying, machine.ordering.unlanded())
+
+    def unused(self) -> tuple[Problem, ...]:
+        """A note for each allow that a whole run did not need, if it looked for that."""
+        if self.status is not Status.FINISHED:
+            return ()
+        hazards = self.machine.checked and self.machine.values
+
+        def looked_for(code: str) -> bool:
+            return hazards if family(code) is Family.HAZARD else family(code) is not Family.SLOW
+
+        return self.policy.unused(self._noticed(), looked_for)
 
     @property
     def trace(self) -> Trace:

@@ -297,7 +297,7 @@ class RunReport:
     @property
     def unchecked(self) -> str:
         """That a run was not checked, in a sentence; empty if it was."""
-        return "" if self.checked else "unchecked: nobody looked for races"
+        return "" if self.checked else "unchecked: races and unwritten outputs were not looked for"
 
     @property
     def promises(self) -> str:

@@ -17,8 +17,9 @@ from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
-from nasm.machine.changes import Changes
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
+from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Family, Problem, Refused, family
 from nasm.profile.records import Finding, Profile
@@ -26,6 +27,7 @@ from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, in_any_order, ranked, without
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
+from nasm.sim.delays import Delays
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
@@ -60,11 +62,12 @@ class Session(Inspection):
     ``files`` says what the program may read, instead of what was said when it was assembled. With
     ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
-    ticks and trace are the same, inputs are not read.
+    ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
+    :func:`nasm.schedules` and :func:`nasm.witness`.
 
     With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
     not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
-    races.
+    races, nor for outputs that nothing wrote.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        reruns: bool = False,
         strict: bool = False,
         allow: Iterable[str] = (),
         checked: bool = True,
@@ -106,10 +110,13 @@ class Session(Inspection):
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
+        self._reruns = reruns
         if values:
             read = self._load(self.machine)
             if profile:  # what would help is asked of machines with the same inputs
                 self._inputs = read
+            if reruns:  # and a caller's array is the caller's again
+                self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
         self._checkpoints = [Checkpoint(self)]
@@ -128,6 +135,7 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        reruns: bool = False,
         strict: bool = False,
         allow: Iterable[str] = (),
         checked: bool = True,
@@ -142,6 +150,7 @@ class Session(Inspection):
             trace=trace,
             values=values,
             profile=profile,
+            reruns=reruns,
             strict=strict,
             allow=allow,
             checked=checked,
@@ -269,6 +278,8 @@ class Session(Inspection):
                 self.problems.append(deadlock(self.machine))
             else:
                 self.status = Status.FINISHED
+                for problem in unwritten(self.machine) if self.machine.checked else ():
+                    self.machine.hazards.add(problem)
         return done
 
     def progress(self, elapsed: float) -> Progress:
@@ -377,11 +388,31 @@ class Session(Inspection):
             raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
         return self._watched_by
 
-    def _changed(self, changes: Changes) -> Machine:
+    def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
         """A machine with changes, that is ready to run the program on the same inputs."""
-        machine = Machine(self.program, values=self.values, changes=changes, checked=False)
+        machine = Machine(
+            self.program, values=self.values, changes=changes, delays=delays, checked=False
+        )
         if self.values:
             self._load(machine)
+        return machine
+
+    def delayed(self, delays: Delays) -> Machine:
+        """A machine with other timings, that is ready to run the program on the same inputs.
+
+        Raises Failure if these were not kept, or the run has not come to an end of its own: then
+        there is nothing to compare another one with.
+        """
+        if not self._reruns:
+            hint = "make it with Session(…, reruns=True)"
+            raise Failure(Problem("E0835", "the session keeps no inputs to run again", None, hint))
+        if self.status not in (Status.FINISHED, Status.DEADLOCK):
+            said = f"there is no end of a run to compare others with: {self.status.value}"
+            raise Failure(Problem("E0836", said, None, "let it run to its end first"))
+        if self.values:
+            needs.check(self.program, self._inputs)
+        machine = self._changed(UNCHANGED, delays)
+        machine.prepare()
         return machine
 
     def report(self, hashes: bool = True) -> RunReport:
@@ -413,7 +444,7 @@ class Session(Inspection):
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=found.errors,
             problems=tuple(problems),
-            warnings=(*found.warnings, *self._unused()),
+            warnings=(*found.warnings, *self.unused()),
             allowed=found.allowed,
             semaphores=self.semaphores(),
             expectations=judged,
@@ -425,14 +456,3 @@ class Session(Inspection):
             checked=machine.checked,
             not_judged=not_judged,
         )
-
-    def _unused(self) -> tuple[Problem, ...]:
-        """A note for each allow that a whole run did not need, if it looked for that."""
-        if self.status is not Status.FINISHED:
-            return ()
-        hazards = self.machine.checked and self.machine.values
-
-        def looked_for(code: str) -> bool:
-            return hazards if family(code) is Family.HAZARD else family(code) is not Family.SLOW
-
-        return self.policy.unused(self._noticed(), looked_for)

@@ -233,7 +233,7 @@ def test_an_unchecked_run_looks_for_no_races_and_is_the_same_run() -> None:
     assert unchecked.trace_hash == checked.trace_hash
     assert unchecked.memory_hash == checked.memory_hash
     assert str(unchecked).splitlines()[-3:] == [
-        "unchecked: nobody looked for races",
+        "unchecked: races and unwritten outputs were not looked for",
         "",
         "PASS: the program has no expectations",
     ]

@@ -33,6 +33,7 @@ LAYERS = (
     ("inspection",),
     ("session",),
     ("api", "comparison"),
+    ("rerun",),
     ("report",),
     ("repl",),
     ("cli",),
@@ -45,25 +46,26 @@ LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
     "nasm.machine": (
-        ("state", "conversions", "changes"),
+        ("state", "conversions", "changes", "writers"),
         ("addresses", "hazards", "dynamic_addresses"),
         ("indirect", "tensor_io", "needs"),
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
         ("effects",),
-        ("tasks",),
+        ("tasks", "races"),
+        ("ordering",),
         ("machine",),
         ("describe",),
-        ("deadlock",),
+        ("deadlock", "outputs"),
     ),
     "nasm.sim": (
         ("counters", "regions", "memory"),
         ("resources", "turns"),
         ("queues", "channels"),
-        ("events", "service", "contention", "waits", "interlock"),
+        ("events", "service", "contention", "waits", "interlock", "delays"),
         ("scheduler",),
-        ("races", "trace", "history", "recording"),
+        ("trace", "history", "recording", "delayed"),
         ("conflicts",),
         ("replay",),
     ),
@@ -243,6 +245,7 @@ GENERIC = (
     "session",
     "api",
     "comparison",
+    "rerun",
 )
 
 WORDS = frozenset(

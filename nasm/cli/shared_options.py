@@ -173,7 +173,7 @@ def unchecked(verb: argparse.ArgumentParser) -> None:
         "--unchecked",
         dest="checked",
         action="store_false",
-        help="do not look for races, which takes less time; faults and deadlocks are found",
+        help="look neither for races nor for unwritten outputs, which takes less time",
     )
 
 

@@ -9,15 +9,14 @@ from collections.abc import Iterable
 
 from nasm.allowing import UNALLOWABLE, Allow
 from nasm.asm.text import syntax_errors
-from nasm.codes import control, names, operands, running, slow
+from nasm.codes import control, data, names, operands, running, slow
 from nasm.codes.row import Code
 from nasm.problems import Problem, did_you_mean, quoted
 
 __all__ = ["Code", "find", "table", "unallowable"]
 
-_OWN = {
-    row.code: row for row in (*names.ROWS, *operands.ROWS, *running.ROWS, *control.ROWS, *slow.ROWS)
-}
+_TABLES = (names, operands, running, data, control, slow)
+_OWN = {row.code: row for table in _TABLES for row in table.ROWS}
 
 
 def find(code: str) -> Code | None:

@@ -212,9 +212,9 @@ class Access:
         """Which elements are initialised, in the shape of the view."""
         return np.asarray(self.mask.all(axis=-1)).reshape(self.view.shape)
 
-    def missing(self) -> int:
-        """How many elements are uninitialised."""
-        return self.view.size - int(np.count_nonzero(self.known()))
+    def missing(self) -> Mask:
+        """Which elements are uninitialised, in the shape of the view."""
+        return ~self.known()
 
     def mark(self) -> None:
         """All of it has been written."""

@@ -21,6 +21,7 @@ from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
+from nasm.machine.ordering import Ordering, matters
 from nasm.machine.outlines import OutlinedTransfers, Outlines, Places
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
@@ -30,8 +31,9 @@ from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channels
 from nasm.sim.counters import Counters
+from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue
-from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
@@ -47,8 +49,9 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors. ``changes`` are what it does not do as its target says. Unless it is
-    ``checked`` nobody asks whether accesses are ordered.
+    times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
+    asked how long things take, if there are any. Unless it is to be ``checked`` nobody judges its
+    order, nor what is missing of its outputs.
     """
 
     def __init__(
@@ -57,6 +60,7 @@ class Machine:
         trace: bool = False,
         values: bool = True,
         changes: Changes = UNCHANGED,
+        delays: Delays | None = None,
         checked: bool = True,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
@@ -68,11 +72,13 @@ class Machine:
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
         ]
         every = [pace for paces in self.paces for pace in paces.values()]
-        self.scheduler = _scheduler(program, every, changes)
+        self.scheduler = _scheduler(program, every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
-        self.hazards = Hazards(program, lambda: self.scheduler.acting)
+        self.hazards = Hazards(
+            program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
+        )
         self.addresses = (
             Addresses(self.state.by_tensor, self.state.areas)
             if values
@@ -90,8 +96,9 @@ class Machine:
         for index, (lines, tasks) in enumerate(zip(program.queues, self.tasks, strict=True)):
             queue = Queue(lines.core, lines.engine, index, len(lines), tasks.fetch)
             self.scheduler.add_queue(queue)
-        if checked:
-            self.scheduler.observe(Races(self.scheduler, self.hazards.race))
+        self.ordering: Ordering | None = None
+        if checked and matters(program):
+            self.ordering = Ordering(program, self.scheduler, self.addresses)
         self.scheduler.observe(self.hazards)
         self.scheduler.observe(self.summary)
         if self.trace is not None:
@@ -186,7 +193,9 @@ class Machine:
         return self.state, self.scheduler, self.transfers, self.rendezvous
 
 
-def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Scheduler:
+def _scheduler(
+    program: Program, paces: Sequence[Pace], changes: Changes, delays: Delays | None
+) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
     channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
@@ -195,7 +204,10 @@ def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Sch
     counters = Counters(generation.semaphores, generation.events)
     interlock = program.target.interlocked(generation.options)
     supply = _supply(generation, len(channels) * generation.channels)
-    return Scheduler(counters, channels, delay, supply=supply, interlock=interlock, paces=paces)
+    more: dict[str, Any] = {"supply": supply, "interlock": interlock, "paces": paces}
+    if delays is None:
+        return Scheduler(counters, channels, delay, **more)
+    return DelayedScheduler(counters, channels, delay, delays=delays, **more)
 
 
 def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:

@@ -61,6 +61,10 @@ class DirectMove:
         """What is taken has the shape of the destination."""
         return self.write.view.shape
 
+    def touches(self, _: Chosen) -> tuple[Region, ...]:
+        """All that it reads and writes."""
+        return (self.write.region, *(read.region for read in self.reads))
+
     def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Taken:
         """The bytes to move, as they are now."""
         for access in self.reads:
@@ -145,7 +149,8 @@ def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start
     moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
     reads = tuple(src for _, *srcs in moves for src in srcs)
     writes = tuple(dst for dst, *_ in moves)
-    return Start({}, reads, writes, number, _tangled(moves, straight=not transfer.axes))
+    tangled = _tangled(moves, straight=not transfer.axes)
+    return Start({}, reads, writes, number, tangled, transfer.op == ONTO)
 
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
@@ -197,6 +202,11 @@ class Bytes:
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         """Of what was taken for some shares, that of a few of them and that of the rest."""
         return self.bound.part(shares, payload, some)
+
+    def touches(self, share: int) -> tuple[Region, ...]:
+        """All that one share reads and writes."""
+        moves = self.bound.moves((share,))
+        return tuple(region for move in moves for region in move.touches(self.chosen))
 
 
 def portions(plan: Plan) -> tuple[Portion, ...]:
@@ -394,6 +404,7 @@ class Transfers:
             urgency=plan.urgency,
             shared=plan.shared,
             descriptors=plan.descriptors,
+            adds=start.adds,
             dispatch=plan.dispatch,
             landed=landed,
         )

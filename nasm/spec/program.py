@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.allowing import Allow
 from nasm.open_files import ANY, Allowed
@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from nasm.spec.target import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(NamedTuple):
     """Hold an instruction until a semaphore's or event's value compares so.
 
     ``semaphore`` counts those of all cores: see :meth:`Generation.counter`.

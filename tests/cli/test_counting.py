@@ -20,10 +20,6 @@ DOUBTED = """\
 @gpsimd TensorTensor  c, c, c, op=subtract
 """
 ALLOW = "   ; nasm: allow E0502 both write 1.0"
-ALLOWED = (
-    "allowed[E0502]: gpsimd pc 0 (Memset) writes what vector pc 0 (Memset) is still writing: the "
-    "later write wins (at 0.457 µs) ("
-)
 
 
 @pytest.fixture
@@ -41,7 +37,8 @@ def test_a_run_lists_what_is_allowed_behind_all_else(ran: Any, program: Any) -> 
     done = ran("run", path)
     assert done.code == 0
     *_, head, why, empty, verdict = done.out.splitlines()
-    assert head == f"{ALLOWED}{path}:3:9)"
+    assert head.startswith("allowed[E0502]: ")
+    assert head.endswith(f" ({path}:3:9)")
     assert why == f"  reason: both write 1.0 ({path}:4:26)"
     assert (empty, verdict) == ("", "PASS: the program has no expectations")
     assert ran("run", "-q", path).out == ""
@@ -144,11 +141,12 @@ def test_the_debugger_tells_warnings_and_what_is_allowed(ran: Any, program: Any)
     path = program(RACED.format(ALLOW))
     done = ran("repl", path, "-ex", "run", "-ex", "info hazards")
     assert done.code == 0
-    assert f"{ALLOWED}{path}:3:9)" in done.out
+    assert "allowed[E0502]: " in done.out
+    assert f"\n  reason: both write 1.0 ({path}:4:26)\n" in done.out
     assert "hazard" not in done.out
     done = ran("repl", program(DOUBTED), "--strict", "-ex", "run")
     assert done.code == 1
     assert "error[E0408]" in done.out
     done = ran("repl", program(RACED.format("")), "--unchecked", "-ex", "run", "-ex", "report")
     assert done.code == 0
-    assert "unchecked: nobody looked for races" in done.out
+    assert "unchecked: races and unwritten outputs were not looked for" in done.out
