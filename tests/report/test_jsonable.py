@@ -196,6 +196,34 @@ def test_a_problem_carries_its_facts_and_its_severity() -> None:
     assert (found["facts"], found["severity"], found["family"]) == (facts, "note", "hazard")
 
 
+RACED = """\
+.target trn1
+.hbm  X  f32[128, 512]  input = iota
+.sbuf t  f32[128, 512]
+.sbuf u  f32[128, 512]
+.sem  loaded
+@sync   DmaCopy    t, X   $loaded += 16
+@vector TensorCopy u, t   {}
+"""
+
+
+def test_the_facts_of_a_race_have_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
+    path = tmp_path / "raced.nasm"
+    path.write_text(RACED.format(""), encoding="utf-8")
+    (race,) = (p for p in document("run", path)["hazards"] if p["code"] == "E0502")
+    facts = race["facts"]
+    assert {*keys(facts), "wait"} == documented("Facts of a race")
+    assert facts["kind"] == "read-write"
+    assert [(a["engine"], a["line"], a["access"]) for a in facts["accesses"]] == [
+        ("vector", 7, "read"),
+        ("sync", 6, "write"),
+    ]
+    wait = facts["wait"]
+    assert (wait["line"], wait["semaphore"], wait["op"], wait["value"]) == (7, "loaded", ">=", 16)
+    path.write_text(RACED.format("$loaded >= 16"), encoding="utf-8")
+    assert document("run", path)["hazards"] == []
+
+
 def test_numbers_that_json_lacks_are_strings() -> None:
     given = [1.5, math.nan, math.inf, -math.inf, None]
     assert [jsonable.number(v) for v in given] == [1.5, "nan", "inf", "-inf", None]

@@ -126,7 +126,7 @@ def results(*problems: Problem, allowed: Any = ()) -> list[dict[str, Any]]:
 def test_a_problem_is_a_result_at_its_place_with_its_notes_and_expansions() -> None:
     (found,) = results(RACE)
     assert (found["ruleId"], found["level"]) == ("E0502", "error")
-    assert found["message"]["text"] == "a race\nwait for it"
+    assert found["message"]["text"] == "a race\nthat is all\nwait for it"
     (place,) = found["locations"]
     place = place["physicalLocation"]
     assert place["artifactLocation"]["uri"] == "my%20programs/a.nasm"
