@@ -85,13 +85,17 @@ class Policy:
     strict: bool = False
     allows: tuple[Allow, ...] = ()
 
+    def allowing(self, problem: Problem) -> Allow | None:
+        """What allows a problem, if anything does."""
+        return next((allow for allow in self.allows if allow.covers(problem)), None)
+
     def judged(self, problems: Iterable[Problem]) -> Judged:
         """Problems sorted, each kind in their order."""
         errors: list[Problem] = []
         warnings: list[Problem] = []
         allowed: list[AllowedProblem] = []
         for problem in problems:
-            allow = next((a for a in self.allows if a.covers(problem)), None)
+            allow = self.allowing(problem)
             if allow is not None:
                 allowed.append(AllowedProblem(problem, allow))
                 continue

@@ -142,7 +142,10 @@ class Inspection:
         yield from self.program.warnings
         yield from machine.hazards.warnings
         yield from self._late()
-        yield from found if ordering is None else ordering.among(found)
+        if ordering is None:
+            yield from found
+        else:
+            yield from ordering.among(found, lambda race: self.policy.allowing(race) is None)
 
     def _late(self) -> tuple[Problem, ...]:
         """Transfers that nothing waits for at the end of a run."""

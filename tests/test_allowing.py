@@ -88,6 +88,12 @@ def test_in_a_loop_it_holds_for_all_rounds() -> None:
     assert codes_of(report(rounds.replace(ALLOW, "")))[0] != []
 
 
+def test_what_a_race_has_led_to_is_told_if_the_race_is_allowed() -> None:
+    read = f"{FIRST}\n@vector TensorCopy d, c"
+    assert codes_of(report(read))[0] == ["E0502"]
+    assert codes_of(report(f"{read} {ALLOW}")) == (["E0501"], [], ["E0502"])
+
+
 def test_another_code_is_not_allowed_with_it() -> None:
     found = report(f"{FIRST}\n{SECOND} {ALLOW.replace('E0502', 'E0505')}")
     assert codes_of(found) == (["E0502"], ["E0832"], [])
