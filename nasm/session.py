@@ -9,9 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from nasm import gc_pause
+from nasm import allowing, codes, gc_pause
+from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
@@ -19,8 +21,8 @@ from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
 from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem, Refused
-from nasm.profile.records import Profile
+from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, in_any_order, ranked, without
@@ -65,6 +67,10 @@ class Session(Inspection):
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
     ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
     :func:`nasm.schedules` and :func:`nasm.witness`.
+
+    With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
+    races, nor for outputs that nothing wrote.
     """
 
     def __init__(
@@ -81,6 +87,9 @@ class Session(Inspection):
         values: bool = True,
         profile: bool = False,
         reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -91,10 +100,13 @@ class Session(Inspection):
         elif target is not None or defines or options or timing:
             raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
         self.program = program
+        self.policy = allowing.policy(program.allows, allow, strict)
+        if wrong := codes.unallowable(self.policy.allows):
+            raise Failure(wrong)
         self.files = program.files if files is None else allowed
         if values:
             needs.check(program, inputs or {})
-        self.machine = Machine(program, trace, values)
+        self.machine = Machine(program, trace, values, checked=checked)
         self._watched_by = Watched(self.machine) if profile else None
         self._inputs = inputs or {}
         self.status = Status.READY
@@ -126,12 +138,25 @@ class Session(Inspection):
         values: bool = True,
         profile: bool = False,
         reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(program, inputs, trace=trace, values=values, profile=profile, reruns=reruns)
+        session = cls(
+            program,
+            inputs,
+            trace=trace,
+            values=values,
+            profile=profile,
+            reruns=reruns,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+        )
         session.source = source
         return session
 
@@ -255,7 +280,7 @@ class Session(Inspection):
                 self.problems += deadlock(self.machine)
             else:
                 self.status = Status.FINISHED
-                for problem in unwritten(self.machine):
+                for problem in unwritten(self.machine) if self.machine.checked else ():
                     self.machine.hazards.add(problem)
         return done
 
@@ -319,7 +344,25 @@ class Session(Inspection):
         watched = self._profiled()
         name = self.source.name if self.source else ""
         problems = (*self.problems, *([self._limit] if self._limit else []))
-        return watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        return self._counting(found)
+
+    def _counting(self, profile: Profile) -> Profile:
+        """A profile with the findings that count as they do, and apart those that are allowed."""
+        kept: list[Finding] = []
+        allowed: list[AllowedProblem] = []
+        for finding in profile.findings:
+            judged = self.policy.judged((finding.problem,))
+            allowed += judged.allowed
+            kept += [
+                replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
+            ]
+        slow = [finding.problem for finding in profile.findings]
+        unused = self.policy.unused(slow, lambda code: family(code) is Family.SLOW)
+        over = self.status is Status.FINISHED
+        return replace(
+            profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
+        )
 
     def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
         """What queues and rings did, in so many cells, from ``begin`` to ``end``.
@@ -374,14 +417,6 @@ class Session(Inspection):
         machine.prepare()
         return machine
 
-    def _late(self) -> tuple[Problem, ...]:
-        """Transfers that nothing waits for at the end of a run."""
-        machine = self.machine
-        flying = machine.scheduler.late
-        if self.status is not Status.FINISHED or machine.ordering is None:
-            return machine.hazards.late(flying)
-        return machine.hazards.late(flying, machine.ordering.unlanded())
-
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
         machine = self.machine
@@ -395,7 +430,7 @@ class Session(Inspection):
                 not_judged = len(self.program.expectations) - len(judged)
             except Failure as failure:
                 problems += failure.problems
-        generation = self.program.generation
+        found, generation = self.judged(), self.program.generation
         return RunReport(
             status=self.status,
             program=self.source.name if self.source else "",
@@ -409,15 +444,10 @@ class Session(Inspection):
             engines=engines,
             evidence=describe.busy_evidence(engines),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
-            hazards=self.hazards,
+            hazards=found.errors,
             problems=tuple(problems),
-            warnings=(
-                *self.program.warnings,
-                *machine.hazards.warnings,
-                *machine.below_zero.warnings(),
-                *self._late(),
-                *machine.losses.warnings(),
-            ),
+            warnings=(*found.warnings, *self.unused()),
+            allowed=found.allowed,
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",
@@ -425,5 +455,6 @@ class Session(Inspection):
             messages=self.messages,
             messages_left_out=machine.summary.left_out,
             values=machine.values,
+            checked=machine.checked,
             not_judged=not_judged,
         )

@@ -218,9 +218,12 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     options.reruns(verb)
     options.most_cycles(verb)
     options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
     options.limit(verb, "stop after N instructions, with exit code 1")
     options.timeout(verb)
     options.json(verb)
+    options.sarif(verb)
     options.quiet(verb)
 
 
@@ -269,10 +272,12 @@ def _with_history(verb: argparse.ArgumentParser) -> None:
     options.common(verb)
     options.most_cycles(verb)
     options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
     options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
     options.timeout(verb)
     options.json(verb)
-    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False, sarif=None)
 
 
 def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -307,8 +312,10 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "earlier results",
     )
     options.limit(verb, "follow at most N instructions", MOST_EXAMINED)
+    options.policy(verb)
     options.timeout(verb)
     options.json(verb)
+    options.sarif(verb)
     options.quiet(verb)
 
 
@@ -362,6 +369,8 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     options.common(verb)
     options.inputs(verb)
     options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
     options.limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(

@@ -80,6 +80,9 @@ def repl(args: argparse.Namespace) -> int:
             values=args.values,
             script=args.script,
             commands=args.commands,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
             color=args.color,
         )
     except Unwritable as problem:

@@ -52,9 +52,9 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors. Its order is judged if it is to be ``checked``. ``changes`` are what it
-    does not do as its target says; ``delays`` are
-    asked how long things take, if there are any.
+    times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
+    asked how long things take, if there are any. Unless it is to be ``checked`` nobody judges its
+    order, nor what is missing of its outputs.
     """
 
     def __init__(
@@ -67,6 +67,7 @@ class Machine:
         checked: bool = True,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
+        self.checked = checked
         generation = program.generation
         self.state = State(program, values)
         make = program.target.paces
