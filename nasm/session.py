@@ -347,7 +347,9 @@ class Session(Inspection):
 
     def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
         """A machine with changes, that is ready to run the program on the same inputs."""
-        machine = Machine(self.program, values=self.values, changes=changes, delays=delays)
+        machine = Machine(
+            self.program, values=self.values, changes=changes, delays=delays, checked=False
+        )
         if self.values:
             self._load(machine)
         return machine
@@ -369,6 +371,14 @@ class Session(Inspection):
         machine = self._changed(UNCHANGED, delays)
         machine.prepare()
         return machine
+
+    def _late(self) -> tuple[Problem, ...]:
+        """Transfers that nothing waits for at the end of a run."""
+        machine = self.machine
+        flying = machine.scheduler.late
+        if self.status is not Status.FINISHED or machine.ordering is None:
+            return machine.hazards.late(flying)
+        return machine.hazards.late(flying, machine.ordering.unlanded())
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
@@ -399,11 +409,7 @@ class Session(Inspection):
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=(
-                *self.program.warnings,
-                *machine.hazards.warnings,
-                *machine.hazards.late(machine.scheduler.late),
-            ),
+            warnings=(*self.program.warnings, *machine.hazards.warnings, *self._late()),
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",

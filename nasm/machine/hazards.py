@@ -78,26 +78,6 @@ class Hazards(Observer):
     def _at(self, now: int) -> str:
         return f"(at {now / self.program.generation.ticks:.3f} µs)"
 
-    def race(self, kind: str, reader: Who, writer: Who, now: int) -> None:
-        """Two accesses overlap in time, with no order between them."""
-        me, other = self._who(*reader), self._who(*writer)
-        said = {
-            "read": f"{me} reads what {other} is still writing: it gets the old bytes",
-            "write": f"{me} writes what {other} is still writing: the later write wins",
-            "overwrite": f"{me} overwrites what {other} has yet to read",
-        }[kind]
-        hint = self._wait_hint(reader, writer)
-        self._add(
-            ("race", kind, self._line(*reader), self._line(*writer)),
-            Problem(
-                "E0502",
-                f"{said} {self._at(now)}",
-                self._span(*reader),
-                hint,
-                (Note(f"{other} is here", self._span(*writer), party=True),),
-            ),
-        )
-
     def _wait_hint(self, reader: Who, writer: Who) -> str:
         """How an instruction can be made to wait until another is complete."""
         program = self.program
@@ -150,20 +130,29 @@ class Hazards(Observer):
         key = ("crowded", self._line(queue, pc))
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
-    def late(self, origins: Iterable[Who]) -> tuple[Problem, ...]:
-        """Transfers that nothing waits for: in flight when every queue was done."""
+    def late(self, flying: Iterable[Who], more: Iterable[Who] = ()) -> tuple[Problem, ...]:
+        """Transfers that nothing waits for: in flight when every queue was done, or ``more``."""
         found: dict[object, Problem] = {}
-        for queue, pc in origins:
-            program = self.program
-            update = program.updates[program.queues[queue].updates[pc]]
-            said = f"{self._who(queue, pc)} was still in flight when every queue was done"
-            name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
-            does = f"it updates {name}:" if name else "let it update a semaphore, and"
-            hint = f"{does} wait for it at the end"
-            found.setdefault(
-                self._line(queue, pc),
-                Problem("E0514", said, self._span(queue, pc), hint, severity=Severity.WARNING),
-            )
+        hint = "and wait for it at the end: the host reads when every queue is done"
+        for origins, said in (
+            (flying, "was still in flight when every queue was done"),
+            (more, "had landed when every queue was done, and nothing waits for that"),
+        ):
+            for queue, pc in origins:
+                program = self.program
+                update = program.updates[program.queues[queue].updates[pc]]
+                name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
+                does = f"it updates {name}: wait for all of them at the end" if name else ""
+                found.setdefault(
+                    self._line(queue, pc),
+                    Problem(
+                        "E0514",
+                        f"{self._who(queue, pc)} {said}",
+                        self._span(queue, pc),
+                        does or f"let it update a semaphore, {hint}",
+                        severity=Severity.WARNING,
+                    ),
+                )
         return tuple(found.values())
 
     def uninitialised(
@@ -201,7 +190,8 @@ class Hazards(Observer):
             hint = self._wait_hint((queue, pc), others[0])
         elif fillers:
             hint = "write all of it before this; what a transfer writes is there once it has landed"
-        self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes))
+        facts = {"tensor": name, "elements": missing}
+        self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes, facts=facts))
 
     def _filling(self, places: Sequence[Region], but: Who) -> list[Who]:
         """The first few instructions that write any of some bytes, without one."""

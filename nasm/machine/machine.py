@@ -21,6 +21,7 @@ from nasm.machine.effects import Effects
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
+from nasm.machine.ordering import Ordering, matters
 from nasm.machine.outlines import OutlinedTransfers, Outlines, Places
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
@@ -33,7 +34,6 @@ from nasm.sim.counters import Counters
 from nasm.sim.delayed import DelayedScheduler
 from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue
-from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
@@ -49,7 +49,8 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
+    times and no tensors. Its order is judged if it is to be ``checked``. ``changes`` are what it
+    does not do as its target says; ``delays`` are
     asked how long things take, if there are any.
     """
 
@@ -60,6 +61,7 @@ class Machine:
         values: bool = True,
         changes: Changes = UNCHANGED,
         delays: Delays | None = None,
+        checked: bool = True,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
         generation = program.generation
@@ -93,7 +95,9 @@ class Machine:
         for index, (lines, tasks) in enumerate(zip(program.queues, self.tasks, strict=True)):
             queue = Queue(lines.core, lines.engine, index, len(lines), tasks.fetch)
             self.scheduler.add_queue(queue)
-        self.scheduler.observe(Races(self.scheduler, self.hazards.race))
+        self.ordering: Ordering | None = None
+        if checked and matters(program):
+            self.ordering = Ordering(program, self.scheduler, self.addresses)
         self.scheduler.observe(self.hazards)
         self.scheduler.observe(self.summary)
         if self.trace is not None:

@@ -132,6 +132,15 @@ class Check:
         kind = COMPLETES if access.writes and not access.moves else STARTS
         return Event(kind, access.queue, access.index)
 
+    def unlanded(self) -> list[tuple[int, int]]:
+        """The transfers that have not surely landed when the last instructions are complete."""
+        done = self.order.done()
+        return [
+            place
+            for place, (column, count) in self.steps.ends.items()
+            if column >= 2 * self.order.queues and done[column] < count
+        ]
+
     def ordered(self, one: Access, other: Access) -> bool:
         """Whether an access is over before another one begins, in every execution."""
         if one.queue == other.queue and not one.moves and not other.moves:

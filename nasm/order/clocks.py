@@ -234,6 +234,11 @@ class Order:
         nth = bisect_right(self.starts[queue], index)
         return self.steps[queue][nth - 1].clock if nth else self.nothing
 
+    def done(self) -> Clock:
+        """What has surely happened once the last instruction of each queue has completed."""
+        ends = [taken.clock for steps in self.steps for taken in steps[-1:]]
+        return tuple(map(max, self.nothing, *ends)) if ends else self.nothing
+
     def after(self, event: Event) -> Clock:
         """What has surely happened once something has, itself included."""
         queue, index, column = event.queue, event.index, event.queue

@@ -38,7 +38,7 @@ class Hold(Delays):
         self.pc, self.shares = -1, 0
 
     def _is(self, kind: int, queue: Queue) -> bool:
-        if self.event != (kind, queue.index, queue.started):
+        if self.event != Event(kind, queue.index, queue.started):
             return False
         self.pc = queue.pc
         return True
