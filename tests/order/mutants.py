@@ -6,9 +6,10 @@ round of an unrolled loop has its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from copy import deepcopy
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +18,7 @@ from nasm.problems import Problem
 from nasm.records import Status
 from nasm.session import Session
 from nasm.source_files import source_of
-from nasm.spec.program import Program, QueueProgram, Update, Wait
+from nasm.spec.program import Instruction, Program, QueueProgram, Update, Wait
 from nasm.targets import TARGETS
 from tests.order.truth import Log, Truth
 
@@ -27,6 +28,8 @@ AWAY, WEAKER, MOVED, TWICE, READ = "taken away", "weaker", "moved", "twice over"
 WAYS = (AWAY, WEAKER, MOVED, TWICE, READ)
 
 CYCLES = 2_000_000
+CHAIN = 8
+"""Reports that are followed, one after the other."""
 
 
 class Mutation(NamedTuple):
@@ -190,52 +193,92 @@ def outcomes(path: Path, every: int = 1, first: int = 0) -> Iterator[Outcome]:
 # ---------------------------------------------------------------- what is proposed
 
 
-def mended(program: Program, found: Outcome) -> bool | None:
-    """Whether the waits that are proposed, one after the other, leave no race; None if there is
-    nothing proposed.
+class Mended(NamedTuple):
+    """Whether no race is left with what reports propose.
+
+    With the wait of the first report alone; with those of all; and with the first of each run, one
+    run after the other.
     """
+
+    first: bool
+    every: bool
+    chain: bool
+
+
+def mended(program: Program, found: Outcome) -> Mended:
+    """Do what reports propose to a changed program."""
     with changed(program, found.change):
-        added: list[tuple[QueueProgram, Any]] = []
-        tables = len(program.waits)
-        try:
-            for _ in range(8):
-                session = Session(program)
-                log = Log(session)
-                report = session.run(max_cycles=CYCLES, hashes=False)
-                if report.status is not Status.FINISHED:
-                    return False
-                races = [p for p in report.hazards if p.code == "E0502"]
-                if not races:
-                    return not Truth(log).races
-                proposed = next((p.facts["wait"] for p in races if p.facts.get("wait")), None)
-                if proposed is None:
-                    return False if added else None
-                if not _add(program, proposed, added):
-                    return None
-            return False
-        finally:
-            for lines, waits in reversed(added):
-                lines.waits = waits
-            del program.waits[tables:]
+        proposed = _proposed(found.reported)
+        return Mended(
+            _mends(program, proposed[:1]), _mends(program, proposed), _chain(program, proposed[:1])
+        )
 
 
-def _add(
-    program: Program, proposed: Mapping[str, Any], added: list[tuple[QueueProgram, Any]]
-) -> bool:
-    """Let an instruction wait as proposed; False if it waits for something else already."""
-    (queue,) = (
-        n for n in range(len(program.queues)) if program.queue_name(n) == proposed["engine"]
-    )
-    lines, pc = program.queues[queue], proposed["pc"]
-    number = {program.semaphore_name(n): n for n in program.semaphores.values()}
-    wait = Wait(number[proposed["semaphore"]], proposed["op"], proposed["value"])
-    there = program.waits[lines.waits[pc]]
-    while there is not None and there.semaphore != wait.semaphore:
-        pc -= 1  # one that stands before it can wait as well
-        if pc < 0:
-            return False
-        there = program.waits[lines.waits[pc]]
-    added.append((lines, lines.waits[:]))
-    lines.waits[pc] = len(program.waits)
-    program.waits.append(wait)
-    return True
+def _proposed(problems: Sequence[Problem]) -> list[Mapping[str, Any]]:
+    return [p.facts["wait"] for p in problems if p.code == "E0502" and p.facts.get("wait")]
+
+
+def _mends(program: Program, proposed: Sequence[Mapping[str, Any]]) -> bool:
+    with _added(program, proposed):
+        return bool(proposed) and _clean(program)
+
+
+def _chain(program: Program, proposed: list[Mapping[str, Any]]) -> bool:
+    for _ in range(CHAIN):
+        with _added(program, proposed):
+            if _clean(program):
+                return bool(proposed)
+            more = _proposed(Session(program).run(max_cycles=CYCLES, hashes=False).hazards)
+            if not more:
+                return False
+            pcs = [_back(proposed, one) for one in more[:1]]
+        proposed = [*proposed, *pcs]
+    return False
+
+
+def _back(added: Sequence[Mapping[str, Any]], one: Mapping[str, Any]) -> dict[str, Any]:
+    """A wait at the place where its instruction stood before others were added."""
+    pc = one["pc"]
+    for earlier in sorted((a for a in added if a["engine"] == one["engine"]), key=_pc):
+        pc -= earlier["pc"] < pc
+    return {**one, "pc": pc}
+
+
+def _pc(one: Mapping[str, Any]) -> int:
+    pc: int = one["pc"]
+    return pc
+
+
+def _clean(program: Program) -> bool:
+    """Whether a program ends and has no race, by the definition."""
+    session = Session(program)
+    log = Log(session)
+    report = session.run(max_cycles=CYCLES, hashes=False)
+    return report.status is Status.FINISHED and not Truth(log).races
+
+
+@contextmanager
+def _added(program: Program, proposed: Sequence[Mapping[str, Any]]) -> Iterator[None]:
+    """A program with more waits, each an instruction of its own in front of one that is to wait."""
+    names = [program.queue_name(n) for n in range(len(program.queues))]
+    numbers = {program.semaphore_name(n): n for n in program.semaphores.values()}
+    saved = [(lines, deepcopy(lines)) for lines in program.queues]
+    tables = len(program.waits), len(program.instructions)
+    program.instructions.append(Instruction(program.target.isa.rows["EventSemaphore"], ()))
+    try:
+        for one in sorted(proposed, key=_pc, reverse=True):
+            lines, pc = program.queues[names.index(one["engine"])], one["pc"]
+            program.waits.append(Wait(numbers[one["semaphore"]], one["op"], one["value"]))
+            lines.instructions.insert(pc, tables[1])
+            lines.waits.insert(pc, len(program.waits) - 1)
+            for column in (lines.updates, lines.spans, lines.chains):
+                column.insert(pc, 0)
+            lines.spans[pc] = lines.spans[pc + 1]
+            for label, at in lines.labels.items():
+                lines.labels[label] = at + (at > pc)
+        yield
+    finally:
+        for lines, before in saved:
+            for field in fields(QueueProgram):
+                setattr(lines, field.name, getattr(before, field.name))
+        del program.waits[tables[0] :], program.instructions[tables[1] :]

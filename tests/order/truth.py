@@ -219,7 +219,9 @@ class Truth:
             return self._landing[place]
         key = event.kind, event.queue
         if key not in self._reach:
-            rest = Rising(self.skeleton)  # what happens without one event happens without later ones
+            rest = Rising(
+                self.skeleton
+            )  # what happens without one event happens without later ones
             self._reach[key] = [
                 rest.without(Event(event.kind, event.queue, index))
                 for index in range(len(self.skeleton[event.queue]))
@@ -242,9 +244,9 @@ def _may_conflict(one: Access, other: Access) -> bool:
     """Whether two accesses are in conflict if they have a byte in common."""
     if not (one.writes or other.writes) or (one.adds and other.adds):
         return False
-    if one.queue == other.queue and (one.index == other.index or not (one.moves or other.moves)):
-        return False
-    return True
+    if one.queue != other.queue:
+        return True
+    return one.index != other.index and (one.moves or other.moves)
 
 
 class Rising:
