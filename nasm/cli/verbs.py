@@ -29,6 +29,9 @@ def run(args: argparse.Namespace) -> int:
     with stopping.shielded():
         from nasm.cli.running import Run
 
+        if args.schedules or args.witness:
+            from nasm.cli.rerunning import Rerunning as Run
+
     return Run(args, Screen(args.color)).go()
 
 

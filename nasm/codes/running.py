@@ -386,6 +386,28 @@ ROWS = (
         "`help` with the name of the command shows how it is used.",
     ),
     Code(
+        "E0835",
+        "a session that keeps no inputs to run again",
+        "`nasm.schedules` and `nasm.witness` run a program again on the inputs that it had. In "
+        "Python a session has to be made with `reruns=True` for that: it copies arrays that it is "
+        "given, and remembers what it reads from files.",
+    ),
+    Code(
+        "E0836",
+        "a run without an end to compare others with",
+        "Other timings are compared by what is there at the end. A run has one when it has "
+        "finished, and when it is in a deadlock; where a fault or a limit stops it depends on when "
+        "things happen.",
+    ),
+    Code(
+        "E0837",
+        "an event that there was none of",
+        "An event to be held back is named by its kind (a start, a completion, a landing), the "
+        "number of its queue, and the number of its instruction among those that the queue "
+        "executed, from 0 on. A branch that is taken back to an instruction executes it once more. "
+        "Only what issues a transfer has a landing.",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "

@@ -247,7 +247,10 @@ class Hazards(Observer):
         hint = "an event is one bit: whoever waits for it has to clear it before it is set again"
         if not value:
             hint = "an event is one bit, clear at the start: set it before clearing it"
-        self._add(("twice", self._line(*by), number), Problem("E0513", said, self._span(*by), hint))
+        found = Problem(
+            "E0513", said, self._span(*by), hint, facts={"event": name.removeprefix("$")}
+        )
+        self._add(("twice", self._line(*by), number), found)
 
     def doubtful(self, said: str, rule: str) -> None:
         """A result that the hardware does not guarantee: harmless where nothing uses it."""

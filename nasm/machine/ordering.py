@@ -63,8 +63,9 @@ class Ordering:
             for access in problem.facts.get("accesses", ())
             if access["access"] == "read"
         }
-        kept = (p for p in found if p.code != "E0501" or _place(p) not in raced)
-        return (*kept, *races)
+        kept = [p for p in found if p.code != "E0501" or _place(p) not in raced]
+        twice = {p.facts["event"] for p in kept if p.code == "E0513"}
+        return (*kept, *(p for p in races if p.facts.get("semaphore") not in twice))
 
     def problems(self) -> tuple[Problem, ...]:
         """Races, and sets of counters that are in no order, of the run so far."""
@@ -73,7 +74,8 @@ class Ordering:
         if asked != self._asked:
             self._asked = asked
             found = [self._said.race(fault) for fault in faults(check, self._filled)]
-            self._found = (*found, *map(self._said.unordered, check.unordered))
+            sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
+            self._found = (*found, *map(self._said.unordered, reversed(sets.values())))
         return self._found
 
     def _filled(self, access: Access) -> bool:

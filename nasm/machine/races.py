@@ -74,7 +74,8 @@ class Races:
         hint = (
             f"whoever sets {name} has to wait until nobody needs its value, and the others for it"
         )
-        return Problem("E0540", said, self._place(*found.set), hint, (note,))
+        facts = {"semaphore": name.removeprefix("$")}
+        return Problem("E0540", said, self._place(*found.set), hint, (note,), facts=facts)
 
     # -- hints
 
@@ -124,10 +125,8 @@ class Races:
         wait, values = fault.remedy.wait, list[int]()
         if wait is None:
             return ""
-        forward = fault.remedy.waiter == fault.race.second
         seen: set[int] = set()
-        for first, second in fault.race.pairs:
-            waiter, other = (second, first) if forward else (first, second)
+        for waiter, other in self.check.split(fault.race, fault.remedy.waiter):
             if waiter.index not in seen and len(values) < ROUNDS:
                 seen.add(waiter.index)
                 found = remedy(self.check, waiter, other).wait

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 from nasm.order.accesses import Access, Accesses
@@ -49,10 +50,10 @@ class Check:
 
     def _reset(self) -> None:
         count = len(self.sources.program.queues)
-        self.order = Order(count, self.sources.streams)
+        self.order = Order(count, self.sources.streams, sure=not self.more)
         self.accesses = Accesses(count, self.held, self._found)
         self.steps = Steps(self.sources, self.watch, self.order, self.accesses, self.more)
-        self._pairs: dict[tuple[Line, Line, bool, bool], Race] = {}
+        self._pairs: dict[tuple[object, ...], Race] = {}
         self._from_the_start()
 
     def _from_the_start(self) -> None:
@@ -116,7 +117,10 @@ class Check:
         else:
             queue, index, moves = self.order.owners[column], self.steps.issued[column][index], True
         first = Access(queue, index, kind, moves, near.region)
-        key = (self.line(queue, index), self.line(now.queue, now.index), moves, now.moves)
+        if self.more and self.ordered(now, first):  # what waits more comes later than it did
+            return
+        one, other = sorted((self._side(first), self._side(now)))
+        key = (*one, *other)
         found = self._pairs.get(key)
         if found is None:
             self._pairs[key] = Race(first, now, [(first, now)])
@@ -146,6 +150,16 @@ class Check:
         if one.queue == other.queue and not one.moves and not other.moves:
             return one.index < other.index
         return self.order.before(self.end(one), other.queue, other.index)
+
+    def _side(self, access: Access) -> tuple[Line, bool, bool]:
+        """What tells the accesses of a line apart: by itself or a transfer, read or written."""
+        return self.line(access.queue, access.index), access.moves, access.writes
+
+    def split(self, race: Race, waiter: Access) -> Iterator[tuple[Access, Access]]:
+        """The pairs of a race, each with the one of the waiter's line first."""
+        mine = self._side(waiter)
+        for first, second in race.pairs:
+            yield (first, second) if self._side(second) != mine else (second, first)
 
     def line(self, queue: int, index: int) -> Line:
         """The line of the text that an executed instruction came from."""

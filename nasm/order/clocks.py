@@ -24,17 +24,23 @@ from nasm.order.lives import Lives, Unordered
 from nasm.order.posts import Clock, Posts, Taken, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step
 
+SWEEPS = 100
+"""Sweeps at most. Four have been enough for all there was; what is tried may not be what ran."""
+
 
 class Order:
     """What surely happened before what, of the steps that were taken so far.
 
     ``streams`` are the queues and counters of all transfers, each pair once. Steps are taken in an
     order in which a run may start them, members of a meeting one behind the other. ``columns`` says
-    which column of a clock is a stream's, ``owners`` which queue's a column is.
+    which column of a clock is a stream's, ``owners`` which queue's a column is. If it is not
+    ``sure`` a run may not start the steps in that order after all.
     """
 
-    def __init__(self, queues: int, streams: Sequence[tuple[int, int | None]]) -> None:
-        self.queues = queues
+    def __init__(
+        self, queues: int, streams: Sequence[tuple[int, int | None]], sure: bool = True
+    ) -> None:
+        self.queues, self.sure = queues, sure
         self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
         self.owners = {column: queue for (queue, _), column in self.columns.items()}
         self.taken: list[Taken] = []
@@ -176,7 +182,9 @@ class Order:
         self._settled = True
         if self._lived:
             return self._settle_lives()
-        return any(self._matters(counter) for counter in self._doubtful) and self._sweeps()
+        if not self.sure or any(self._matters(counter) for counter in self._doubtful):
+            return self._sweeps()
+        return False
 
     def _settle_lives(self) -> bool:
         """Sweep from the top, with what is known of counters that go down or are set.
@@ -205,7 +213,9 @@ class Order:
 
     def _sweeps(self) -> bool:
         self._first, changed = False, False
-        while self._sweep():
+        for _ in range(SWEEPS):
+            if not self._sweep():
+                break
             changed = True
         self._first = True
         return changed

@@ -44,9 +44,9 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
         waiter, _ = meant(check, race.first, race.second, filled(race.first))
         line = check.line(waiter.queue, waiter.index)
         best: tuple[int, Fault, Check] | None = None
-        for one in _of_line(check, line, filled)[:TRIED]:
+        for one in _largest(_of_line(check, line))[:TRIED]:
             tried = {place: list(waits) for place, waits in more.items()}
-            _mend(check, one, filled, tried)
+            _mend(check, one, tried)
             mended = Check(check.sources, check.watch, check.held, tried)
             mended.settle()
             budget -= len(check.watch.queues)
@@ -61,28 +61,44 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
     return found + [_plain(check, race, filled) for race in check.races]
 
 
+def _largest(found: list[Fault]) -> list[Fault]:
+    """Of those that are mended by a wait for the same counter the one that waits for most."""
+    best: dict[object, Fault] = {}
+    for one in found:
+        wait = one.remedy.wait
+        key = (one.remedy.waiter.queue, one.remedy.waiter.index, wait and wait.counter)
+        if wait is None:
+            key = (one.remedy.waiter, one.remedy.other)  # type: ignore[assignment]
+        known = best.get(key)
+        most = known.remedy.wait if known is not None else None
+        if wait is None or most is None or wait.value > most.value:
+            best[key] = one
+    return list(best.values())
+
+
 def _plain(check: Check, race: Race, filled: Filled) -> Fault:
     waiter, other = meant(check, race.first, race.second, filled(race.first))
     return Fault(race, remedy(check, waiter, other))
 
 
-def _of_line(check: Check, line: tuple[int, int], filled: Filled) -> list[Fault]:
-    """The races whose mending would be a wait on one line."""
+def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
+    """The races that a wait on a line could mend."""
     found = []
     for race in check.races:
-        waiter, other = meant(check, race.first, race.second, filled(race.first))
-        if check.line(waiter.queue, waiter.index) == line:
-            found.append(Fault(race, remedy(check, waiter, other)))
+        for waiter in (race.second, race.first):
+            if check.line(waiter.queue, waiter.index) == line:
+                break
+        else:
+            continue
+        for one, two in check.split(race, waiter):
+            if (one.queue, one.index) == (waiter.queue, waiter.index):
+                found.append(Fault(race, remedy(check, one, two)))
     return found
 
 
-def _mend(
-    check: Check, fault: Fault, filled: Filled, more: dict[tuple[int, int], list[Wait | Event]]
-) -> None:
+def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Wait | Event]]) -> None:
     """Let every round of a line wait as one of them would have to."""
-    forward = fault.remedy.waiter == fault.race.second
-    for first, second in fault.race.pairs:
-        waiter, other = (second, first) if forward else (first, second)
+    for waiter, other in check.split(fault.race, fault.remedy.waiter):
         wait = remedy(check, waiter, other).wait
         added: Wait | Event = check.end(other) if wait is None else wait
         kept = more.setdefault((waiter.queue, waiter.index), [])

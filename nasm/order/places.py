@@ -6,12 +6,6 @@ from collections.abc import Iterable
 
 from nasm.sim.regions import Region, overlap
 
-WIDE = 64
-"""Buckets of an area that a region is entered in one by one; a wider one is looked at always."""
-
-BUCKET = 9
-"""Bytes of a bucket, as a power of 2, to begin with; ever wider for areas of more places."""
-
 Area = int | str
 
 
@@ -45,14 +39,16 @@ class Place:
 
 
 class Places:
-    """All places, made when they are first touched."""
+    """All places, made when they are first touched.
+
+    Those of an area are found by what they span: on the level of its size a place is in one bucket,
+    or in two that lie side by side.
+    """
 
     def __init__(self) -> None:
         self.every: list[Place] = []
         self._by_region: dict[Region, Place] = {}
-        self._buckets: dict[tuple[Area, int], list[Place]] = {}
-        self._wide: dict[Area, list[Place]] = {}
-        self._areas: dict[Area, list[Place]] = {}
+        self._levels: dict[Area, dict[int, dict[int, list[Place]]]] = {}
 
     def of(self, regions: Iterable[Region]) -> tuple[Place, ...]:
         """The places of some regions."""
@@ -67,21 +63,26 @@ class Places:
         area = area_of(region)
         place = self._by_region[region] = Place(len(self.every), region, area)
         self.every.append(place)
-        first, last = region.low >> BUCKET, (region.high - 1) >> BUCKET
-        others = self._areas.setdefault(area, [])
-        near: Iterable[Place] = others
-        if last - first >= WIDE:
-            self._wide.setdefault(area, []).append(place)
-        else:
-            keys = [(area, bucket) for bucket in range(first, last + 1)]
-            if len(others) > WIDE:
-                found = {p.number: p for key in keys for p in self._buckets.get(key, ())}
-                near = [*self._wide.get(area, ()), *(found[n] for n in sorted(found))]
-            for key in keys:
-                self._buckets.setdefault(key, []).append(place)
-        for other in near:
-            if overlap(region, other.region):
-                place.near.append(other)
-                other.near.append(place)
-        others.append(place)
+        levels = self._levels.setdefault(area, {})
+        low, high = region.low, region.high - 1
+        for level, buckets in levels.items():
+            for other in _within(buckets, low >> level, high >> level):
+                if overlap(region, other.region):
+                    place.near.append(other)
+                    other.near.append(place)
+        level = (high - low).bit_length()
+        mine = levels.setdefault(level, {})
+        for bucket in range(low >> level, (high >> level) + 1):
+            mine.setdefault(bucket, []).append(place)
         return place
+
+
+def _within(buckets: dict[int, list[Place]], first: int, last: int) -> Iterable[Place]:
+    """The places in a range of buckets, each once: one is in two buckets at most."""
+    if first == last:
+        return buckets.get(first, ())
+    wanted: Iterable[int] = range(first, last + 1)
+    if last - first > len(buckets):
+        wanted = [bucket for bucket in buckets if first <= bucket <= last]
+    found = {place.number: place for bucket in wanted for place in buckets.get(bucket, ())}
+    return found.values()

@@ -91,8 +91,8 @@ def _follows(check: Check, posts: Posts, nth: int, event: Event) -> bool:
 def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Access, Access]:
     """Who of two should wait for whom, most likely: the waiter, and the other.
 
-    ``filled`` says that the bytes had values before the run. A reader waits for the write whose
-    values nobody else reads; a writer waits for the reader whose values it destroys.
+    ``filled`` says that the bytes had values before the run. A writer waits for the only reader of
+    the values that it destroys; else a reader waits for the write whose values nobody else reads.
     """
     if first.writes and second.writes:
         return second, first
@@ -108,8 +108,6 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Ac
             after.append(access)
     if not (before or filled):
         return reader, writer
-    if not after:
-        return reader, writer
     read = [
         access
         for access in _touching(check, reader)
@@ -120,6 +118,8 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Ac
     ]
     if not read:
         return writer, reader
+    if not after:
+        return reader, writer
     later = any(a.queue == reader.queue and a.index > reader.index for a in after)
     return (writer, reader) if later else (reader, writer)
 

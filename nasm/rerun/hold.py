@@ -38,7 +38,10 @@ class Hold(Delays):
         self.pc, self.shares = -1, 0
 
     def _is(self, kind: int, queue: Queue) -> bool:
-        if self.event != Event(kind, queue.index, queue.started):
+        event = self.event
+        if event is None or (event.kind, event.queue) != (kind, queue.index):
+            return False
+        if event.index != queue.started:
             return False
         self.pc = queue.pc
         return True

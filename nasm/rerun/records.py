@@ -48,8 +48,11 @@ class Other:
     def said(self) -> tuple[str, ...]:
         """What is not as in the plain run, a sentence each."""
         if self.status is not self.expected:
-            why = f" ({self.problem.code}: {self.problem.message})" if self.problem else ""
-            return (f"the run ends otherwise: {self.status.value}{why}",)
+            said = f"{self.status.value} instead of {self.expected.value}"
+            if self.problem is None:
+                return (said,)
+            why = self.problem.message.partition("\n")[0]
+            return (f"{said} ({self.problem.code}: {why})",)
         return (*map(tensor_line, self.tensors), *map(str, self.semaphores))
 
 
@@ -91,16 +94,24 @@ class Schedules:
     @property
     def verdict(self) -> str:
         """What they show, in a few words."""
-        if self.same:
-            same = "gave" if self.count == 1 else "all gave"
-            return f"{counted(self.count, 'schedule')} {same} the same"
-        return f"{len(self.others):,} of {counted(self.count, 'schedule')} differ"
+        if not self.same:
+            verb = "leads" if len(self.others) == 1 else "lead"
+            of = counted(self.count, "schedule")
+            return f"{len(self.others):,} of {of} {verb} to something else"
+        if self.count == 1:
+            return "1 schedule leads to the same"
+        return f"{counted(self.count, 'schedule')} lead to the same"
 
     def __str__(self) -> str:
-        lines = [self.verdict]
-        for some in (self.values, self.endings):
+        last = self.seed + self.count - 1
+        seeds = f"seeds {self.seed} to {last}" if self.count > 1 else f"seed {self.seed}"
+        lines = [f"{self.verdict} ({seeds})" if self.count else self.verdict]
+        for some, what in ((self.values, "other values"), (self.endings, "another end")):
             if some:
-                lines += [f"  seed {some[0].seed}: {line}" for line in some[0].run.said]
+                first, *more = some[0].run.said
+                lines.append(f"  {len(some):,} with {what}, the first with seed {some[0].seed}: ")
+                lines[-1] += first
+                lines += [f"      {line}" for line in more]
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -124,12 +135,11 @@ class Held:
     @property
     def said(self) -> str:
         """What was held back, in words."""
-        where = f"line {self.span.line}" if self.span else f"{self.queue} pc {self.pc}"
+        where = f" of line {self.span.line}" if self.span else ""
+        who = f"{self.queue} pc {self.pc} ({self.text}{where})"
         if self.event.kind == LANDS:
-            of = "" if self.shares != 1 else " of one share"
-            return f"the landing{of} of {where} ({self.text})"
-        what = "completion" if self.event.kind == COMPLETES else "start"
-        return f"the {what} of {where} ({self.text})"
+            return f"the landing{' of one share' if self.shares == 1 else ''} of {who}"
+        return f"the {'completion' if self.event.kind == COMPLETES else 'start'} of {who}"
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -149,9 +159,9 @@ class Witness:
         return not self.run.same
 
     def __str__(self) -> str:
-        until = f"{self.held.said} held back until nothing else can happen"
+        until = f"with {self.held.said} held back until nothing else can happen"
         if not self.shows:
-            return f"{until}: no value changes"
+            return f"{until} nothing changes"
         first, *more = self.run.said
         return "\n".join((f"{until}: {first}", *(f"  {line}" for line in more)))
 

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 
 from nasm.sim.channels import Group, Portion
-from nasm.sim.counters import Semaphore, Who
+from nasm.sim.counters import Counters, Semaphore, Who
+from nasm.sim.delayed import DelayedScheduler
 from nasm.sim.delays import Delays, Jitter, parted
 from nasm.sim.events import Observer
-from nasm.sim.queues import Flying, Queue, Task
+from nasm.sim.queues import Flying, Queue, Task, Work
 from nasm.sim.regions import intersect
 from nasm.sim.trace import Trace
 from tests.sim.random_runs import Run, drawn
@@ -130,3 +131,28 @@ def test_saved_delays_draw_what_they_would_have_drawn() -> None:
     first = [jitter.work(queue(n % 3), 50, 90) for n in range(20)]
     jitter.restore(saved)
     assert [jitter.work(queue(n % 3), 50, 90) for n in range(20)] == first
+
+
+class Late(Delays):
+    """Lets the second task of queue 0 start 1,000 ticks late."""
+
+    def lag(self, queue: Queue, latency: int) -> int:
+        return 1_000 if (queue.index, queue.started) == (0, 1) else 0
+
+
+def test_a_task_that_comes_late_stands_in_no_line_meanwhile() -> None:
+    trace = Trace()
+    scheduler = DelayedScheduler(Counters(1, 0), [], 0, delays=Late())
+    scheduler.observe(trace)
+    for index in (0, 1):
+        unit = scheduler.resources.named(0, "unit", index)
+        work = Work(-1, _no_work, _no_work)
+        tasks = [Task(work, 10, 10, unit) for _ in range(3)]
+        scheduler.add_queue(Queue(0, f"e{index}", index, 3, tasks.__getitem__))
+    scheduler.run(1_000)
+    starts = [(queue, start) for _, queue, _, _, start, _ in trace.instructions]
+    assert starts == [(0, 0), (1, 10), (1, 20), (1, 30), (0, 1_010), (0, 1_020)]
+
+
+def _no_work(_: object) -> None:
+    return None
