@@ -24,6 +24,9 @@ MOST_INSTRUCTIONS = 10_000_000
 MOST_PROFILED = 1_000_000
 """The same of a run whose history is kept, which takes less than 1 KB for each of them."""
 
+MOST_EXAMINED = 100_000
+"""The same of a program that is examined: a few seconds."""
+
 
 class Status(Enum):
     """Where a run stands."""

@@ -36,6 +36,9 @@ from nasm.targets import TARGETS
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
 
+ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
+"""What to do with a program that is assembled already."""
+
 
 class Checkpoint:
     """A moment of a session that it can go back to; ``now`` is its tick."""
@@ -86,8 +89,7 @@ class Session(Inspection):
             asked = Timing.of(timing)
             program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
         elif target is not None or defines or options or timing:
-            hint = "give target, defines, options and timing to nasm.assemble"
-            raise Failure(Problem("E0810", "the program is already assembled", None, hint))
+            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
         self.program = program
         self.files = program.files if files is None else allowed
         if values:
@@ -250,7 +252,7 @@ class Session(Inspection):
         if self.machine.scheduler.idle:
             if self.machine.scheduler.blocked():
                 self.status = Status.DEADLOCK
-                self.problems.append(deadlock(self.machine))
+                self.problems += deadlock(self.machine)
             else:
                 self.status = Status.FINISHED
                 for problem in unwritten(self.machine):
@@ -409,7 +411,13 @@ class Session(Inspection):
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
             hazards=self.hazards,
             problems=tuple(problems),
-            warnings=(*self.program.warnings, *machine.hazards.warnings, *self._late()),
+            warnings=(
+                *self.program.warnings,
+                *machine.hazards.warnings,
+                *machine.below_zero.warnings(),
+                *self._late(),
+                *machine.losses.warnings(),
+            ),
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from nasm import codes
+from nasm.codes import examining
+from nasm.examine import examine
 from nasm.problems import FAMILIES, Failure, Family, family
 from nasm.session import Session
 from nasm.source import Source
@@ -50,7 +52,9 @@ def problems(text: str) -> set[str]:
         return {p.code for p in failure.problems}
     report = session.run(max_cycles=100_000)
     slow = [finding.problem for finding in session.profile().findings]
-    return {p.code for p in (*report.hazards, *report.problems, *report.warnings, *slow)}
+    found = {p.code for p in (*report.hazards, *report.problems, *report.warnings, *slow)}
+    examined = {row.code for row in examining.ROWS}
+    return found | (examined & {p.code for p in examine(session.program).problems})
 
 
 def test_every_code_in_the_source_is_explained() -> None:
@@ -90,6 +94,7 @@ def test_the_right_example_is_not(code: str, text: str) -> None:
     # What is never written, or never set, is beside the point of an example about operands.
     beside = set() if family(code) is Family.HAZARD else {c for c in found if "E05" in c}
     beside |= {c for c in found if family(c) is Family.SLOW and c != code}
+    beside |= {row.code for row in examining.ROWS if row.code != code}
     assert found - beside == set()
 
 

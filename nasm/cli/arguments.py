@@ -10,7 +10,7 @@ from nasm import __version__
 from nasm.cli import help_texts, sides, streams, values
 from nasm.cli import shared_options as options
 from nasm.problems import did_you_mean, quoted
-from nasm.records import MOST_PROFILED
+from nasm.records import MOST_EXAMINED, MOST_PROFILED
 
 COMMAND = "neuron-nasm"
 
@@ -291,10 +291,22 @@ def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = options.add_verb(
-        verbs, "check", "assemble and check programs without running them", help_texts.CHECK
+        verbs, "check", "check programs without computing a value", help_texts.CHECK
     )
     verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
     options.common(verb)
+    verb.add_argument(
+        "--map",
+        action="store_true",
+        help="show who owns which bytes of each memory, from when to when, and by whom",
+    )
+    verb.add_argument(
+        "--ordering",
+        choices=("relaxed",),
+        help="list the reads that nothing would order if engines did not wait for their own "
+        "earlier results",
+    )
+    options.limit(verb, "follow at most N instructions", MOST_EXAMINED)
     options.timeout(verb)
     options.json(verb)
     options.quiet(verb)

@@ -62,6 +62,12 @@ CHECK = """\
 examples:
   neuron-nasm check matmul.nasm
   neuron-nasm check programs/*.nasm -D N=512 --json
+  neuron-nasm check matmul.nasm --map         who owns which bytes, and when
+  neuron-nasm check matmul.nasm --ordering relaxed
+
+A program whose branches and addresses need no values is followed to its end,
+and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
+program that does not assemble. Warnings and notes do not change it.
 """
 ISA = """\
 examples:

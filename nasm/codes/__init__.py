@@ -6,12 +6,12 @@ Mistakes of writing are explained where they are found, in :mod:`nasm.asm`; all 
 from __future__ import annotations
 
 from nasm.asm.text import syntax_errors
-from nasm.codes import data, names, operands, running, slow
+from nasm.codes import data, examining, names, operands, running, slow
 from nasm.codes.row import Code
 
 __all__ = ["Code", "find", "table"]
 
-_TABLES = (names, operands, running, data, slow)
+_TABLES = (names, operands, running, data, examining, slow)
 _OWN = {row.code: row for table in _TABLES for row in table.ROWS}
 
 

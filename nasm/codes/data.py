@@ -21,4 +21,15 @@ ROWS = (
         "@sync   DmaCopy  D, c                       $done >= 1    $loaded += 16\n"
         "@sync   EventSemaphore                      $loaded >= 16",
     ),
+    Code(
+        "E0525",
+        "a result that nothing reads",
+        "All that the instruction or the transfer wrote was overwritten before anything read a "
+        "byte of it. Either what should read it comes too late, as with a PSUM bank that is used "
+        "again before it was evicted, or the instruction does nothing. What writes some elements "
+        "and leaves others, by a mask or by indices, counts neither as the one nor as the other. "
+        "What nobody has read when the program ends is not meant.",
+        "@vector Memset  c, 1.0\n@vector Memset  c, 0.0",
+        "@vector Memset  c, 0.0",
+    ),
 )

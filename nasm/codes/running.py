@@ -22,8 +22,8 @@ ROWS = (
         "One instruction reads or writes what another is still writing, and nothing orders the "
         "two. On hardware the outcome depends on timing; here the reader gets the old bytes. Let "
         "the writer update a semaphore when it completes, and the other instruction wait for it.",
-        "@gpsimd Memset      c, 1.0\n@vector Memset      c, 0.0",
-        "@gpsimd Memset      c, 1.0   $done++\n@vector Memset      c, 0.0   $done >= 1",
+        "@gpsimd Memset      c, 1.0\n@vector TensorCopy  c, c",
+        "@gpsimd Memset      c, 1.0   $done++\n@vector TensorCopy  c, c     $done >= 1",
     ),
     Code(
         "E0503",
@@ -111,11 +111,14 @@ ROWS = (
     Code(
         "E0510",
         "a deadlock",
-        "No event is left, and some queues still wait. For each of them the notes say what it "
-        "waits for, how much is missing and which instruction could still provide it: "
-        "'nothing in the program updates it' is a forgotten or misspelt update, 'every update of "
-        "it has been made' a wrong count, and 'would come from' leads to the next queue that "
-        "is blocked. A deadlock is detected from the state of the machine, never by a timeout.",
+        "No event is left, and some queues still wait. There is one report for each cause: a "
+        "queue whose wait nobody can end, or several that wait for each other; queues that only "
+        "wait behind them are listed below. For each queue the notes say what it waits for, how "
+        "much is missing, and what became of it: 'nothing in the program updates it' is a "
+        "forgotten or misspelt update, 'every update of it has been made' a wrong count, 'jumped "
+        "over', 'cleared' and 'took' name who did so, and 'would come from' leads to the next "
+        "queue that is blocked. A deadlock is detected from the state of the machine, never by a "
+        "timeout.",
         "@sync EventSemaphore  $loaded >= 16",
         "@sync DmaCopy  a, A   $loaded += 16\n@sync EventSemaphore  $loaded >= 16",
     ),
@@ -205,6 +208,34 @@ ROWS = (
         "run. Run the program with values.",
         "$ neuron-nasm run prog.nasm --no-values",
         "$ neuron-nasm run prog.nasm",
+    ),
+    Code(
+        "E0519",
+        "a loop that never ends",
+        "The loop can be left by no branch, or only by some that compare registers which nothing "
+        "in the loop changes: what they decide in one round they decide in every other. "
+        "`neuron-nasm check` finds such a loop where the program surely gets into it; a run ends "
+        "as soon as it is in one. A loop that waits for what another engine updates, or for the "
+        "other core, is not reported: it is held up there, or ends as a deadlock (E0510).",
+        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterAlu   %r1, %r0, 1, op=subtract\n"
+        "@vector CompareBranch  %r0, 0, op=greater, target=again",
+        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterAlu   %r0, %r0, 1, op=subtract\n"
+        "@vector CompareBranch  %r0, 0, op=greater, target=again",
+    ),
+    Code(
+        "E0520",
+        "a counter goes below 0",
+        "An update took more from a semaphore than had been posted to it. A wait takes nothing: "
+        "several queues may pass their waits with the same credit, and then each takes it. What "
+        "was taken twice is missing later, or was never there. The value is what the hardware "
+        "would have, and this is only a warning, once for each semaphore.",
+        "@sync   EventSemaphore                $done++\n"
+        "@vector EventSemaphore  $done >= 1    $done--\n"
+        "@scalar EventSemaphore  $done >= 1    $done--",
+        "@sync   EventSemaphore                $done++\n"
+        "@vector EventSemaphore  $done >= 1    $done--",
     ),
     Code(
         "E0601",

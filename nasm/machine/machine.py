@@ -16,8 +16,10 @@ import numpy as np
 
 from nasm import gc_pause
 from nasm.machine.addresses import Addresses
+from nasm.machine.below_zero import BelowZero
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.effects import Effects
+from nasm.machine.endless import Endless
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
@@ -27,6 +29,7 @@ from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
+from nasm.machine.unread import Losses
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channels
@@ -78,10 +81,11 @@ class Machine:
         self.hazards = Hazards(
             program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
         )
+        self.losses = Losses(program, self.scheduler)
         self.addresses = (
-            Addresses(self.state.by_tensor, self.state.areas)
+            Addresses(self.state.by_tensor, self.state.areas, self.losses)
             if values
-            else Places(self.state.areas)
+            else Places(self.state.areas, self.losses)
         )
         self.transfers = (Transfers if values else OutlinedTransfers)(
             program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler, changes
@@ -102,6 +106,12 @@ class Machine:
         self.scheduler.observe(self.summary)
         if self.trace is not None:
             self.scheduler.observe(self.trace)
+        self.below_zero = BelowZero(program)
+        if self.below_zero.needed:
+            self.scheduler.observe(self.below_zero)
+        endless = Endless(program, self.state.registers)
+        if endless.watched:
+            self.scheduler.observe(endless)
 
     def _tasks(self, queue: int, numbers: itertools.count[int]) -> Tasks:
         program, state, hazards = self.program, self.state, self.hazards
@@ -111,7 +121,9 @@ class Machine:
         kernels: Kernels | Outlines
         if self.values:
             operands = Operands(queue, self.addresses, state, hazards)
-            kernels = Kernels(lines.core, cycle, operands, engine, hazards, self.changes)
+            kernels = Kernels(
+                lines.core, cycle, operands, engine, hazards, self.losses, self.changes
+            )
         else:
             kernels = Outlines(
                 lines.core, cycle, self.addresses, registers, engine, hazards, self.changes
@@ -189,7 +201,7 @@ class Machine:
         self.addresses.forget()
 
     def _parts(self) -> tuple[Any, ...]:
-        return self.state, self.scheduler, self.transfers, self.rendezvous
+        return self.state, self.scheduler, self.transfers, self.rendezvous, self.losses
 
 
 def _scheduler(

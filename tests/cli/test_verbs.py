@@ -453,7 +453,7 @@ def test_too_little_memory_for_one_file_is_a_problem_of_that_file(
             raise MemoryError
         return assemble(source, *given)
 
-    monkeypatch.setattr("nasm.asm.assemble.assemble", greedy)
+    monkeypatch.setattr("nasm.cli.checking.assemble", greedy)
     files = ran("check", MATMUL, halves, "--json").document["files"]
     assert [[p["code"] for p in file["problems"]] for file in files] == [["E0808"], []]
 
