@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nasm.api import Builder, Result, assemble, at_read, run
     from nasm.comparison import compare
     from nasm.problems import Failure
+    from nasm.rerun import schedules, witness
     from nasm.session import Session
     from nasm.spec.view import Reg, Window
 
@@ -34,6 +35,8 @@ __all__ = [
     "at_read",
     "compare",
     "run",
+    "schedules",
+    "witness",
 ]
 
 _HOMES = {
@@ -42,6 +45,8 @@ _HOMES = {
     "Session": "nasm.session",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",
+    "schedules": "nasm.rerun",
+    "witness": "nasm.rerun",
 }
 
 

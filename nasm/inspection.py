@@ -121,7 +121,8 @@ class Inspection:
     @property
     def hazards(self) -> tuple[Problem, ...]:
         """The hazards of the run so far."""
-        return tuple(self.machine.hazards.found)
+        found, ordering = self.machine.hazards.found, self.machine.ordering
+        return tuple(found) if ordering is None else ordering.among(found)
 
     @property
     def trace(self) -> Trace:

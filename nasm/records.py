@@ -224,7 +224,8 @@ class RunReport:
     ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
     device takes beside these for the program as a whole, None if that is not known.
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
-    without ``values`` so many expectations were ``not_judged``: they ask for some.
+    without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
+    what other runs of the program show against it, in a few words each.
     """
 
     status: Status
@@ -250,6 +251,7 @@ class RunReport:
     values: bool = True
     not_judged: int = 0
     entry_and_exit: float | None = None
+    against: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -280,7 +282,7 @@ class RunReport:
             (failed, f"{failed} of {counted(count, 'expectation')} failed"),
             (finished and self.problems, "expectations could not be evaluated"),
         )
-        return tuple(said for holds, said in found if holds)
+        return (*(said for holds, said in found if holds), *self.against)
 
     @property
     def unasked(self) -> str:

@@ -15,8 +15,9 @@ from nasm import gc_pause
 from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
-from nasm.machine.changes import Changes
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
+from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.profile.records import Profile
@@ -24,6 +25,7 @@ from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, in_any_order, ranked, without
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
+from nasm.sim.delays import Delays
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
@@ -58,7 +60,8 @@ class Session(Inspection):
     ``files`` says what the program may read, instead of what was said when it was assembled. With
     ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
-    ticks and trace are the same, inputs are not read.
+    ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
+    :func:`nasm.schedules` and :func:`nasm.witness`.
     """
 
     def __init__(
@@ -74,6 +77,7 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        reruns: bool = False,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -94,10 +98,13 @@ class Session(Inspection):
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
+        self._reruns = reruns
         if values:
             read = self._load(self.machine)
             if profile:  # what would help is asked of machines with the same inputs
                 self._inputs = read
+            if reruns:  # and a caller's array is the caller's again
+                self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
         self._checkpoints = [Checkpoint(self)]
@@ -116,12 +123,13 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        reruns: bool = False,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(program, inputs, trace=trace, values=values, profile=profile)
+        session = cls(program, inputs, trace=trace, values=values, profile=profile, reruns=reruns)
         session.source = source
         return session
 
@@ -242,9 +250,11 @@ class Session(Inspection):
         if self.machine.scheduler.idle:
             if self.machine.scheduler.blocked():
                 self.status = Status.DEADLOCK
-                self.problems.append(deadlock(self.machine))
+                self.problems += deadlock(self.machine)
             else:
                 self.status = Status.FINISHED
+                for problem in unwritten(self.machine):
+                    self.machine.hazards.add(problem)
         return done
 
     def progress(self, elapsed: float) -> Progress:
@@ -335,12 +345,40 @@ class Session(Inspection):
             raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
         return self._watched_by
 
-    def _changed(self, changes: Changes) -> Machine:
+    def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
         """A machine with changes, that is ready to run the program on the same inputs."""
-        machine = Machine(self.program, values=self.values, changes=changes)
+        machine = Machine(
+            self.program, values=self.values, changes=changes, delays=delays, checked=False
+        )
         if self.values:
             self._load(machine)
         return machine
+
+    def delayed(self, delays: Delays) -> Machine:
+        """A machine with other timings, that is ready to run the program on the same inputs.
+
+        Raises Failure if these were not kept, or the run has not come to an end of its own: then
+        there is nothing to compare another one with.
+        """
+        if not self._reruns:
+            hint = "make it with Session(…, reruns=True)"
+            raise Failure(Problem("E0835", "the session keeps no inputs to run again", None, hint))
+        if self.status not in (Status.FINISHED, Status.DEADLOCK):
+            said = f"there is no end of a run to compare others with: {self.status.value}"
+            raise Failure(Problem("E0836", said, None, "let it run to its end first"))
+        if self.values:
+            needs.check(self.program, self._inputs)
+        machine = self._changed(UNCHANGED, delays)
+        machine.prepare()
+        return machine
+
+    def _late(self) -> tuple[Problem, ...]:
+        """Transfers that nothing waits for at the end of a run."""
+        machine = self.machine
+        flying = machine.scheduler.late
+        if self.status is not Status.FINISHED or machine.ordering is None:
+            return machine.hazards.late(flying)
+        return machine.hazards.late(flying, machine.ordering.unlanded())
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
@@ -374,7 +412,9 @@ class Session(Inspection):
             warnings=(
                 *self.program.warnings,
                 *machine.hazards.warnings,
-                *machine.hazards.late(machine.scheduler.late),
+                *machine.below_zero.warnings(),
+                *self._late(),
+                *machine.losses.warnings(),
             ),
             semaphores=self.semaphores(),
             expectations=judged,

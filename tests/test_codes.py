@@ -20,7 +20,7 @@ HEAD = """
 .target trn1
 .hbm   A    bf16[128, 128]  input = iota
 .hbm   B    bf16[128, 512]  input = iota
-.hbm   C    f32[128, 512]   output
+.hbm   C    f32[128, 512]
 .sbuf  a    bf16[128, 128]
 .sbuf  b    bf16[128, 512]
 .sbuf  c    f32[128, 512]

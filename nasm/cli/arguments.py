@@ -132,6 +132,10 @@ def _unfit(parsed: argparse.Namespace) -> str:
     if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
         given = "--out" if parsed.outputs else "--out-dir"
         return f"{given} does not go with --no-values: a run without values has no outputs"
+    if parsed.verb == "run" and parsed.seed is not None and parsed.schedules is None:
+        return "--seed says which timings --schedules begins with: give that, too"
+    if parsed.verb == "run" and parsed.witness and not parsed.values:
+        return "--witness does not go with --no-values: it shows which values change"
     if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
         given = "--json" if parsed.json else "--path"
         return f"{given} does not go with --timeline, which shows nothing else"
@@ -211,6 +215,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
         "each share on its DMA engine as well",
     )
+    options.reruns(verb)
     options.most_cycles(verb)
     options.no_values(verb)
     options.limit(verb, "stop after N instructions, with exit code 1")

@@ -25,6 +25,8 @@ from nasm.spec.memory import Tensor
 class Profiling(Run):
     """One ``neuron-nasm profile``."""
 
+    undone = "all that would help was known"
+
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         super().__init__(args, screen)
         self.outcomes: list[Outcome] = []

@@ -12,7 +12,7 @@ from nasm import stopping
 from nasm.cli import files, results
 from nasm.cli.screen import Screen
 from nasm.machine import describe
-from nasm.problems import Failure, Problem, counted, in_line
+from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, tables
 from nasm.session import Session
@@ -25,7 +25,9 @@ OK, BROKEN, REFUSED = 0, 1, 2
 
 
 class Run:
-    """One ``neuron-nasm run``."""
+    """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is."""
+
+    undone = ""
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
@@ -182,6 +184,7 @@ class Run:
         if self.args.json:
             content = jsonable.report(report, generation)
             content["problems"] += jsonable.problems((*more, *self.unwritten))
+            content |= self.others()
             return int(self.args.answer.give(code, **content, outputs=self.written))
         shown: dict[str, Any] = {
             "more": more,
@@ -197,13 +200,17 @@ class Run:
         screen.show(*tables.run_report(report, generation, notes=notes, **shown))
         return code
 
+    def others(self) -> dict[str, Any]:
+        """What the document says of other runs of the program."""
+        return {"schedules": None, "witnesses": []}
+
     def refused(self, problems: tuple[Problem, ...]) -> int:
         """The program cannot be run."""
         if self.args.json:
             self.args.answer.cut(REFUSED, "refused", problems)
             return REFUSED
         self.screen.problems(problems)
-        errors = counted(sum(not p.warning for p in problems), "error")
+        errors = counted(sum(p.severity is Severity.ERROR for p in problems), "error")
         self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
         return REFUSED
 
@@ -229,7 +236,7 @@ class Run:
         if over:
             undone = "its results were written" if self.judged else "its expectations were judged"
             if self.whole:
-                undone = "all that would help was known"
+                undone = self.undone
             said = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
             return Problem("E0516", said, None, "allow more with --timeout")
         span, where = describe.standing(session.machine)
@@ -266,7 +273,7 @@ def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:
     """1 for a promise that does not hold; 2 if what was asked for could not be judged or done."""
     if unwritten:
         return REFUSED
-    if report.status is not Status.FINISHED or report.hazards:
+    if report.status is not Status.FINISHED or report.hazards or report.against:
         return BROKEN
     if not all(e.held for e in report.expectations):
         return BROKEN

@@ -126,6 +126,30 @@ def most_cycles(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def reruns(verb: argparse.ArgumentParser) -> None:
+    """``--schedules``, ``--seed``, ``--witness``."""
+    verb.add_argument(
+        "--schedules",
+        metavar="N",
+        type=values.count,
+        help="run it N times more, each with other latencies, dispatches and hand-offs drawn at "
+        "random, and say which of them lead to something else",
+    )
+    verb.add_argument(
+        "--seed",
+        metavar="N",
+        type=values.seed,
+        help="the seed of the first of those schedules, by default 1; each one after it has the "
+        "next number",
+    )
+    verb.add_argument(
+        "--witness",
+        action="store_true",
+        help="show every race that is reported by one more run, in which one event is held back "
+        "until nothing else can happen: which values change",
+    )
+
+
 def limit(verb: argparse.ArgumentParser, what: str, most: int = MOST_INSTRUCTIONS) -> None:
     """``--max-instructions``; ``what`` says what becomes of a run that gets there."""
     verb.add_argument(

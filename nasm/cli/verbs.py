@@ -29,6 +29,9 @@ def run(args: argparse.Namespace) -> int:
     with stopping.shielded():
         from nasm.cli.running import Run
 
+        if args.schedules or args.witness:
+            from nasm.cli.rerunning import Rerunning as Run
+
     return Run(args, Screen(args.color)).go()
 
 
@@ -101,6 +104,7 @@ def _checked(
     with stopping.shielded():
         from nasm.asm.assemble import assemble
         from nasm.cli import files
+        from nasm.machine.endless import endless
         from nasm.open_files import Allowed
         from nasm.targets import TARGETS
 
@@ -130,7 +134,7 @@ def _checked(
     }
     about["tensors"] = len(program.tensors)
     about["expectations"] = len(program.expectations)
-    return about, []
+    return about, endless(program)
 
 
 def _fine(about: dict[str, Any]) -> Text:

@@ -6,12 +6,13 @@ Mistakes of writing are explained where they are found, in :mod:`nasm.asm`; all 
 from __future__ import annotations
 
 from nasm.asm.text import syntax_errors
-from nasm.codes import names, operands, running, slow
+from nasm.codes import data, names, operands, running, slow
 from nasm.codes.row import Code
 
 __all__ = ["Code", "find", "table"]
 
-_OWN = {row.code: row for row in (*names.ROWS, *operands.ROWS, *running.ROWS, *slow.ROWS)}
+_TABLES = (names, operands, running, data, slow)
+_OWN = {row.code: row for table in _TABLES for row in table.ROWS}
 
 
 def find(code: str) -> Code | None:

@@ -22,8 +22,8 @@ ROWS = (
         "One instruction reads or writes what another is still writing, and nothing orders the "
         "two. On hardware the outcome depends on timing; here the reader gets the old bytes. Let "
         "the writer update a semaphore when it completes, and the other instruction wait for it.",
-        "@gpsimd Memset      c, 1.0\n@vector Memset      c, 0.0",
-        "@gpsimd Memset      c, 1.0   $done++\n@vector Memset      c, 0.0   $done >= 1",
+        "@gpsimd Memset      c, 1.0\n@vector TensorCopy  c, c",
+        "@gpsimd Memset      c, 1.0   $done++\n@vector TensorCopy  c, c     $done >= 1",
     ),
     Code(
         "E0503",
@@ -111,11 +111,14 @@ ROWS = (
     Code(
         "E0510",
         "a deadlock",
-        "No event is left, and some queues still wait. For each of them the notes say what it "
-        "waits for, how much is missing and which instruction could still provide it: "
-        "'nothing in the program updates it' is a forgotten or misspelt update, 'every update of "
-        "it has been made' a wrong count, and 'would come from' leads to the next queue that "
-        "is blocked. A deadlock is detected from the state of the machine, never by a timeout.",
+        "No event is left, and some queues still wait. There is one report for each cause: a "
+        "queue whose wait nobody can end, or several that wait for each other; queues that only "
+        "wait behind them are listed below. For each queue the notes say what it waits for, how "
+        "much is missing, and what became of it: 'nothing in the program updates it' is a "
+        "forgotten or misspelt update, 'every update of it has been made' a wrong count, 'jumped "
+        "over', 'cleared' and 'took' name who did so, and 'would come from' leads to the next "
+        "queue that is blocked. A deadlock is detected from the state of the machine, never by a "
+        "timeout.",
         "@sync EventSemaphore  $loaded >= 16",
         "@sync DmaCopy  a, A   $loaded += 16\n@sync EventSemaphore  $loaded >= 16",
     ),
@@ -205,6 +208,34 @@ ROWS = (
         "run. Run the program with values.",
         "$ neuron-nasm run prog.nasm --no-values",
         "$ neuron-nasm run prog.nasm",
+    ),
+    Code(
+        "E0519",
+        "a loop that never ends",
+        "The loop can be left by no branch, or only by some that compare registers which nothing "
+        "in the loop changes: what they decide in one round they decide in every other. "
+        "`neuron-nasm check` finds such a loop where the program surely gets into it; a run ends "
+        "as soon as it is in one. A loop that waits for what another engine updates, or for the "
+        "other core, is not reported: it is held up there, or ends as a deadlock (E0510).",
+        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterAlu   %r1, %r0, 1, op=subtract\n"
+        "@vector CompareBranch  %r0, 0, op=greater, target=again",
+        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterAlu   %r0, %r0, 1, op=subtract\n"
+        "@vector CompareBranch  %r0, 0, op=greater, target=again",
+    ),
+    Code(
+        "E0520",
+        "a counter goes below 0",
+        "An update took more from a semaphore than had been posted to it. A wait takes nothing: "
+        "several queues may pass their waits with the same credit, and then each takes it. What "
+        "was taken twice is missing later, or was never there. The value is what the hardware "
+        "would have, and this is only a warning, once for each semaphore.",
+        "@sync   EventSemaphore                $done++\n"
+        "@vector EventSemaphore  $done >= 1    $done--\n"
+        "@scalar EventSemaphore  $done >= 1    $done--",
+        "@sync   EventSemaphore                $done++\n"
+        "@vector EventSemaphore  $done >= 1    $done--",
     ),
     Code(
         "E0601",
@@ -384,6 +415,28 @@ ROWS = (
         "a command of the debugger that cannot be executed",
         "The command is known, but not with these arguments, or not at this point of the run. "
         "`help` with the name of the command shows how it is used.",
+    ),
+    Code(
+        "E0835",
+        "a session that keeps no inputs to run again",
+        "`nasm.schedules` and `nasm.witness` run a program again on the inputs that it had. In "
+        "Python a session has to be made with `reruns=True` for that: it copies arrays that it is "
+        "given, and remembers what it reads from files.",
+    ),
+    Code(
+        "E0836",
+        "a run without an end to compare others with",
+        "Other timings are compared by what is there at the end. A run has one when it has "
+        "finished, and when it is in a deadlock; where a fault or a limit stops it depends on when "
+        "things happen.",
+    ),
+    Code(
+        "E0837",
+        "an event that there was none of",
+        "An event to be held back is named by its kind (a start, a completion, a landing), the "
+        "number of its queue, and the number of its instruction among those that the queue "
+        "executed, from 0 on. A branch that is taken back to an instruction executes it once more. "
+        "Only what issues a transfer has a landing.",
     ),
     Code(
         "E0901",

@@ -15,7 +15,7 @@ from nasm.machine.kernels import Kernels
 from nasm.machine.outlines import Outlines, unknown_address
 from nasm.machine.state import UNKNOWN, Registers
 from nasm.pace import Pace
-from nasm.problems import Failure, Refused
+from nasm.problems import Failure, Refused, Severity
 from nasm.sim.queues import Fetched, Post, Task, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
@@ -242,7 +242,7 @@ class Tasks:
         context = Context.of(row, operands, engine, self.program.generation)
         for rule in rules_of(self.program.target, row, bool(context.addressed)):
             said = rule.check(context)
-            if said is not None and not rule.warning:
+            if said is not None and rule.severity is Severity.ERROR:
                 raise rule.refusal(row, said)
         return self.shapes.of(row, operands, engine, context)
 

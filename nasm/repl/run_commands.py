@@ -200,7 +200,8 @@ def _came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, b
     said = session.messages[before.messages :]
     more = text.messages(session) - before.messages - len(said)
     shell.screen.say(tables.message_lines(said, more))
-    for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
+    hazards = (p for p in session.hazards if text.told(p) not in before.hazards)
+    for problem in (*hazards, *session.problems[before.problems :]):
         shell.screen.problem(problem)
     if asked is not None and not session.over:
         resumes = "" if asked.leaving else "; 'continue' resumes"

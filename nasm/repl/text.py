@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from nasm.problems import counted
+from nasm.problems import Problem, counted
 from nasm.records import Executed, QueueRecord, Status
 from nasm.repl.screen import fitted, table, wrapped
 from nasm.session import Session
@@ -29,13 +29,18 @@ class Completed:
         self.last.extend(more)
 
 
+def told(problem: Problem) -> tuple[object, ...]:
+    """What makes a problem another one: that it was met more often does not."""
+    return problem.code, problem.message, problem.span
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """What a step is compared with."""
 
     semaphores: dict[str, int]
     registers: dict[tuple[str, int], int | None]
-    hazards: int
+    hazards: frozenset[tuple[object, ...]]
     problems: int
     messages: int
 
@@ -50,7 +55,7 @@ class Snapshot:
                 if q.length
                 for n, value in session.registers(session.name(q)).items()
             },
-            len(session.hazards),
+            frozenset(map(told, session.hazards)),
             len(session.problems),
             messages(session),
         )

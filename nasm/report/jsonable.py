@@ -66,11 +66,12 @@ def problem(found: Problem) -> dict[str, Any]:
     """A diagnostic with its place, hint, notes and expansions (outermost first)."""
     return {
         "code": found.code,
-        "severity": "warning" if found.warning else "error",
+        "severity": found.severity.value,
         "family": family(found.code).name.lower(),
         "message": found.message,
         **place(found.span),
         "hint": found.hint,
+        "facts": dict(found.facts),
         "notes": [_note(n) for n in found.notes],
         "expansions": [_frame(f) for f in (found.span.chain if found.span else ())],
     }

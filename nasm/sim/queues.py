@@ -39,7 +39,8 @@ class Work:
     ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the
     next pc, or None for the next one. ``gate`` says from which tick on the engine values it needs
     are ready. ``arrive(now)`` is called before it starts; its queue is then parked until it is
-    released. ``uses`` and ``sets`` name the values of its engine that it needs and replaces.
+    released. ``uses`` and ``sets`` name the values of its engine that it needs and replaces, and
+    ``clears`` are the semaphores that it sets to 0.
     ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
@@ -53,6 +54,7 @@ class Work:
     arrive: Callable[[int], None] | None = None
     uses: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
+    clears: range = range(0)
 
 
 @dataclass(slots=True, eq=False)
@@ -179,6 +181,11 @@ class Queue:
         self.record = -1
         self.interval = self.latency = 0
         self.waiting: dict[Idle, int] = {}
+
+    @property
+    def started(self) -> int:
+        """How many of its tasks have started: the number of the next one."""
+        return self.count + len(self.flight)
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""

@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from nasm.cli import main
+from nasm.problems import Problem, Severity
 from nasm.report import jsonable
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 MATMUL = str(ROOT / "programs" / "matmul.nasm")
-FREE = ("evidence", "waits", "vendor", "choices", "warning", "parts")
+FREE = ("evidence", "facts", "waits", "vendor", "choices", "warning", "parts")
 MAPS = (
     "files[].instructions",
     "files[].options",
@@ -173,6 +174,12 @@ def test_a_problem_says_where_it_is(document: Any, wrong: Path) -> None:
     place = {k: found[k] for k in ("file", "line", "column", "end_line", "end_column")}
     assert place == {"file": str(wrong), "line": 2, "column": 7, "end_line": 2, "end_column": 10}
     assert (found["severity"], found["family"]) == ("error", "name")
+
+
+def test_a_problem_carries_its_facts_and_its_severity() -> None:
+    facts = {"kind": "read-write", "wait": {"line": 3, "semaphore": "done", "value": 16}}
+    found = jsonable.problem(Problem("E0502", "race", severity=Severity.NOTE, facts=facts))
+    assert (found["facts"], found["severity"], found["family"]) == (facts, "note", "hazard")
 
 
 def test_numbers_that_json_lacks_are_strings() -> None:

@@ -16,6 +16,8 @@ from typing import Any
 from nasm.pace import Pace
 from nasm.sim.channels import Channels, Flight, Portion
 from nasm.sim.counters import Counters
+from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delays import Delays
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task, Work
 from nasm.sim.regions import Region
@@ -160,11 +162,19 @@ def _meeting(rng: random.Random) -> Line:
 class Run:
     """A scheduler with queues of such lines; ``hung`` says whether it is stuck in the end."""
 
-    def __init__(self, lines: Lines, *observers: Observer, interlock: bool = True) -> None:
+    def __init__(
+        self,
+        lines: Lines,
+        *observers: Observer,
+        interlock: bool = True,
+        delays: Delays | None = None,
+    ) -> None:
         self.tables = [Table() for _ in lines]
         self.slows = [Slow() for _ in lines]
         self.ready = [0] * len(lines)
-        self.scheduler = scheduler = Scheduler(
+        self.scheduler = scheduler = (
+            Scheduler if delays is None else partial(DelayedScheduler, delays=delays)
+        )(
             Counters(COUNTERS, 0),
             [Channels(0, 4)],
             DELAY,

@@ -1,0 +1,1 @@
+"""Order: what of a run comes before what in every execution, whatever takes how long."""

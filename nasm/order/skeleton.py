@@ -1,0 +1,68 @@
+"""What of a run decides its order: waits, changes of counters, transfers, meetings.
+
+A run without its time: for each queue the instructions that it executed, by number, from 0 on. An
+instruction that does none of the above leaves nothing here but its number.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+STARTS, COMPLETES, LANDS = range(3)
+"""What happens of an instruction: its start, its completion, the landing of what it issued."""
+
+
+class Wait(NamedTuple):
+    """An instruction starts when a counter is at least (``>=``), or just (``==``), a value."""
+
+    counter: int
+    op: str
+    value: int
+
+
+class Change(NamedTuple):
+    """A counter grows by a value (``+``) or becomes it (``=``): at the completion, or the start."""
+
+    counter: int
+    op: str
+    value: int
+    at_start: bool = False
+
+
+class Issue(NamedTuple):
+    """A transfer: each of its shares posts 1 where it has landed, if there is a counter."""
+
+    counter: int | None
+    shares: int
+
+
+@dataclass(slots=True)
+class Step:
+    """An instruction of a queue; ``index`` is its number among those that the queue executed.
+
+    Its start needs the completion of instruction ``after`` of its queue, which writes what it
+    reads, if that is not -1. Those with the same ``meeting``, if that is not -1, start together. It
+    starts after the event ``behind``, if it is one: that is for trying what an order would mend.
+    """
+
+    queue: int
+    index: int
+    wait: Wait | None = None
+    change: Change | None = None
+    issue: Issue | None = None
+    after: int = -1
+    meeting: int = -1
+    behind: Event | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """What happens at one moment: ``kind`` is one of ``STARTS``, ``COMPLETES`` and ``LANDS``.
+
+    A transfer lands when all of its shares have.
+    """
+
+    kind: int
+    queue: int
+    index: int
