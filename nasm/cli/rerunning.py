@@ -12,13 +12,12 @@ from rich.text import Text
 
 from nasm.cli.running import BROKEN, REFUSED, Run
 from nasm.cli.screen import Screen
-from nasm.problems import Failure, Problem, clean, folded
+from nasm.problems import Failure, Note, Problem, clean, folded
 from nasm.records import RunReport, Status
 from nasm.report import json_rerun
 from nasm.rerun.drawn import each
-from nasm.rerun.races import races_of
+from nasm.rerun.races import races_of, witnesses
 from nasm.rerun.records import Schedule, Schedules, Witness
-from nasm.rerun.witnesses import Witnesses
 from nasm.session import Session
 
 
@@ -32,7 +31,8 @@ class Rerunning(Run):
         self.seed = 1 if args.seed is None else args.seed
         self.count = 0
         self.differing: list[Schedule] = []
-        self.witnesses: list[Witness] = []
+        self.witnesses: list[tuple[Problem, Witness]] = []
+        self.hazards: tuple[Problem, ...] = ()
 
     @property
     def schedules(self) -> Schedules:
@@ -60,6 +60,8 @@ class Rerunning(Run):
         if self.differing:
             report = replace(report, against=(self.schedules.verdict,))
             code = code or BROKEN
+        self.hazards = report.hazards
+        report = replace(report, hazards=tuple(map(self.shown, report.hazards)))
         lines = self.lines()
         if self.args.quiet and not self.args.json and self.differing:
             self.screen.show(*map(Text, lines), Text())
@@ -69,14 +71,11 @@ class Rerunning(Run):
     def rerun(self, session: Session) -> None:
         """All other runs that were asked for."""
         begun = time.monotonic()
-        races = races_of(session) if self.args.witness else ()
-        if races:
-            shower = Witnesses(session)
-            for race in races:
-                found = shower.of((race.first, race.second), race.regions or None)
-                self.witnesses.append(found)
-                done = len(self.witnesses)
-                self.screen.counting("races", done, len(races), time.monotonic() - begun)
+        races = races_of(session) if self.args.witness else 0
+        for found in witnesses(session) if races else ():
+            self.witnesses.append(found)
+            done = len(self.witnesses)
+            self.screen.counting("races", done, races, time.monotonic() - begun)
         wanted = self.args.schedules or 0
         for schedule in each(session, wanted, self.seed) if wanted else ():
             self.count += 1
@@ -84,19 +83,28 @@ class Rerunning(Run):
                 self.differing.append(schedule)
             self.screen.counting("schedules", self.count, wanted, time.monotonic() - begun)
 
+    def shown(self, hazard: Problem) -> Problem:
+        """A hazard with its witness, if it has one."""
+        notes = tuple(Note(w.line) for problem, w in self.witnesses if problem == hazard)
+        return replace(hazard, notes=(*hazard.notes, *notes)) if notes else hazard
+
     def lines(self) -> list[str]:
-        """What the other runs show, in lines that fit."""
-        found: list[object] = [*self.witnesses, *([self.schedules] if self.count else [])]
+        """What the schedules show, in lines that fit."""
         return [
             line
-            for part in found
-            for text in clean(str(part)).split("\n")
+            for text in clean(str(self.schedules)).split("\n")
             for line in folded(text, "      ", self.screen.width)
+            if self.count
         ]
 
     def others(self) -> dict[str, Any]:
         """What the document says of other runs of the program."""
         return {
             "schedules": json_rerun.schedules(self.schedules) if self.args.schedules else None,
-            "witnesses": [json_rerun.witness(found) for found in self.witnesses],
+            "witnesses": [
+                json_rerun.witness(
+                    found, self.hazards.index(problem) if problem in self.hazards else None
+                )
+                for problem, found in self.witnesses
+            ],
         }

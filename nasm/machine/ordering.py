@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
 from nasm.machine.races import Races
 from nasm.order.accesses import Access
 from nasm.order.check import Check
-from nasm.order.faults import faults
+from nasm.order.faults import Fault, faults
 from nasm.order.steps import Sources
 from nasm.order.watch import Watch
 from nasm.problems import Problem
@@ -31,7 +31,7 @@ def matters(program: Program) -> bool:
 class Ordering:
     """Keeps what a run executes, and judges its order when it is asked for problems."""
 
-    CACHES = ("_asked", "_check", "_found", "_inputs", "_said")
+    CACHES = ("_asked", "_check", "_faults", "_found", "_inputs", "_said")
 
     def __init__(
         self, program: Program, scheduler: Scheduler, addresses: Addresses | Places
@@ -43,6 +43,7 @@ class Ordering:
         self.region = addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[int, int] = (-1, -1)
+        self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
         scheduler.observe(self.watch)
 
@@ -78,10 +79,17 @@ class Ordering:
         asked = len(self.watch.queues), sum(race.many for race in check.races)
         if asked != self._asked:
             self._asked = asked
-            found = [self._said.race(fault) for fault in faults(check, self._filled)]
+            self._faults = tuple(faults(check, self._filled))
+            found = map(self._said.race, self._faults)
             sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
             self._found = (*found, *map(self._said.unordered, reversed(sets.values())))
         return self._found
+
+    def races(self) -> Iterator[tuple[Problem, Access, Access]]:
+        """The races that are among the problems, each with its two accesses."""
+        problems = self.problems()
+        for problem, fault in zip(problems, self._faults, strict=False):
+            yield problem, fault.race.first, fault.race.second
 
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""

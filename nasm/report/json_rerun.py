@@ -25,9 +25,9 @@ def schedules(found: Schedules) -> dict[str, Any]:
     }
 
 
-def witness(found: Witness) -> dict[str, Any]:
-    """What was held back, and what that changed."""
-    return {"shows": found.shows, "held": _held(found.held), **_other(found.run)}
+def witness(found: Witness, hazard: int | None) -> dict[str, Any]:
+    """What was held back for a hazard, by its number, and what that changed."""
+    return {"hazard": hazard, "shows": found.shows, "held": _held(found.held), **_other(found.run)}
 
 
 def _held(held: Held) -> dict[str, Any]:

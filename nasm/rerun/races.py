@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator
 
-from nasm.order.skeleton import Event
+from nasm.problems import Problem
+from nasm.rerun.records import Witness
+from nasm.rerun.witnesses import Witnesses
 from nasm.session import Session
-from nasm.sim.regions import Region
 
 
-@dataclass(frozen=True, slots=True)
-class Race:
-    """Two accesses without an order: the end of each, and the bytes that both touch."""
-
-    first: Event
-    second: Event
-    regions: tuple[Region, ...] = ()
+def races_of(session: Session) -> int:
+    """How many races a run has that can be shown, as far as it is reported."""
+    ordering = session.machine.ordering
+    return 0 if ordering is None else sum(1 for _ in ordering.races())
 
 
-def races_of(session: Session) -> Sequence[Race]:
-    """The races of a run that is over, in the order of its report."""
-    return ()
+def witnesses(session: Session) -> Iterator[tuple[Problem, Witness]]:
+    """Each race that is reported of a run that is over, and its witness.
+
+    Held back is the end of the access that came first in the run, or else that of the other.
+    """
+    ordering = session.machine.ordering
+    if ordering is None:
+        return
+    shower: Witnesses | None = None
+    for problem, first, second in ordering.races():
+        shower = shower or Witnesses(session)
+        ends = [ordering.judged().end(access) for access in (first, second)]
+        yield problem, shower.of(ends, (first.region, second.region))

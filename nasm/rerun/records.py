@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from nasm.comparison.records import TensorChange
 from nasm.order.skeleton import COMPLETES, LANDS, Event
-from nasm.problems import Problem, counted
+from nasm.problems import Problem, counted, listed
 from nasm.records import Status
 from nasm.source import Span
 
@@ -158,12 +158,18 @@ class Witness:
         """Whether anything changed."""
         return not self.run.same
 
-    def __str__(self) -> str:
+    @property
+    def line(self) -> str:
+        """What it shows, in a sentence."""
         until = f"with {self.held.said} held back until nothing else can happen"
         if not self.shows:
             return f"{until} nothing changes"
-        first, *more = self.run.said
-        return "\n".join((f"{until}: {first}", *(f"  {line}" for line in more)))
+        also = [change.name for change in self.run.tensors[1:]]
+        return f"{until}: {self.run.said[0]}" + (f"; also {listed(also, 'and')}" if also else "")
+
+    def __str__(self) -> str:
+        _, *more = self.run.said or ("",)
+        return "\n".join((self.line.partition("; also ")[0], *(f"  {line}" for line in more)))
 
     def __repr__(self) -> str:
         return f"<witness: {self}>"

@@ -23,8 +23,8 @@ from nasm.sim.regions import Region, intersect
 def witness(session: Session, *events: Event, regions: Iterable[Region] | None = None) -> Witness:
     """Hold back each of some events in turn, until one changes what the run leads to.
 
-    Of a race they are the ends of its two accesses, and ``regions`` the bytes that both touch: of a
-    transfer the shares are meant that move some of them. An event is named by its kind, its queue,
+    Of a race they are the ends of its two accesses, and ``regions`` what these touch: of a transfer
+    the shares are meant that move some bytes of each. An event is named by its kind, its queue,
     and the number of its instruction among those that the queue executed. All tensors are compared,
     outputs first. The session was made with ``reruns=True`` and has run to its end, or into a
     deadlock; raises Failure if it has not, or if there was no such event.
@@ -106,9 +106,12 @@ def _attempts(
 
 
 def _moving(flight: Flight, regions: tuple[Region, ...] | None) -> list[int]:
-    """The shares of a transfer that move some of some bytes; of any, if none is said to."""
+    """The shares of a transfer that move bytes of some regions; of any, if none is said to."""
     every = [s for portion in flight.portions if portion.bytes for s in portion.shares]
     touches: Callable[[int], tuple[Region, ...]] | None = getattr(flight.cargo, "touches", None)
     if regions is None or touches is None:
         return every
-    return [share for share in every if intersect(touches(share), regions)] or every
+    meant = [
+        share for share in every if all(intersect(touches(share), (region,)) for region in regions)
+    ]
+    return meant or every

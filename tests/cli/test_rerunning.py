@@ -13,8 +13,6 @@ import numpy as np
 import pytest
 
 from nasm.cli import rerunning
-from nasm.order.skeleton import COMPLETES, LANDS, Event
-from nasm.rerun.races import Race
 from nasm.session import Session
 from tests.cli.programs import ENDLESS, HALVES, written
 from tests.report.test_jsonable import documented, keys
@@ -44,7 +42,8 @@ def test_schedules_that_do_not_fail_the_program_and_the_first_is_told(
     count, seed = re.search(
         r"\n(\d+) of 30 schedules lead to something else \(seeds 1 to 30\)\n"
         r"  \1 with other values, the first with seed (\d+): Y\[0, 0\] would be nan instead of 1; "
-        r"8,192 of 8,192 elements differ\n\nFAIL: \1 of 30 schedules lead to something else\n$",
+        r"8,192 of 8,192 elements differ\n\n"
+        r"FAIL: 1 hazard, \1 of 30 schedules lead to something else\n$",
         said.out,
     ).groups()  # type: ignore[union-attr]
     again = ran("run", lucky, "--schedules", "1", "--seed", seed)
@@ -62,15 +61,8 @@ def test_quiet_prints_what_differs_and_nothing_else(ran: Any, lucky: Path, halve
     assert (said.code, said.out, said.err) == (0, "", "")
 
 
-def test_the_document_has_the_keys_of_the_page(
-    ran: Any, lucky: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def races(session: Session) -> list[Race]:
-        return [Race(Event(COMPLETES, session.queue("gpsimd").index, 0), Event(LANDS, 4, 0))]
-
-    monkeypatch.setattr(rerunning, "races_of", races)
+def test_the_document_has_the_keys_of_the_page(ran: Any, lucky: Path, tmp_path: Path) -> None:
     values = ran("run", lucky, "--schedules", "8", "--witness", "--json").document
-    monkeypatch.undo()
     overrun = ran("run", written(tmp_path, OVERRUN), "--schedules", "40", "--json").document
     found = {
         re.sub(r"(\.tensors|\.problem|^witnesses\[\]\.semaphores)\b.*", r"\1", key)
@@ -85,7 +77,8 @@ def test_the_document_has_the_keys_of_the_page(
     assert values["schedules"]["differing"] == len(values["schedules"]["others"])
     assert {o["status"] for o in overrun["schedules"]["others"]} >= {"deadlock"}
     (witness,) = values["witnesses"]
-    assert (witness["shows"], witness["held"]["what"]) == (True, "completion")
+    assert (witness["hazard"], witness["shows"]) == (0, True)
+    assert witness["held"]["what"] == "completion"
     assert witness["tensors"][0]["first"] == {"index": [0, 0], "a": 1, "b": "nan"}
 
 
@@ -96,19 +89,15 @@ def test_without_the_options_the_document_says_that_nothing_was_run_again(
     assert (document["schedules"], document["witnesses"]) == (None, [])
 
 
-def test_a_witness_is_told_before_the_verdict(
-    ran: Any, lucky: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def races(session: Session) -> list[Race]:
-        queue = session.queue("gpsimd").index
-        return [Race(Event(COMPLETES, queue, 0), Event(COMPLETES, queue, 0))]
-
-    monkeypatch.setattr(rerunning, "races_of", races)
+def test_a_witness_is_told_with_its_race(ran: Any, lucky: Path) -> None:
     said = ran("run", lucky, "--witness")
+    assert said.code == 1
     assert (
-        "\nwith the completion of gpsimd pc 0 (Memset of line 12) held back until nothing else can "
-        "happen: Y[0, 0] would be nan instead of 1; 8,192 of 8,192 elements differ\n"
+        "\n  note: with the completion of gpsimd pc 0 (Memset of line 12) held back until nothing "
+        "else can happen: Y[0, 0] would be nan instead of 1; 8,192 of 8,192 elements differ; also "
+        "u\n"
     ) in said.out
+    assert "held back" not in ran("run", lucky).out
 
 
 def test_a_run_that_does_not_come_to_its_end_is_not_run_again(ran: Any, tmp_path: Path) -> None:
