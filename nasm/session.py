@@ -379,6 +379,7 @@ class Session(Inspection):
                 *machine.hazards.warnings,
                 *machine.hazards.late(machine.scheduler.late),
                 *machine.losses.warnings(),
+                *machine.hazards.numbers.warnings(),
             ),
             semaphores=self.semaphores(),
             expectations=judged,

@@ -6,11 +6,7 @@ import random
 from collections import Counter
 from typing import Any
 
-import numpy as np
-import pytest
-
 import nasm
-from nasm.machine import unread
 from nasm.sim.events import Observer
 from nasm.sim.regions import REGISTERS, Region, covers
 
@@ -123,7 +119,7 @@ def lines(chance: random.Random, engine: str) -> list[str]:
             at = chance.randrange(0, 12)
             found.append(f"TensorCopy a[0:32, {at}:{at + 4}], d[0:32, {at}:{at + 4}]")
         elif kind < 0.85:
-            found.append(f"DmaCopy H[0:32, 0:4], d[0:32, 0:4]   $s += 16")
+            found.append("DmaCopy H[0:32, 0:4], d[0:32, 0:4]   $s += 16")
             found.append("EventSemaphore $s >= 16 $s = 0")
         else:
             at = chance.randrange(0, 12)
