@@ -144,6 +144,7 @@ class Inspection:
         yield from machine.below_zero.warnings()
         yield from self._late()
         yield from machine.losses.warnings()
+        yield from machine.hazards.numbers.warnings()
         if ordering is None:
             yield from found
         else:

@@ -48,6 +48,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
     "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
     "nasm.machine": (
         ("state", "conversions", "changes", "writers", "unread"),
+        ("numbers",),
         ("addresses", "hazards", "dynamic_addresses"),
         ("indirect", "tensor_io", "needs", "flow", "below_zero"),
         ("indirect_transfers",),

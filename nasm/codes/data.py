@@ -32,4 +32,25 @@ ROWS = (
         "@vector Memset  c, 1.0\n@vector Memset  c, 0.0",
         "@vector Memset  c, 0.0",
     ),
+    Code(
+        "E0526",
+        "NaN or infinities that an instruction makes of numbers",
+        "Elements of the result are NaN where no operand is NaN, or infinite where all operands "
+        "are numbers: a division by zero, a logarithm of zero, infinity minus infinity, a sum that "
+        "overflows. Only where they are born is listed, with their number over all rounds and the "
+        "place of the first; what passes them on is not, nor is an infinity that the program "
+        "writes itself, as a mask does. The results are those of the hardware as far as is known.",
+        "@vector Memset      c, 0.0\n@vector Reciprocal  c, c",
+        "@vector Memset      c, 2.0\n@vector Reciprocal  c, c",
+    ),
+    Code(
+        "E0527",
+        "results that do not fit into the dtype they are stored as",
+        "An integer saturates: what is beyond its limits becomes the nearest limit, and NaN "
+        "becomes 0. A float overflows: a number beyond the largest becomes infinite, or NaN in "
+        "float8_e4m3fn, or the largest with the option `fp8_overflow`. The elements are counted "
+        "over all rounds. Scale what is stored, or choose a wider dtype.",
+        ".sbuf  small  i8[128, 512]\n@vector Memset       c, 300.0\n@vector TensorCopy   small, c",
+        ".sbuf  small  i16[128, 512]\n@vector Memset       c, 300.0\n@vector TensorCopy   small, c",
+    ),
 )

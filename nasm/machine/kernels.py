@@ -72,10 +72,19 @@ def _only(stores: list[Store]) -> Store | None:
 class Kernel:
     """An instruction of one result, ready to run."""
 
-    __slots__ = ("arguments", "hazards", "prepare", "readers", "semantics", "source", "touched")
+    __slots__ = (
+        "arguments",
+        "hazards",
+        "numbers",
+        "prepare",
+        "readers",
+        "semantics",
+        "source",
+        "touched",
+    )
 
     def __init__(self, row: Row, binding: Binding, hazards: Hazards) -> None:
-        self.semantics, self.hazards = row.semantics, hazards
+        self.semantics, self.hazards, self.numbers = row.semantics, hazards, hazards.numbers
         self.arguments: list[Any] = binding.arguments
         self.readers: list[tuple[int, Reader]] = binding.readers
         self.touched: list[Access] = binding.touched
@@ -94,7 +103,10 @@ class Kernel:
             arguments = arguments.copy()  # kept no longer than the call: what is freed is hot
             for at, read in self.readers:
                 arguments[at] = read()
-        return self.semantics(*arguments)
+        results = self.semantics(*arguments)
+        if self.numbers.raised:
+            self.numbers.look(arguments, results)
+        return results
 
     def start(self, now: int) -> Any:
         """Compute; what is returned is to be stored."""
@@ -132,8 +144,9 @@ class GeneralKernel(Kernel):
             results = (results,)
         for name in self.held:
             self.engine.ready[name] = now + self.delay
-        source, held = self.source, self.engine.values
-        more = self.registers or any(results[at] is not held.get(name) for at, name in self.stays)
+        source, held, more = self.source, self.engine.values, self.registers
+        for at, name in self.stays:
+            more = more or results[at] is not held.get(name)
         return more, [w.prepare(r, source) for w, r in zip(self.writers, results, strict=True)]
 
     def finish(self, payload: Any) -> None:

@@ -69,7 +69,10 @@ class Machine:
         self.program, self.values, self.changes = program, values, changes
         self.checked = checked
         generation = program.generation
-        self.state = State(program, values)
+        self.hazards = Hazards(
+            program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
+        )
+        self.state = State(program, values, self.hazards.numbers.clipped)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
@@ -79,9 +82,6 @@ class Machine:
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
-        self.hazards = Hazards(
-            program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
-        )
         self.losses = Losses(program, self.scheduler)
         self.addresses = (
             Addresses(self.state.by_tensor, self.state.areas, self.losses)
@@ -182,7 +182,9 @@ class Machine:
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""
         try:
-            with np.errstate(all="ignore"), gc_pause.paused():
+            signal = self.hazards.numbers.signal
+            heard = np.errstate(all="call", under="ignore", call=signal)
+            with heard, gc_pause.paused():
                 return self.scheduler.run(events, until, retire)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.scheduler.acting))) from None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -300,6 +300,8 @@ class Operands:
             if access.store.not_accumulable is not None and not access.accumulable():
                 hazards.not_accumulable(value)
             access.add(result, casting)
+            if hazards.numbers.raised:
+                hazards.numbers.added(access.array, result)
 
         binding.writers.append(Writer(lambda result, _: fitted(result, shape, size), commit))
 
@@ -346,7 +348,7 @@ class Operands:
 
     def rounding(self, dtype: DType) -> Callable[[Any], Any]:
         """How results are rounded into a dtype: a function from float32 to float32."""
-        narrow = self.casting.narrower(dtype)
+        narrow = replace(self.casting, lost=None).narrower(dtype)
         return lambda values: dtypes.to_float32(narrow(values, dtype), dtype)
 
 

@@ -72,7 +72,11 @@ class DirectMove:
             if not access.initialised and access.uninitialised:
                 hazards.uninitialised(access.view, access.missing, who=who)
             access.look()
-        return self._take()
+        taken = self._take()
+        if hazards.numbers.raised and isinstance(taken, np.ndarray):
+            read = [dtypes.to_float32(a.elements, a.view.dtype) for a in self.reads]
+            hazards.numbers.look(read, dtypes.to_float32(taken, self.write.view.dtype))
+        return taken
 
     def put(self, _: Chosen, values: Taken, hazards: Hazards) -> None:
         """Let what was taken appear, or add it to what is there."""
