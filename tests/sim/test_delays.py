@@ -12,7 +12,7 @@ from nasm.sim.counters import Counters, Semaphore, Who
 from nasm.sim.delayed import DelayedScheduler
 from nasm.sim.delays import Delays, Jitter, parted
 from nasm.sim.events import Observer
-from nasm.sim.queues import Flying, Queue, Task, Work
+from nasm.sim.queues import Fetched, Flying, Queue, Task, Work
 from nasm.sim.regions import intersect
 from nasm.sim.trace import Trace
 from tests.sim.random_runs import Run, drawn
@@ -55,7 +55,7 @@ def queue(index: int = 0, started: int = 0) -> Queue:
     return made
 
 
-def _nothing(_: int) -> Task:
+def _nothing(_: int) -> Fetched:
     raise AssertionError
 
 
@@ -69,8 +69,8 @@ class Rules(Observer):
 
     def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
         assert queue.head is not None
-        assert queue.head.wait is not None
-        if by is None and queue.head.wait[2] > 0:
+        assert queue.wait is not None
+        if by is None and queue.wait[2] > 0:
             self.broken.append("a wait is over that nobody posted for")
 
     def started(self, queue: Queue, task: Task, now: int) -> None:
@@ -147,7 +147,7 @@ def test_a_task_that_comes_late_stands_in_no_line_meanwhile() -> None:
     for index in (0, 1):
         unit = scheduler.resources.named(0, "unit", index)
         work = Work(-1, _no_work, _no_work)
-        tasks = [Task(work, 10, 10, unit) for _ in range(3)]
+        tasks = [(Task(work, 10, 10, unit), None) for _ in range(3)]
         scheduler.add_queue(Queue(0, f"e{index}", index, 3, tasks.__getitem__))
     scheduler.run(1_000)
     starts = [(queue, start) for _, queue, _, _, start, _ in trace.instructions]
