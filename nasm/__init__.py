@@ -15,7 +15,7 @@ TYPE_CHECKING = False  # typing's own takes a while to import, in which a Ctrl-C
 if TYPE_CHECKING:
     from typing import Any
 
-    from nasm.api import Builder, Result, assemble, at_read, run
+    from nasm.api import Builder, Result, assemble, at_read, check, run
     from nasm.comparison import compare
     from nasm.problems import Failure
     from nasm.rerun import schedules, witness
@@ -33,6 +33,7 @@ __all__ = [
     "__version__",
     "assemble",
     "at_read",
+    "check",
     "compare",
     "run",
     "schedules",

@@ -67,12 +67,14 @@ class Note:
     """A second place that matters to a problem, e.g. where a name was declared.
 
     ``party`` says that the problem is there as much as at its own place: of a race, the line of
-    the other access. What is allowed there is allowed.
+    the other access. What is allowed there is allowed. ``excerpt`` says that the line there is
+    shown, with a caret.
     """
 
     message: str
     span: Span | None = None
     party: bool = False
+    excerpt: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -294,7 +296,11 @@ def pieces(problem: Problem, width: int | None = None) -> Iterator[Piece]:
             yield from _sentence("expansion", f"  in {frame.what}, {frame.span}", width)
     for note in problem.notes:
         where = f" ({note.span})" if note.span else ""
-        yield from _sentence("note", f"  note: {note.message}{where}", width)
+        if note.excerpt and note.span is not None:
+            yield from _sentence("note", f"  note: {note.message}", width)
+            yield from _excerpt(note.span, width)
+        else:
+            yield from _sentence("note", f"  note: {note.message}{where}", width)
     for line in advice(problem):
         yield from _sentence("hint", f"  {line}", width)
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from nasm import gc_pause
+from nasm import allowing, codes, gc_pause
+from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
@@ -19,8 +21,8 @@ from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
 from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem, Refused
-from nasm.profile.records import Profile
+from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, in_any_order, ranked, without
@@ -35,6 +37,9 @@ from nasm.targets import TARGETS
 
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
+
+ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
+"""What to do with a program that is assembled already."""
 
 
 class Checkpoint:
@@ -62,6 +67,10 @@ class Session(Inspection):
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
     ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
     :func:`nasm.schedules` and :func:`nasm.witness`.
+
+    With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
+    races, nor for outputs that nothing wrote.
     """
 
     def __init__(
@@ -78,6 +87,9 @@ class Session(Inspection):
         values: bool = True,
         profile: bool = False,
         reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -86,13 +98,15 @@ class Session(Inspection):
             asked = Timing.of(timing)
             program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
         elif target is not None or defines or options or timing:
-            hint = "give target, defines, options and timing to nasm.assemble"
-            raise Failure(Problem("E0810", "the program is already assembled", None, hint))
+            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
         self.program = program
+        self.policy = allowing.policy(program.allows, allow, strict)
+        if wrong := codes.unallowable(self.policy.allows):
+            raise Failure(wrong)
         self.files = program.files if files is None else allowed
         if values:
             needs.check(program, inputs or {})
-        self.machine = Machine(program, trace, values)
+        self.machine = Machine(program, trace, values, checked=checked)
         self._watched_by = Watched(self.machine) if profile else None
         self._inputs = inputs or {}
         self.status = Status.READY
@@ -124,12 +138,25 @@ class Session(Inspection):
         values: bool = True,
         profile: bool = False,
         reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(program, inputs, trace=trace, values=values, profile=profile, reruns=reruns)
+        session = cls(
+            program,
+            inputs,
+            trace=trace,
+            values=values,
+            profile=profile,
+            reruns=reruns,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+        )
         session.source = source
         return session
 
@@ -250,10 +277,10 @@ class Session(Inspection):
         if self.machine.scheduler.idle:
             if self.machine.scheduler.blocked():
                 self.status = Status.DEADLOCK
-                self.problems.append(deadlock(self.machine))
+                self.problems += deadlock(self.machine)
             else:
                 self.status = Status.FINISHED
-                for problem in unwritten(self.machine):
+                for problem in unwritten(self.machine) if self.machine.checked else ():
                     self.machine.hazards.add(problem)
         return done
 
@@ -317,7 +344,25 @@ class Session(Inspection):
         watched = self._profiled()
         name = self.source.name if self.source else ""
         problems = (*self.problems, *([self._limit] if self._limit else []))
-        return watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        return self._counting(found)
+
+    def _counting(self, profile: Profile) -> Profile:
+        """A profile with the findings that count as they do, and apart those that are allowed."""
+        kept: list[Finding] = []
+        allowed: list[AllowedProblem] = []
+        for finding in profile.findings:
+            judged = self.policy.judged((finding.problem,))
+            allowed += judged.allowed
+            kept += [
+                replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
+            ]
+        slow = [finding.problem for finding in profile.findings]
+        unused = self.policy.unused(slow, lambda code: family(code) is Family.SLOW)
+        over = self.status is Status.FINISHED
+        return replace(
+            profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
+        )
 
     def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
         """What queues and rings did, in so many cells, from ``begin`` to ``end``.
@@ -372,14 +417,6 @@ class Session(Inspection):
         machine.prepare()
         return machine
 
-    def _late(self) -> tuple[Problem, ...]:
-        """Transfers that nothing waits for at the end of a run."""
-        machine = self.machine
-        flying = machine.scheduler.late
-        if self.status is not Status.FINISHED or machine.ordering is None:
-            return machine.hazards.late(flying)
-        return machine.hazards.late(flying, machine.ordering.unlanded())
-
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far; expectations are judged only if it finished."""
         machine = self.machine
@@ -393,7 +430,7 @@ class Session(Inspection):
                 not_judged = len(self.program.expectations) - len(judged)
             except Failure as failure:
                 problems += failure.problems
-        generation = self.program.generation
+        found, generation = self.judged(), self.program.generation
         return RunReport(
             status=self.status,
             program=self.source.name if self.source else "",
@@ -407,9 +444,10 @@ class Session(Inspection):
             engines=engines,
             evidence=describe.busy_evidence(engines),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
-            hazards=self.hazards,
+            hazards=found.errors,
             problems=tuple(problems),
-            warnings=(*self.program.warnings, *machine.hazards.warnings, *self._late()),
+            warnings=(*found.warnings, *self.unused()),
+            allowed=found.allowed,
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",
@@ -417,5 +455,6 @@ class Session(Inspection):
             messages=self.messages,
             messages_left_out=machine.summary.left_out,
             values=machine.values,
+            checked=machine.checked,
             not_judged=not_judged,
         )

@@ -117,6 +117,7 @@ class Comparing:
                     "ok": report.ok,
                     "reasons": list(report.reasons),
                     "hazards": jsonable.problems(report.hazards),
+                    "allowed": jsonable.allowed(report.allowed),
                     "problems": jsonable.problems(report.problems),
                 }
             status = next((r for r in reports if r.status is not Status.FINISHED), reports[0])

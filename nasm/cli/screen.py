@@ -72,8 +72,12 @@ class Screen:
 
     def note(self, message: str) -> None:
         """A line on standard error."""
+        self.tell(Text(message))
+
+    def tell(self, text: Text) -> None:
+        """Print to standard error."""
         streams.flush(sys.stdout)
-        self._print(self.err, Text(message), True)
+        self._print(self.err, text, True)
 
     def _print(self, console: Console, part: RenderableType, whole: bool) -> None:
         stream = sys.stderr if console is self.err else sys.stdout

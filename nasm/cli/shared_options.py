@@ -176,6 +176,41 @@ def timeout(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def policy(verb: argparse.ArgumentParser) -> None:
+    """``--strict`` and ``--allow``."""
+    verb.add_argument(
+        "--strict", action="store_true", help="let warnings count as errors; notes never do"
+    )
+    verb.add_argument(
+        "--allow",
+        metavar="CODE",
+        action="append",
+        default=[],
+        help="let a hazard or a warning, such as E0502, not count; may be given several times. "
+        "'; nasm: allow E0502 reason' behind an instruction does that for its line",
+    )
+
+
+def unchecked(verb: argparse.ArgumentParser) -> None:
+    """``--unchecked``."""
+    verb.add_argument(
+        "--unchecked",
+        dest="checked",
+        action="store_false",
+        help="look neither for races nor for unwritten outputs, which takes less time",
+    )
+
+
+def sarif(verb: argparse.ArgumentParser) -> None:
+    """``--sarif``."""
+    verb.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="write all that is wrong as SARIF 2.1.0, which editors and code scanning read; - is "
+        "standard output",
+    )
+
+
 def quiet(verb: argparse.ArgumentParser) -> None:
     """``--quiet``."""
     verb.add_argument("-q", "--quiet", action="store_true", help="print nothing but what is wrong")

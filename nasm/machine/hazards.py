@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm.machine.numbers import Numbers
 from nasm.machine.writers import Writers, part, written
 from nasm.problems import Note, Problem, Severity, listed
 from nasm.sim.counters import Semaphore, Who
@@ -38,18 +39,21 @@ class Hazards(Observer):
     ) -> None:
         self.program, self.acting, self.region = program, acting, region
         self.writers = Writers(program, region)
+        self.numbers = Numbers(program, acting)
         self.found: list[Problem] = []
         self.warnings: list[Problem] = []
         self._seen: set[tuple[object, ...]] = set()
 
     def save(self) -> Any:
         """What was found until now."""
-        return tuple(self.found), tuple(self.warnings), frozenset(self._seen)
+        numbers = self.numbers.save()
+        return tuple(self.found), tuple(self.warnings), frozenset(self._seen), numbers
 
     def restore(self, saved: Any) -> None:
         """Forget what was found since."""
         self.found[:], self.warnings[:] = saved[0], saved[1]
         self._seen = set(saved[2])
+        self.numbers.restore(saved[3])
 
     def add(self, problem: Problem) -> None:
         """Something that was found about the run as a whole."""

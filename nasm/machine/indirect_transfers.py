@@ -71,7 +71,9 @@ class Side:
     def take(self, chosen: Chosen) -> Array:
         """The elements as they are now; anything where they are out of bounds."""
         if self.found is None:
+            self.access.look()
             return self.access.elements.copy()
+        self.found.reach.look()
         return self.found.gather(self.inside(chosen))
 
     def written(self, chosen: Chosen) -> Mask:
@@ -193,6 +195,7 @@ def chosen_start(
             index = found.index.access
             if not found.known:
                 hazards.uninitialised(index.view, index.missing, who=who)
+            index.look()
             entries = found.entries()
             if not transfer.skips:
                 found.checked(entries)

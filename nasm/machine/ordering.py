@@ -55,12 +55,17 @@ class Ordering:
         self._check.settle()
         return self._check
 
-    def among(self, found: Sequence[Problem]) -> tuple[Problem, ...]:
-        """All hazards of the run: those that were met, but for what only a race has led to."""
+    def among(
+        self, found: Sequence[Problem], counts: Callable[[Problem], bool]
+    ) -> tuple[Problem, ...]:
+        """All hazards of the run: those that were met, but for what only a race has led to.
+
+        A race that does not count, since it is allowed, explains nothing.
+        """
         races = self.problems()
         raced = {
             (access["line"], access["tensor"])
-            for problem in races
+            for problem in filter(counts, races)
             for access in problem.facts.get("accesses", ())
             if access["access"] == "read"
         }

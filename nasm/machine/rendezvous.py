@@ -222,6 +222,11 @@ class Rendezvous:
                 cores = arrival.member.effect.cores
                 yield arrival.member, [core for core in cores if core not in here]
 
+    @staticmethod
+    def member(work: Work) -> Member | None:
+        """Who takes part in a rendezvous when some work is done; None if it is another kind."""
+        return work.arrive.args[0] if isinstance(work.arrive, partial) else None
+
     # -- checkpoints
 
     def save(self) -> Any:

@@ -19,6 +19,7 @@ from nasm.spec import effects
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Context
 from nasm.spec.lists import views
+from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction, Program
 from nasm.spec.view import View
 
@@ -46,46 +47,55 @@ class Writers:
     view touches.
     """
 
-    CACHES = ("_areas",)
+    CACHES = ("_areas", "_regions")
 
     def __init__(self, program: Program, region: Callable[[View], Region]) -> None:
         self.program, self.region = program, region
-        self._areas: dict[int, list[tuple[int, tuple[Region, ...]]]] | None = None
+        self._areas: dict[int, int] = {}
+        self._regions: dict[int, tuple[Region, ...]] = {}
 
     def of(self, regions: Sequence[Region]) -> Iterator[Who]:
         """Those that write any of some bytes, queue by queue, in order; one for each line."""
-        touched, areas = tuple(regions), self._by_area()
-        found = {
-            number
-            for area in {region.area for region in touched}
-            for number, theirs in areas.get(area, ())
-            if intersect(theirs, touched)
-        }
-        for queue, lines in enumerate(self.program.queues) if found else ():
-            numbers = np.asarray(lines.instructions, np.int64)
+        touched, known = tuple(regions), dict[int, bool]()
+        areas = {region.area for region in touched}
+        for queue, lines in enumerate(self.program.queues):
             seen: set[int] = set()
-            for pc in np.flatnonzero(np.isin(numbers, list(found))).tolist():
+            for pc, number in enumerate(lines.instructions):
                 line = lines.spans[pc] or -1 - pc
-                if line not in seen:
+                if line in seen:
+                    continue
+                found = known.get(number)
+                if found is None:
+                    found = known[number] = self._writes(number, areas, touched)
+                if found:
                     seen.add(line)
                     yield queue, pc
 
-    def _by_area(self) -> dict[int, list[tuple[int, tuple[Region, ...]]]]:
-        """What each instruction writes, by its number, for each area."""
-        if self._areas is None:
-            self._areas = {}
-            for number, instruction in enumerate(self.program.instructions):
-                here: dict[int, list[Region]] = {}
-                for view in self._footprint(instruction):
-                    exact = not view.dynamic and view.offsets is None
-                    region = self.region(view if exact else View.whole(view.tensor))
-                    here.setdefault(region.area, []).append(region)
-                for area, regions in here.items():
-                    self._areas.setdefault(area, []).append((number, tuple(regions)))
-        return self._areas
+    def _writes(self, number: int, areas: set[int], touched: tuple[Region, ...]) -> bool:
+        """Whether an instruction writes any of some bytes."""
+        found = written(self.program.instructions[number])
+        if not any(self._area(view.tensor) in areas for view in found):
+            return False
+        regions = self._regions.get(number)
+        if regions is None:
+            regions = tuple(map(self._region, self._footprint(number)))
+            self._regions[number] = regions
+        return intersect(regions, touched)
 
-    def _footprint(self, instruction: Instruction) -> Iterator[View]:
-        """The views that are really written."""
+    def _area(self, tensor: Tensor) -> int:
+        found = self._areas.get(tensor.index)
+        if found is None:
+            found = self._areas[tensor.index] = self.region(View.whole(tensor)).area
+        return found
+
+    def _region(self, view: View) -> Region:
+        """The bytes that a view may touch."""
+        exact = not view.dynamic and view.offsets is None
+        return self.region(view if exact else View.whole(view.tensor))
+
+    def _footprint(self, number: int) -> Iterator[View]:
+        """The views that an instruction really writes."""
+        instruction = self.program.instructions[number]
         row, operands = instruction.row, instruction.operands
         for view in written(instruction):
             operand = next((o for o in row.writes if instruction.operand(o.name) is view), None)

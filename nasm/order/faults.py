@@ -7,7 +7,6 @@ all that only follows. Each fault is mended in thought before the next is looked
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
 from typing import NamedTuple
 
 from nasm.order.accesses import Access
@@ -45,9 +44,9 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
         waiter, _ = meant(check, race.first, race.second, filled(race.first))
         line = check.line(waiter.queue, waiter.index)
         best: tuple[int, Fault, Check] | None = None
-        for one in _largest(_of_line(check, line, filled))[:TRIED]:
+        for one in _largest(_of_line(check, line))[:TRIED]:
             tried = {place: list(waits) for place, waits in more.items()}
-            _mend(check, one, filled, tried)
+            _mend(check, one, tried)
             mended = Check(check.sources, check.watch, check.held, tried)
             mended.settle()
             budget -= len(check.watch.queues)
@@ -82,22 +81,22 @@ def _plain(check: Check, race: Race, filled: Filled) -> Fault:
     return Fault(race, remedy(check, waiter, other))
 
 
-def _of_line(check: Check, line: tuple[int, int], filled: Filled) -> list[Fault]:
-    """The races whose mending would be a wait on one line."""
+def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
+    """The races that a wait on a line could mend."""
     found = []
     for race in check.races:
-        waiter, other = meant(check, race.first, race.second, filled(race.first))
-        if check.line(waiter.queue, waiter.index) == line:
-            found.append(Fault(race, remedy(check, waiter, other)))
-            for one, two in islice(check.split(race, waiter), 1, None):
-                if (one.queue, one.index) == (waiter.queue, waiter.index):
-                    found.append(Fault(race, remedy(check, one, two)))
+        for waiter in (race.second, race.first):
+            if check.line(waiter.queue, waiter.index) == line:
+                break
+        else:
+            continue
+        for one, two in check.split(race, waiter):
+            if (one.queue, one.index) == (waiter.queue, waiter.index):
+                found.append(Fault(race, remedy(check, one, two)))
     return found
 
 
-def _mend(
-    check: Check, fault: Fault, filled: Filled, more: dict[tuple[int, int], list[Wait | Event]]
-) -> None:
+def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Wait | Event]]) -> None:
     """Let every round of a line wait as one of them would have to."""
     for waiter, other in check.split(fault.race, fault.remedy.waiter):
         wait = remedy(check, waiter, other).wait

@@ -40,13 +40,14 @@ class Snapshot:
 
     semaphores: dict[str, int]
     registers: dict[tuple[str, int], int | None]
-    hazards: frozenset[tuple[object, ...]]
+    noticed: frozenset[tuple[object, ...]]
     problems: int
     messages: int
 
     @staticmethod
     def of(session: Session) -> Snapshot:
         """A session as it is now."""
+        judged, begun = session.judged(), session.status is not Status.READY
         return Snapshot(
             {s.name: s.value for s in session.semaphores()},
             {
@@ -55,7 +56,8 @@ class Snapshot:
                 if q.length
                 for n, value in session.registers(session.name(q)).items()
             },
-            frozenset(map(told, session.hazards)),
+            # what the text is warned of is told with the first step
+            frozenset(map(told, (*judged.warnings, *judged.errors)) if begun else ()),
             len(session.problems),
             messages(session),
         )

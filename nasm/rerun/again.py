@@ -62,7 +62,7 @@ class Again:
         if not scheduler.idle:
             return Status.LIMIT, describe.limit(self.machine, self.most)
         if scheduler.blocked():
-            return Status.DEADLOCK, deadlock(self.machine)
+            return Status.DEADLOCK, deadlock(self.machine)[0]
         return Status.FINISHED, None
 
     def _changes(self, tensors: Iterable[Tensor]) -> Iterator[TensorChange]:

@@ -265,6 +265,13 @@ def test_what_is_under_way_when_a_run_stops_is_drawn_as_far_as_it_got() -> None:
     assert [e["name"] for e in on(found, "alpha waits")] == ["$stored"]
 
 
+def test_a_run_may_stop_between_two_completions_at_one_tick() -> None:
+    text = ".target toy\n@alpha Wait\n.core 1\n@alpha Wait\n"
+    whole, stopped = events(text), events(text, 1)
+    assert stopped == whole
+    assert [e["name"] for e in whole if e["ph"] == "X"] == ["Wait", "Wait"]
+
+
 def test_a_deadlock_shows_what_each_engine_waits_for() -> None:
     found = events(f"{RELAY.replace('$added >= 1 ', '$added >= 2 ')}@alpha Wait\n")
     assert [e["name"] for e in on(found, "alpha waits")] == ["$stored"]
