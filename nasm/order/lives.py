@@ -185,17 +185,17 @@ class Lives:
 
     def _others(self, counter: Counter, setter: Taken) -> Iterator[tuple[Taken, bool]]:
         """The first change and the first wait of each queue that a set is in no order with."""
-        for waits in counter.waits.values():
-            before = bisect_right(waits, 0, key=lambda taken: not _starts_before(taken, setter))
-            for taken in waits[before : before + 1]:
-                if not self._follows(taken, setter):
-                    yield taken, True
         for kind in (counter.sets, counter.posts, counter.takes):
             for stream in kind.values():
                 before = stream.before_change(setter)
                 for taken in stream.taken[before : before + 1]:
                     if taken is not setter and not _before(setter, taken):
                         yield taken, False
+        for waits in counter.waits.values():
+            before = bisect_right(waits, 0, key=lambda taken: not _starts_before(taken, setter))
+            for taken in waits[before : before + 1]:
+                if not self._follows(taken, setter):
+                    yield taken, True
 
     def _follows(self, taken: Taken, setter: Taken) -> bool:
         """Whether a wait can only be over once a set was made."""
