@@ -252,7 +252,7 @@ class Order:
     def after(self, event: Event) -> Clock:
         """What has surely happened once something has, itself included."""
         queue, index, column = event.queue, event.index, event.queue
-        clock = list(self.clock(queue, index))
+        clock = list(self.clock(queue, index) or self.nothing)
         clock[queue] = max(clock[queue], index + 1)
         if event.kind == LANDS:
             for posts in self._transfers(queue):
