@@ -148,6 +148,7 @@ class Inspection:
         if ordering is None:
             yield from found
         else:
+            yield from ordering.warnings()
             yield from ordering.among(found, lambda race: self.policy.allowing(race) is None)
 
     def _late(self) -> tuple[Problem, ...]:

@@ -270,6 +270,18 @@ ROWS = (
         "@scalar EventSemaphore  $done >= 1  $e = 0",
     ),
     Code(
+        "E0541",
+        "a wait for just a value that may be overrun",
+        "The instruction waits until a semaphore has just this value, and updates that need not "
+        "come after the wait may carry it past. If that happens before the wait sees the value, "
+        "it waits forever. Wait with `>=`, or let the later updates wait for this instruction.",
+        "@sync   EventSemaphore  $done++\n@scalar EventSemaphore  $done++\n"
+        "@vector EventSemaphore  $done == 1\n@vector EventSemaphore  $done == 2",
+        "@sync   EventSemaphore  $done++\n@scalar EventSemaphore  $done++\n"
+        "@vector EventSemaphore  $done >= 1\n@vector EventSemaphore  $done == 2",
+        severity=Severity.WARNING,
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "

@@ -101,6 +101,15 @@ class Ordering:
         tensors = self.program.tensors.values()
         return {self.region(View.whole(t)).area for t in tensors if wanted(t)}
 
+    def warnings(self) -> Iterator[Problem]:
+        """Waits for just a value that may be overrun: one for each line."""
+        check, seen = self.judged(), set()
+        for found in check.order.overruns():
+            line = check.line(*found.place)
+            if line not in seen:
+                seen.add(line)
+                yield self._said.overrun(found)
+
     def unlanded(self) -> list[Who]:
         """The transfers into outputs that have not surely landed when every queue is done."""
         outputs = self._areas(lambda t: t.role in ("output", "inout"))

@@ -9,11 +9,12 @@ from typing import Any
 from nasm.machine.writers import written
 from nasm.order.accesses import Access
 from nasm.order.check import Check
+from nasm.order.clocks import Overrun
 from nasm.order.faults import Fault
 from nasm.order.lives import Unordered
 from nasm.order.remedies import Remedy, remedy
 from nasm.order.skeleton import Wait
-from nasm.problems import Note, Problem, listed
+from nasm.problems import Note, Problem, Severity, listed
 from nasm.sim.regions import Region
 from nasm.source import Span
 from nasm.spec.declared_transfer import DeclaredTransfer
@@ -76,6 +77,23 @@ class Races:
         )
         facts = {"semaphore": name.removeprefix("$")}
         return Problem("E0540", said, self._place(*found.set), hint, (note,), facts=facts)
+
+    def overrun(self, found: Overrun) -> Problem:
+        """A wait for just a value, which may be past before the wait sees it."""
+        wait, (queue, index) = found.wait, found.place
+        name = self._counter(wait)
+        said = f"{self._name(queue, index)} waits for {name} == {wait.value}, and {name} may be "
+        said += (
+            f"{found.total} by then: it waits forever if it does not see the {wait.value} between"
+        )
+        notes = tuple(
+            Note(f"{self._name(*who)} may update {name} before that", self._place(*who))
+            for who in found.posters
+        )
+        hint = f"wait for {name} >= {wait.value}, or let what comes later wait for this"
+        return Problem(
+            "E0541", said, self._place(queue, index), hint, notes, severity=Severity.WARNING
+        )
 
     # -- hints
 

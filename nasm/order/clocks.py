@@ -18,14 +18,24 @@ none. (Thornley and Chandy, 2000, on monotonic counters; Reed and Kanodia, 1979,
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from nasm.order.lives import Lives, Unordered
 from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step, Wait
 
 SWEEPS = 100
 """Sweeps at most. Four have been enough for all there was; what is tried may not be what ran."""
+
+
+class Overrun(NamedTuple):
+    """A wait, where it is, what its counter may be then, and the last that may have posted."""
+
+    wait: Wait
+    place: tuple[int, int]
+    total: int
+    posters: tuple[tuple[int, int], ...]
 
 
 class Order:
@@ -114,7 +124,7 @@ class Order:
             clock = (*clock[:column], step.after + 1, *clock[column + 1 :])
         if step.behind is not None:
             clock = tuple(map(max, clock, self.after(step.behind)))
-        if wait is not None and wait.value > 0:
+        if wait is not None and (wait.value > 0 or wait.counter in self._lived):
             clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
 
@@ -263,6 +273,22 @@ class Order:
             column = self.queues + queue
             clock[column] = max(clock[column], index + 1)
         return tuple(clock)
+
+    def overruns(self) -> Iterator[Overrun]:
+        """Waits for just a value that what does not come after them may carry a counter past."""
+        for taken in self.taken:
+            step, wait = taken.step, taken.step.wait
+            if wait is None or wait.op != "==" or wait.counter in self._lived:
+                continue
+            posts = [
+                (posts, count)
+                for posts in self._posts.get(wait.counter, {}).values()
+                if (count := posts.before(step.queue, step.index))
+            ]
+            total = sum(posts.total(count) for posts, count in posts)
+            if total > wait.value:
+                last = [(posts.queue, posts.indices[count - 1]) for posts, count in posts]
+                yield Overrun(wait, (step.queue, step.index), total, tuple(last))
 
     def streams(self, counter: int) -> list[Posts]:
         """All posts to a counter."""
