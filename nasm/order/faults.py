@@ -85,7 +85,8 @@ def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
     """The races that a wait on a line could mend."""
     found = []
     for race in check.races:
-        for waiter in (race.second, race.first):
+        alone = race.first.queue == race.second.queue  # nobody waits for what stands behind it
+        for waiter in (race.second,) if alone else (race.second, race.first):
             if check.line(waiter.queue, waiter.index) == line:
                 break
         else:
