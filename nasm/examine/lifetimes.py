@@ -92,6 +92,10 @@ def memory_maps(machine: Machine, lives: dict[int, Life]) -> Iterator[MemoryMap]
         spans = {t.index: _span(t, lives.get(t.index), machine.scheduler.now) for t in tensors}
         ordered = sorted(tensors, key=lambda t: (t.offset or 0, t.partition or 0))
         placed, most, at = _peak(ordered, spans)
+        alike: dict[int, list[Tensor]] = {}
+        for tensor in ordered:
+            alike.setdefault(machine.state.areas[tensor.index], []).append(tensor)
+        near = {t.index: others for others in alike.values() for t in others}
         yield MemoryMap(
             name,
             core,
@@ -100,7 +104,7 @@ def memory_maps(machine: Machine, lives: dict[int, Life]) -> Iterator[MemoryMap]
             placed,
             most,
             machine.microseconds(at),
-            tuple(_claim(machine, t, ordered, spans, lives.get(t.index)) for t in ordered),
+            tuple(_claim(machine, t, near[t.index], spans, lives.get(t.index)) for t in ordered),
         )
 
 
@@ -123,8 +127,7 @@ def _claim(
     life: Life | None,
 ) -> Claim:
     span, low = spans[tensor.index], tensor.offset or 0
-    areas = machine.state.areas
-    mine = [t for t in others if t is not tensor and areas[t.index] == areas[tensor.index]]
+    mine = [t for t in others if t is not tensor and _overlap(tensor, t)]
     return Claim(
         tensor.name,
         tensor.partition or 0,
@@ -135,7 +138,7 @@ def _claim(
         None if span is None else machine.microseconds(span[1]),
         tuple(life[2]) if life else (),
         tuple(life[3]) if life else (),
-        tuple(_sharing(tensor, t, span, spans[t.index]) for t in mine if _overlap(tensor, t)),
+        tuple(_sharing(tensor, t, span, spans[t.index]) for t in mine),
     )
 
 

@@ -8,7 +8,7 @@ from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
 from nasm.machine.races import Races
 from nasm.order.accesses import Access
-from nasm.order.check import Check
+from nasm.order.check import Check, Race
 from nasm.order.faults import Fault, faults
 from nasm.order.steps import Sources
 from nasm.order.watch import Watch
@@ -85,11 +85,11 @@ class Ordering:
             self._found = (*found, *map(self._said.unordered, reversed(sets.values())))
         return self._found
 
-    def races(self) -> Iterator[tuple[Problem, Access, Access]]:
-        """The races that are among the problems, each with its two accesses."""
+    def races(self) -> Iterator[tuple[Problem, Race]]:
+        """The races that are among the problems."""
         problems = self.problems()
         for problem, fault in zip(problems, self._faults, strict=False):
-            yield problem, fault.race.first, fault.race.second
+            yield problem, fault.race
 
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""

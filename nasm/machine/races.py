@@ -94,7 +94,7 @@ class Races:
                 f"{names} {'post' if ' and ' in names else 'posts'} to {counter} as well, so that "
                 "less of it may come without this one; or give each a semaphore of its own"
             )
-        if mine.writes != theirs.writes and mine.queue != theirs.queue:
+        if mine.writes != theirs.writes and not self.check.starts_after(mine, theirs):
             back = remedy(self.check, theirs, mine)
             hints.append(f"if {self._who(mine)} is meant to come first: {self._advice(back)}")
         return hints

@@ -145,6 +145,12 @@ class Check:
             if column >= 2 * self.order.queues and done[column] < count
         ]
 
+    def starts_after(self, one: Access, other: Access) -> bool:
+        """Whether an access begins after another one has begun, in every execution."""
+        if one.queue == other.queue:
+            return one.index > other.index
+        return self.order.clock(one.queue, one.index)[other.queue] > other.index
+
     def ordered(self, one: Access, other: Access) -> bool:
         """Whether an access is over before another one begins, in every execution."""
         if one.queue == other.queue and not one.moves and not other.moves:

@@ -85,13 +85,14 @@ def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
     """The races that a wait on a line could mend."""
     found = []
     for race in check.races:
-        alone = race.first.queue == race.second.queue  # nobody waits for what stands behind it
-        for waiter in (race.second,) if alone else (race.second, race.first):
+        for waiter in (race.second, race.first):
             if check.line(waiter.queue, waiter.index) == line:
                 break
         else:
             continue
         for one, two in check.split(race, waiter):
+            if check.starts_after(two, one):
+                continue  # it cannot come first
             if (one.queue, one.index) == (waiter.queue, waiter.index):
                 found.append(Fault(race, remedy(check, one, two)))
     return found
@@ -100,6 +101,8 @@ def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
 def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Wait | Event]]) -> None:
     """Let every round of a line wait as one of them would have to."""
     for waiter, other in check.split(fault.race, fault.remedy.waiter):
+        if check.starts_after(other, waiter):
+            continue  # it cannot come first
         wait = remedy(check, waiter, other).wait
         added: Wait | Event = check.end(other) if wait is None else wait
         kept = more.setdefault((waiter.queue, waiter.index), [])

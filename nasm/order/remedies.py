@@ -93,9 +93,12 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Ac
 
     ``filled`` says that the bytes had values before the run. A writer waits for the only reader of
     the values that it destroys; else a reader waits for the write whose values nobody else reads.
-    Within a queue only the later one can wait.
     """
-    if first.queue == second.queue or (first.writes and second.writes):
+    if check.starts_after(second, first):
+        return second, first
+    if check.starts_after(first, second):
+        return first, second
+    if first.writes and second.writes:
         return second, first
     reader, writer = (second, first) if first.writes else (first, second)
     before, after = [], []

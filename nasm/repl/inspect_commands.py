@@ -338,10 +338,10 @@ def hazards(shell: Shell, rest: str) -> None:
 def check(shell: Shell, rest: str) -> None:
     """Look for mistakes without running anything.
 
-    It tells what is wrong with the program as far as that needs no values. It looks at the program
-    from its start, wherever the run is. 'check map' shows who owns which bytes of each memory, and
-    when; 'check relaxed' lists the reads that nothing would order if engines did not wait for their
-    own earlier results.
+    It tells what is wrong with the program as far as that needs no values, from its start,
+    wherever the run is. 'check map' shows who owns which bytes of each memory, and when; 'check
+    relaxed' lists the reads that nothing would order if engines did not wait for their own earlier
+    results.
     """
     if rest not in ("", *CHECKS):
         raise Refused(WRONG, f"check what? '{quoted(rest)}'", f"{listed(CHECKS)}, or nothing")

@@ -12,13 +12,13 @@ from nasm.problems import clean
 WIDTH = 100
 """Columns of a map that is not written to a terminal."""
 
-LEAST = 10
+LEAST = 8
 """Cells of a bar below which there is none."""
 
 ENGINES = 12
 """Columns that the names of engines have at least."""
 
-HEADS = ("bytes", "bank", "tensor", "partitions", "from µs", "to µs", "written by", "read by")
+HEADS = ("bytes", "bank", "tensor", "partitions", "from µs", "to µs", "writers", "readers")
 RIGHT = frozenset(("bytes", "from µs", "to µs"))
 MARKS, PLAIN = "█·", "#."
 """In use and not in use, in a bar."""
@@ -139,11 +139,14 @@ def _bar(claim: Claim, end: float, cells: int, marks: str) -> str:
 def _sharing(found: MemoryMap) -> Iterator[str]:
     """A line for each two tensors that have bytes in common."""
     told: set[str] = set()
+    used = {claim.name for claim in found.claims if claim.begin is not None}
     for claim in found.claims:
         told.add(claim.name)
         for other in claim.sharing:
             if other.name not in told:
                 when = "for some time both are in use" if other.meets else "at different times"
+                if not used.issuperset((claim.name, other.name)):
+                    when = "not both are used"
                 bytes_ = f"bytes {other.low:,} .. {other.high:,}"
                 yield f"{claim.name} and {other.name} share {bytes_}: {when}"
 

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
+from nasm.order.skeleton import COMPLETES, STARTS, Event
 from nasm.problems import Problem
 from nasm.rerun.records import Witness
 from nasm.rerun.witnesses import Witnesses
 from nasm.session import Session
+from nasm.sim.regions import Region
+
+PAIRS = 3
+"""Pairs of accesses of one race whose ends are held."""
 
 
 def races_of(session: Session) -> int:
@@ -19,13 +25,20 @@ def races_of(session: Session) -> int:
 def witnesses(session: Session) -> Iterator[tuple[Problem, Witness]]:
     """Each race that is reported of a run that is over, and its witness.
 
-    Held back is the end of the access that came first in the run, or else that of the other.
+    Held back is the end of the access that came first in the run, or else that of the other; where
+    that changes nothing, those of other pairs of accesses of the same two lines, and starts.
     """
     ordering = session.machine.ordering
     if ordering is None:
         return
     shower: Witnesses | None = None
-    for problem, first, second in ordering.races():
+    for problem, race in ordering.races():
         shower = shower or Witnesses(session)
-        ends = [ordering.judged().end(access) for access in (first, second)]
-        yield problem, shower.of(ends, (first.region, second.region))
+        ends: dict[Event, tuple[Region, ...]] = {}
+        for pair in race.pairs[:PAIRS]:
+            for access in pair:
+                ends.setdefault(ordering.judged().end(access), tuple(a.region for a in pair))
+        for event, regions in list(ends.items()):
+            if event.kind == COMPLETES:  # it may have read too early what it overwrites
+                ends.setdefault(replace(event, kind=STARTS), regions)
+        yield problem, shower.of(ends.items())

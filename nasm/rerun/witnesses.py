@@ -7,7 +7,7 @@ happen, and look.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from nasm.order.skeleton import LANDS, Event
 from nasm.problems import Failure, Problem, counted
@@ -29,7 +29,8 @@ def witness(session: Session, *events: Event, regions: Iterable[Region] | None =
     outputs first. The session was made with ``reruns=True`` and has run to its end, or into a
     deadlock; raises Failure if it has not, or if there was no such event.
     """
-    return Witnesses(session).of(events, regions)
+    bytes_ = None if regions is None else tuple(regions)
+    return Witnesses(session).of((event, bytes_) for event in events)
 
 
 class Witnesses:
@@ -39,10 +40,11 @@ class Witnesses:
         self.session, self.hold = session, Hold()
         self.again = Again(session, self.hold)
 
-    def of(self, events: Iterable[Event], regions: Iterable[Region] | None = None) -> Witness:
-        """See :func:`witness`."""
+    def of(self, events: Iterable[tuple[Event, Sequence[Region] | None]]) -> Witness:
+        """See :func:`witness`; each event comes with the regions of its race."""
         found: Witness | None = None
-        for tried, (event, choose) in enumerate(_attempts(events, regions), 1):
+        attempts = (attempt for event in events for attempt in _attempts(*event))
+        for tried, (event, choose) in enumerate(attempts, 1):
             found = Witness(*self._held(event, choose), tried)
             if found.shows:
                 break
@@ -83,29 +85,20 @@ class Witnesses:
 
 
 def _attempts(
-    events: Iterable[Event], regions: Iterable[Region] | None
+    event: Event, regions: Sequence[Region] | None
 ) -> Iterator[tuple[Event, Choose | None]]:
     """What to hold, one after the other.
 
     Of a landing all shares that matter; and as less than all may be waited for, one of them alone.
     """
-    bytes_ = None if regions is None else tuple(regions)
-
-    def those(flight: Flight) -> list[int]:
-        return _moving(flight, bytes_)
-
-    def one(flight: Flight) -> list[int]:
-        return those(flight)[:1]
-
-    for event in events:
-        if event.kind == LANDS:
-            yield event, those
-            yield event, one
-        else:
-            yield event, None
+    if event.kind == LANDS:
+        yield event, lambda flight: _moving(flight, regions)
+        yield event, lambda flight: _moving(flight, regions)[:1]
+    else:
+        yield event, None
 
 
-def _moving(flight: Flight, regions: tuple[Region, ...] | None) -> list[int]:
+def _moving(flight: Flight, regions: Sequence[Region] | None) -> list[int]:
     """The shares of a transfer that move bytes of some regions; of any, if none is said to."""
     every = [s for portion in flight.portions if portion.bytes for s in portion.shares]
     touches: Callable[[int], tuple[Region, ...]] | None = getattr(flight.cargo, "touches", None)

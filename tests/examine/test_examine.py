@@ -57,10 +57,9 @@ def test_a_race_is_found() -> None:
 
 
 def test_what_values_decide_is_said_in_a_line_with_its_place() -> None:
-    found = told(
-        ".sbuf n i32[1, 1]\n@sync\n TensorLoad %r0, n\n Nop $a++\n"
-        " CompareBranch %r0, 1, op=equal, target=end\n Nop\nend:\n Nop $a >= 1\n"
-    )
+    text = ".sbuf n i32[1, 1]\n@sync\n TensorLoad %r0, n\n Nop $a++\n"
+    text += " CompareBranch %r0, 1, op=equal, target=end\n Nop\nend:\n Nop $a >= 1\n"
+    found = told(text)
     assert (found.ended, found.whole, found.ok) == ("values", False, True)
     (problem,) = (p for p in found.problems if p.code == "E0535")
     assert problem.message.startswith("order and deadlocks depend on values from line 12 on (")

@@ -209,3 +209,26 @@ def test_without_values_nothing_is_known_of_tensors(capsys: pytest.CaptureFixtur
     assert "hazard[E0518]: the elements of ids: a run without values has none" in said
     assert any(line.split()[0] == "ids" and line.endswith("unknown") for line in said.split("\n"))
     assert re.search(r"%r1 +unknown", said)
+
+
+def test_check_looks_at_the_whole_program_and_changes_nothing(toy: Tried) -> None:
+    toy.does("step 2")
+    before = toy.does("report", "where")
+    assert toy.does("check") == "nothing is wrong, as far as that needs no values\n"
+    assert toy.does("report", "where") == before
+
+
+def test_check_tells_what_is_wrong_and_notes_in_a_line_each(load: Loader) -> None:
+    text = ".target toy\n.sem a, b\n@alpha Wait $a >= 1\n@beta Wait $b++\n"
+    told = load(text).does("check")
+    assert "hazard[E0510]: deadlock at" in told
+    assert told.splitlines()[-1] == (
+        "note[E0531]: nothing waits for $b, which beta pc 0 (Wait) posts (toy.nasm:4:7)"
+    )
+
+
+def test_check_shows_maps_and_what_needs_the_interlock(toy: Tried) -> None:
+    heads = [line for line in toy.does("check map").splitlines() if "have an owner" in line]
+    assert [head.split(":")[0] for head in heads] == ["ram", "bank"]
+    assert "%r0" in toy.does("check relaxed")
+    assert "hint: map or relaxed, or nothing" in toy.does("check everything")

@@ -63,7 +63,7 @@ def test_no_event_of_a_program_in_order_shows_anything(seed: int) -> None:
             moves = session.program.instruction(queue.index, _pc(session, queue.index, int(index)))
             kinds = [STARTS, COMPLETES, *([LANDS] if moves.row.posts else [])]
             for kind in kinds:
-                found = shower.of([Event(kind, queue.index, int(index))])
+                found = shower.of([(Event(kind, queue.index, int(index)), None)])
                 assert not found.shows, str(found)
 
 
