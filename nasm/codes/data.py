@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
@@ -31,6 +32,7 @@ ROWS = (
         "What nobody has read when the program ends is not meant.",
         "@vector Memset  c, 1.0\n@vector Memset  c, 0.0",
         "@vector Memset  c, 0.0",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0526",
@@ -42,6 +44,7 @@ ROWS = (
         "writes itself, as a mask does. The results are those of the hardware as far as is known.",
         "@vector Memset      c, 0.0\n@vector Reciprocal  c, c",
         "@vector Memset      c, 2.0\n@vector Reciprocal  c, c",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0527",
@@ -52,5 +55,6 @@ ROWS = (
         "over all rounds. Scale what is stored, or choose a wider dtype.",
         ".sbuf  small  i8[128, 512]\n@vector Memset       c, 300.0\n@vector TensorCopy   small, c",
         ".sbuf  small  i16[128, 512]\n@vector Memset       c, 300.0\n@vector TensorCopy   small, c",
+        severity=Severity.NOTE,
     ),
 )

@@ -9,20 +9,22 @@ ROWS = (
     Code(
         "E0501",
         "a read of uninitialised memory",
-        "The instruction reads elements that no input initialised and no earlier instruction "
-        "wrote. Engines run asynchronously: most often the writer exists, and only the wait for "
-        "it is missing. Uninitialised floating-point elements read as NaN.\n\n"
+        "The instruction reads elements that no input initialised and no instruction before it "
+        "wrote; they read as NaN if they are floating-point. Where the writer exists and nothing "
+        "orders the two, that is told as a race instead (E0502).\n\n"
         "Accumulating into uninitialised memory is the same mistake: the first matmul of a group "
         "has to overwrite.",
-        "@sync   DmaCopy     b, B   $loaded += 16\n@vector TensorCopy  c, b",
+        "@vector TensorCopy  c, b",
         "@sync   DmaCopy     b, B   $loaded += 16\n@vector TensorCopy  c, b   $loaded >= 16",
     ),
     Code(
         "E0502",
         "a race: two accesses without an order",
-        "One instruction reads or writes what another is still writing, and nothing orders the "
-        "two. On hardware the outcome depends on timing; here the reader gets the old bytes. Let "
-        "the writer update a semaphore when it completes, and the other instruction wait for it.",
+        "Two accesses touch the same bytes, one of them writes, and nothing orders the two: no "
+        "wait, no meeting of cores, no interlock of an engine. That is found whether or not the "
+        "timing of this run was kind. On hardware the outcome depends on timing. Let the one that "
+        "comes first update a semaphore when it is over, and the other wait for it: the hint says "
+        "which, and for which count.",
         "@gpsimd Memset      c, 1.0\n@vector TensorCopy  c, c",
         "@gpsimd Memset      c, 1.0   $done++\n@vector TensorCopy  c, c     $done >= 1",
     ),
@@ -231,12 +233,13 @@ ROWS = (
         "`neuron-nasm check` finds such a loop where the program surely gets into it; a run ends "
         "as soon as it is in one. A loop that waits for what another engine updates, or for the "
         "other core, is not reported: it is held up there, or ends as a deadlock (E0510).",
-        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterMove  %r0, 5\nagain: @vector Nop\n"
         "@vector RegisterAlu   %r1, %r0, 1, op=subtract\n"
         "@vector CompareBranch  %r0, 0, op=greater, target=again",
-        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterMove  %r0, 5\nagain: @vector Nop\n"
         "@vector RegisterAlu   %r0, %r0, 1, op=subtract\n"
         "@vector CompareBranch  %r0, 0, op=greater, target=again",
+        ends=True,
     ),
     Code(
         "E0520",
@@ -250,6 +253,21 @@ ROWS = (
         "@scalar EventSemaphore  $done >= 1    $done--",
         "@sync   EventSemaphore                $done++\n"
         "@vector EventSemaphore  $done >= 1    $done--",
+        severity=Severity.WARNING,
+    ),
+    Code(
+        "E0540",
+        "a counter is set in no order with who uses it",
+        "Setting a semaphore or an event, or clearing a range of semaphores, begins anew: what was "
+        "posted before is gone. So each set has to come before or after every other update and "
+        "every wait of that counter, whatever takes how long. This one does not: the value that "
+        "the wait sees, or the update that is kept, is a matter of luck. Let whoever sets the "
+        "counter wait until nobody needs its value any more, and those who use it next wait for "
+        "the set.",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n"
+        "@vector EventSemaphore  $e == 1\n@scalar EventSemaphore  $e == 1  $e = 0",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n@vector EventSemaphore  $e == 1  $done++\n"
+        "@scalar EventSemaphore  $done >= 1  $e = 0",
     ),
     Code(
         "E0601",

@@ -13,7 +13,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import Casting, DType, Float32
-from nasm.machine.unread import Acting, Losses, Token, Unread
+from nasm.machine.unread import IDLE, Acting, Idle, Losses, Token, Unread
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
@@ -109,7 +109,7 @@ class Access:
         self.initialised = False
         unread = self.unread = pattern.unread
         self.clock: Acting = unread.clock
-        self.token: Token | None = None
+        self.token: Token | Idle | None = IDLE
         self.others: list[Access] = []
         unread.enter(self)
 

@@ -136,7 +136,8 @@ class Numbers:
 
     def _warning(self, code: str, said: str, where: str, who: Who, hint: str) -> Problem:
         said += f", the first in {where}" if where else ""
-        return Problem(code, said, self.program.span(*who), hint, severity=Severity.WARNING)
+        severity = Severity.WARNING if code == "E0526" else Severity.NOTE
+        return Problem(code, said, self.program.span(*who), hint, severity=severity)
 
     def _name(self, queue: int, pc: int) -> str:
         program = self.program

@@ -38,17 +38,21 @@ class Silent:
     acting = None
 
 
+SILENT: Final = Silent()
+
+
 class Place(Protocol):
     """An access: its bytes in their store, from ``low`` up to ``high``.
 
-    ``token`` says who wrote it, if nothing has read a byte of that since; ``others`` are the places
-    that have a byte in common with it, ``clock`` says who writes.
+    ``token`` says who wrote it, if nothing has read a byte of that since; it is IDLE until
+    something is written in the area. ``others`` are the places that have a byte in common with it,
+    ``clock`` says who writes.
     """
 
     region: Region
     low: int
     high: int
-    token: Token | None
+    token: Token | Idle | None
     others: list[Any]
     clock: Acting
 
@@ -82,6 +86,12 @@ class Piece:
         self.result, self.rest = result, rest
         self.clear: set[Place] = set()
 
+
+class Idle:
+    """In the place of what was written: nothing has been written in the area yet."""
+
+
+IDLE: Final = Idle()
 
 Token = Who | Piece
 """What was written at a place: by an execution that wrote nothing else, or a piece of more."""
@@ -196,18 +206,21 @@ class Losses:
 class Unread:
     """The places of one area, and what is unread in them."""
 
-    CACHES = ("_covering", "_pairs", "_sizes", "clock", "places")
+    CACHES = ("_covering", "_idle", "_pairs", "_sizes", "clock", "places")
 
     def __init__(self, losses: Losses) -> None:
         self.losses = losses
         self.clock: Acting = losses.clock
         self.places: list[Place] = []
+        self._idle: list[Place] | None = []
         self._pairs = 0
         self._sizes: dict[int, list[tuple[int, int, Place]]] = {}
         self._covering: dict[tuple[Place, Place], bool] = {}
 
     def read(self, place: Place) -> None:
         """Something is about to read all of a place."""
+        if place.token is IDLE:
+            return
         for other in (place, *place.others):
             token = other.token
             if type(token) is not Piece:
@@ -217,8 +230,12 @@ class Unread:
 
     def wrote(self, place: Place) -> None:
         """Something has just written all of a place."""
+        if self._idle is not None:
+            idle, self._idle = self._idle, None
+            for other in idle:
+                self.enter(other)
         for other in (place, *place.others):
-            if other.token is not None:
+            if isinstance(other.token, tuple | Piece):
                 self._over(place, other, other.token)
         place.token = place.clock.acting
 
@@ -265,8 +282,11 @@ class Unread:
     # -- what lies near
 
     def enter(self, place: Place) -> None:
-        """A place that something may read or write."""
-        region = place.region
+        """A place that something may read or write: what is near it counts from a write on."""
+        if self._idle is not None:
+            self._idle.append(place)
+            return
+        place.token, region = None, place.region
         for other in self._near(region):
             if overlap(region, other.region):
                 place.others.append(other)
@@ -290,9 +310,6 @@ class Unread:
             last = bisect_left(alike, region.high, first, key=itemgetter(0))
             for _, _, place in alike[first:last]:
                 yield place
-
-
-SILENT: Final = Silent()
 
 
 def _rest(place: Place, other: Place, piece: Piece) -> Mask | None:

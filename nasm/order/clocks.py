@@ -21,7 +21,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 
 from nasm.order.lives import Lives, Unordered
-from nasm.order.posts import Clock, Posts, Taken, joined, more_than, posted
+from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step
 
 SWEEPS = 100
@@ -158,16 +158,16 @@ class Order:
             if posts.kind != LANDS:
                 nth = bisect_left(posts.totals, value)
                 return clock if nth == len(posts.totals) else joined(clock, posts, nth)
-        some: list[tuple[Posts, int]] = []
+        some: list[Window] = []
         slack = -value
         for posts in streams.values():
             count = len(posts.clocks) if self._first else posts.before(queue, index)
             if count:
-                some.append((posts, count))
+                some.append((posts, 0, count))
                 slack += posts.totals[count - 1]
         if slack > 0:
             return more_than(clock, some, slack)
-        for posts, count in some:
+        for posts, _, count in some:
             clock = joined(clock, posts, count - 1)
         return clock
 

@@ -1,18 +1,23 @@
 """Counters that also go down, or are set: what surely comes before the waits for them.
 
-A counter lives from one set to the next. Each set has to be in order with every other change and
-every wait of the counter; where it is not, that is what is wrong. Within a life a counter is a
-purse that posts fill and takes empty: something comes before a wait for ``n`` if what the posts
-that come neither after it nor after the wait amount to, less what was surely taken before the wait,
-is below ``n``. All of it follows from clocks that are sound, and adds to them.
+What a counter is when a wait is over, it is since the last set of it, or since the start: that set
+does not come after the wait, and no other set comes between the two. So what all such sets have
+behind them comes before the wait. From there on the counter is a purse that posts fill and takes
+empty: something comes before a wait for ``n`` if the posts that come neither after it nor after the
+wait, and were not wiped out by a set in between, amount to less than ``n``, less what was surely
+taken. All of that follows from clocks that are sound, and adds to them.
+
+Each set has to be in order with every other change and every wait of its counter. Where it is not,
+that is what is wrong.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
-from nasm.order.posts import Clock, Posts, Taken, joined, more_than, posted
+from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS
 
 Place = tuple[int, int]
@@ -28,27 +33,58 @@ class Unordered(NamedTuple):
     waits: bool
 
 
-class Life:
-    """What happens to a counter between two sets of it, in the order of the run."""
+class Stream:
+    """Changes of a counter by one queue in one way, in order, as steps and as posts."""
 
-    def __init__(self, first: Taken | None) -> None:
-        self.first = first
-        self.start = 0 if first is None else posted(first.step)[1]
-        self.posts: list[Taken] = []
-        self.takes: list[Taken] = []
-        self.waits: list[Taken] = []
-        self.last: Taken | None = None
+    def __init__(self, taken: Taken) -> None:
+        assert taken.posts is not None
+        posts = taken.posts
+        self.posts = Posts(posts.queue, posts.kind, posts.column, taken.nth)
+        self.taken: list[Taken] = []
 
-    @property
-    def highest(self) -> int:
-        """What the counter may come to in it."""
-        return self.start + sum(posted(taken.step)[1] for taken in self.posts)
+    def add(self, taken: Taken, value: int) -> None:
+        """One more."""
+        self.taken.append(taken)
+        self.posts.add(taken.step.index, taken.clock, value)
 
-    def satisfies(self, op: str, value: int) -> bool:
-        """Whether a wait may be over in it."""
-        if op == ">=" or self.posts:
-            return self.highest >= value
-        return self.start >= value if self.takes else self.start == value
+    def known(self, clock: Clock, queue: int, index: int) -> int:
+        """How many have surely happened before an instruction with a clock starts."""
+        posts = self.posts
+        if posts.kind == LANDS:
+            count = clock[posts.column]
+            return bisect_left(self.taken, count, key=lambda taken: taken.nth)
+        count = index if posts.kind == STARTS and posts.queue == queue else clock[posts.column]
+        return bisect_left(posts.indices, count)
+
+    def before_change(self, change: Taken) -> int:
+        """How many have surely happened before another change does."""
+        step, kind = change.step, self.posts.kind
+        assert change.posts is not None
+        if step.queue == self.posts.queue and kind != LANDS and change.posts.kind == COMPLETES:
+            return bisect_left(self.posts.indices, step.index)
+        return self.known(change.clock, step.queue, step.index)
+
+
+class Counter:
+    """What happens to a counter: its sets, what is posted and taken, and who waits for it."""
+
+    def __init__(self) -> None:
+        self.sets: dict[tuple[int, int], Stream] = {}
+        self.posts: dict[tuple[int, int], Stream] = {}
+        self.takes: dict[tuple[int, int], Stream] = {}
+        self.waits: dict[int, list[Taken]] = {}
+
+    def change(self, taken: Taken) -> None:
+        """A step changes it."""
+        assert taken.posts is not None
+        change, (_, value) = taken.step.change, posted(taken.step)
+        kind = self.takes if value < 0 else self.posts
+        if change is not None and change.op == "=":
+            kind = self.sets
+        key = (taken.posts.queue, taken.posts.kind)
+        if key not in kind:
+            kind[key] = Stream(taken)
+        kind[key].add(taken, abs(value))
 
 
 class Lives:
@@ -61,155 +97,160 @@ class Lives:
     def __init__(self, queues: int, steps: Sequence[Taken], counters: Collection[int]) -> None:
         self.queues = queues
         self.given: dict[Place, Clock] = {}
-        self.unordered: list[Unordered] = []
         self._bases: dict[int, Clock] = {}
-        lives = {counter: [Life(None)] for counter in counters}
+        self._nothing: Clock = (0,) * len(steps[0].clock) if steps else ()
+        self.counters = {counter: Counter() for counter in sorted(counters)}
         last: dict[int, Clock] = {}
-        zero = (0,) * len(steps[0].clock) if steps else ()
         for taken in steps:
             step = taken.step
-            base = last.get(step.queue, zero)
+            base = last.get(step.queue, self._nothing)
             if step.after >= 0:
                 column = queues + step.queue
                 base = (*base[:column], max(base[column], step.after + 1), *base[column + 1 :])
             self._bases[id(taken)] = base
             last[step.queue] = taken.clock
-            if step.wait is not None and step.wait.counter in lives:
-                lives[step.wait.counter][-1].waits.append(taken)
-            if taken.posts is not None and posted(step)[0] in lives:
-                self._change(lives[posted(step)[0]], taken)
-        for counter, some in lives.items():
-            if all([self._ordered(counter, some, n) for n in range(len(some))]):
-                for life in some:
-                    self._give(life)
-
-    def _change(self, lives: list[Life], taken: Taken) -> None:
-        change = taken.step.change
-        if change is not None and change.op == "=":
-            lives[-1].last = taken
-            lives.append(Life(taken))
-        elif posted(taken.step)[1] < 0:
-            lives[-1].takes.append(taken)
-        else:
-            lives[-1].posts.append(taken)
-
-    # -- order
-
-    def _ordered(self, counter: int, lives: Sequence[Life], nth: int) -> bool:
-        """Whether the sets around a life are in order with all that is in it."""
-        life, found = lives[nth], len(self.unordered)
-        first, last = life.first, life.last
-        for taken in (*life.posts, *life.takes, *([last] if last is not None else [])):
-            if first is not None and not self._changed_before(first, taken):
-                self._report(counter, first, taken, False)
-            elif last not in (None, taken) and not self._changed_before(taken, last):
-                self._report(counter, last, taken, False)
-        for taken in life.waits:
-            self._confined(counter, lives, nth, taken)
-            if last is not None and not self._starts_before(taken, last):
-                self._report(counter, last, taken, True)
-        return len(self.unordered) == found
-
-    def _report(self, counter: int, setter: Taken | None, other: Taken, waits: bool) -> None:
-        assert setter is not None
-        one, two = ((t.step.queue, t.step.index) for t in (setter, other))
-        self.unordered.append(Unordered(counter, one, two, waits))
-
-    def _confined(self, counter: int, lives: Sequence[Life], nth: int, taken: Taken) -> None:
-        """A wait has to be over in its life, and in none before."""
-        wait, base = taken.step.wait, self._bases[id(taken)]
-        assert wait is not None
-        while nth:
-            first = lives[nth].first
-            assert first is not None
-            if self._has(base, taken.step.queue, taken.step.index, first):
-                return
-            nth -= 1
-            if lives[nth].satisfies(wait.op, wait.value):
-                self._report(counter, first, taken, True)
-                return
-
-    def _has(self, clock: Clock, queue: int, index: int, change: Taken) -> bool:
-        """Whether a change was made before an instruction with a clock starts."""
-        step, posts = change.step, change.posts
-        assert posts is not None
-        if posts.kind == LANDS:
-            return clock[posts.column] > change.nth
-        if posts.kind == STARTS and step.queue == queue:
-            return step.index < index
-        return clock[posts.column] > step.index
-
-    def _changed_before(self, one: Taken, other: Taken | None) -> bool:
-        """Whether a change comes before another one."""
-        assert other is not None
-        assert one.posts is not None
-        assert other.posts is not None
-        mine, theirs = one.step, other.step
-        if mine.queue == theirs.queue and one.posts.kind != LANDS and other.posts.kind == COMPLETES:
-            return mine.index < theirs.index
-        return self._has(other.clock, theirs.queue, theirs.index, one)
-
-    def _starts_before(self, one: Taken, other: Taken | None) -> bool:
-        """Whether an instruction starts before another one makes a change."""
-        assert other is not None
-        mine, theirs = one.step, other.step
-        if mine.queue == theirs.queue:
-            return mine.index <= theirs.index
-        return other.clock[mine.queue] > mine.index
+            if step.wait is not None and step.wait.counter in self.counters:
+                self.counters[step.wait.counter].waits.setdefault(step.queue, []).append(taken)
+            if taken.posts is not None and posted(step)[0] in self.counters:
+                self.counters[posted(step)[0]].change(taken)
+        for found in self.counters.values():
+            for waits in found.waits.values():
+                for taken in waits:
+                    self._give(found, taken)
 
     # -- what follows
 
-    def _give(self, life: Life) -> None:
-        """What surely comes before each wait of a life."""
-        for taken in life.waits:
-            wait, clock = taken.step.wait, taken.clock
-            assert wait is not None
-            if life.first is not None:
-                clock = self._after(clock, life.first)
-            need = wait.value - life.start
+    def _give(self, counter: Counter, taken: Taken) -> None:
+        """What surely comes before a wait, whichever set the counter has its value from."""
+        step, base = taken.step, self._bases[id(taken)]
+        wait = step.wait
+        assert wait is not None
+        known = [
+            stream.taken[count - 1]
+            for stream in counter.sets.values()
+            if (count := stream.known(base, step.queue, step.index))
+        ]
+        windows = [w for s in counter.posts.values() if (w := _window(s, taken, known)) is not None]
+        total = sum(posts.total(count) - posts.total(first) for posts, first, count in windows)
+        gone = 0
+        if not counter.sets:
+            gone = sum(
+                stream.posts.total(stream.known(base, step.queue, step.index))
+                for stream in counter.takes.values()
+            )
+        clock: Clock | None = None
+        for setter in self._setters(counter, taken, known):
+            start = 0 if setter is None else posted(setter.step)[1]
+            need, more = wait.value - start, total - gone
+            if need > more or (wait.op == "==" and need < 0 and not counter.takes):
+                continue
+            after = base if setter is None else _after(base, setter)
             if need > 0:
-                clock = self._filled(clock, taken, life, need)
-            if clock != taken.clock:
-                self.given[taken.step.queue, taken.step.index] = clock
-            elif taken.clock != self._bases[id(taken)]:
-                self.given[taken.step.queue, taken.step.index] = taken.clock
+                after = _filled(after, windows, more - need)
+            clock = after if clock is None else tuple(map(min, clock, after))
+        if clock is not None and clock != base:
+            self.given[step.queue, step.index] = clock
 
-    def _after(self, clock: Clock, change: Taken) -> Clock:
-        """A clock after a change has been made."""
-        posts = change.posts
-        assert posts is not None
-        one = Posts(posts.queue, posts.kind, posts.column, change.nth)
-        one.add(change.step.index, change.clock, 1)
-        return joined(clock, one, 0)
+    def _setters(
+        self, counter: Counter, taken: Taken, known: Sequence[Taken]
+    ) -> Iterator[Taken | None]:
+        """The sets that may be the last one before a wait is over; None is the start."""
+        if not known:
+            yield None
+        step, base = taken.step, self._bases[id(taken)]
+        for stream in counter.sets.values():
+            count = stream.known(base, step.queue, step.index)
+            for setter in stream.taken[max(0, count - 1) :]:
+                if _starts_before(taken, setter):
+                    break
+                if not any(_before(setter, other) for other in known if other is not setter):
+                    yield setter
 
-    def _filled(self, clock: Clock, taken: Taken, life: Life, need: int) -> Clock:
-        """A clock after a purse held as much as a wait needs."""
-        base, step = self._bases[id(taken)], taken.step
-        some = [(posts, len(posts.indices)) for posts in self._streams(taken, life)]
-        slack = sum(posts.total(count) for posts, count in some) - need
-        slack += sum(
-            posted(take.step)[1]
-            for take in life.takes
-            if self._has(base, step.queue, step.index, take)
-        )
-        if slack > 0:
-            return more_than(clock, some, slack)
-        for posts, count in some:
-            clock = joined(clock, posts, count - 1)
-        return clock
+    # -- what is wrong
 
-    def _streams(self, taken: Taken, life: Life) -> Iterator[Posts]:
-        """The posts of a life that do not come after a wait."""
-        found: dict[Place, Posts] = {}
-        queue, index = taken.step.queue, taken.step.index
-        for post in life.posts:
-            posts, step = post.posts, post.step
-            assert posts is not None
-            after = step.index >= index if step.queue == queue else post.clock[queue] > index
-            if not after:
-                mine = found.get((posts.queue, posts.kind))
-                if mine is None:
-                    mine = Posts(posts.queue, posts.kind, posts.column, post.nth)
-                    found[posts.queue, posts.kind] = mine
-                mine.add(step.index, post.clock, posted(step)[1])
-        yield from found.values()
+    @property
+    def unordered(self) -> list[Unordered]:
+        """Sets that are in no order with what else happens to their counters."""
+        found = []
+        for number, counter in self.counters.items():
+            for stream in counter.sets.values():
+                for setter in stream.taken:
+                    for other, waits in self._others(counter, setter):
+                        places = (
+                            (setter.step.queue, setter.step.index),
+                            (other.step.queue, other.step.index),
+                        )
+                        found.append(Unordered(number, *places, waits))
+        return found
+
+    def _others(self, counter: Counter, setter: Taken) -> Iterator[tuple[Taken, bool]]:
+        """The first change and the first wait of each queue that a set is in no order with."""
+        for waits in counter.waits.values():
+            before = bisect_right(waits, 0, key=lambda taken: not _starts_before(taken, setter))
+            for taken in waits[before : before + 1]:
+                if not self._follows(taken, setter):
+                    yield taken, True
+        for kind in (counter.sets, counter.posts, counter.takes):
+            for stream in kind.values():
+                before = stream.before_change(setter)
+                for taken in stream.taken[before : before + 1]:
+                    if taken is not setter and not _before(setter, taken):
+                        yield taken, False
+
+    def _follows(self, taken: Taken, setter: Taken) -> bool:
+        """Whether a wait can only be over once a set was made."""
+        return _has(taken.clock, taken.step.queue, taken.step.index, setter)
+
+
+def _has(clock: Clock, queue: int, index: int, change: Taken) -> bool:
+    """Whether a change was made before an instruction with a clock starts."""
+    step, posts = change.step, change.posts
+    assert posts is not None
+    if posts.kind == LANDS:
+        return clock[posts.column] > change.nth
+    if posts.kind == STARTS and step.queue == queue:
+        return step.index < index
+    return clock[posts.column] > step.index
+
+
+def _before(one: Taken, other: Taken) -> bool:
+    """Whether a change comes before another one."""
+    assert one.posts is not None
+    assert other.posts is not None
+    mine, theirs = one.step, other.step
+    if mine.queue == theirs.queue and one.posts.kind != LANDS and other.posts.kind == COMPLETES:
+        return mine.index < theirs.index
+    return _has(other.clock, theirs.queue, theirs.index, one)
+
+
+def _starts_before(one: Taken, other: Taken) -> bool:
+    """Whether an instruction starts before another one makes a change."""
+    mine, theirs = one.step, other.step
+    if mine.queue == theirs.queue:
+        return mine.index <= theirs.index
+    return other.clock[mine.queue] > mine.index
+
+
+def _after(clock: Clock, change: Taken) -> Clock:
+    """A clock after a change has been made."""
+    posts = change.posts
+    assert posts is not None
+    one = Posts(posts.queue, posts.kind, posts.column, change.nth)
+    one.add(change.step.index, change.clock, 1)
+    return joined(clock, one, 0)
+
+
+def _window(stream: Stream, taken: Taken, known: Sequence[Taken]) -> Window | None:
+    """The posts of a stream that do not come after a wait, nor before a set before it."""
+    first = max((stream.before_change(setter) for setter in known), default=0)
+    count = stream.posts.before(taken.step.queue, taken.step.index)
+    return (stream.posts, first, count) if first < count else None
+
+
+def _filled(clock: Clock, windows: Sequence[Window], slack: int) -> Clock:
+    """A clock after a purse held all that may have been posted to it but for ``slack``."""
+    if slack > 0:
+        return more_than(clock, windows, slack)
+    for posts, _, count in windows:
+        clock = joined(clock, posts, count - 1)
+    return clock

@@ -88,28 +88,33 @@ def joined(clock: Clock, posts: Posts, nth: int) -> Clock:
     return tuple(made)
 
 
-def more_than(clock: Clock, some: Sequence[tuple[Posts, int]], slack: int) -> Clock:
+Window = tuple[Posts, int, int]
+"""Some posts of a stream: from one on, up to another."""
+
+
+def more_than(clock: Clock, some: Sequence[Window], slack: int) -> Clock:
     """A clock after posts of which all but ``slack`` have happened: what more of them had behind.
 
     Of a transfer each share is a post of its own: that it landed says one of them alone.
     """
-    rows: list[tuple[list[int], int]] = []
-    for posts, count in some:
+    rows: list[list[int]] = []
+    weights: list[int] = []
+    for posts, first, count in some:
         last = posts.totals[count - 1]
-        for nth in range(count - 1, -1, -1):
+        for nth in range(count - 1, first - 1, -1):
             if posts.known(clock, nth) or last - posts.totals[nth] > slack:
                 break
             row = list(posts.clocks[nth])
             row[posts.queue] = max(row[posts.queue], posts.indices[nth] + 1)
             if posts.kind == COMPLETES:
                 row[posts.column] = posts.indices[nth] + 1
-            rows.append((row, posts.totals[nth] - posts.total(nth)))
+            rows.append(row)
+            weights.append(posts.totals[nth] - posts.total(nth))
     if not rows:
         return clock
-    weights = [weight for _, weight in rows]
-    landed = {posts.column for posts, _ in some if posts.kind == LANDS}
+    landed = {posts.column for posts, _, _ in some if posts.kind == LANDS}
     made = list(clock)
-    for column, values in enumerate(zip(*(row for row, _ in rows), strict=True)):
+    for column, values in enumerate(zip(*rows, strict=True)):
         if max(values) > made[column]:
             enough = slack if column in landed else slack + 1
             made[column] = max(made[column], _reached(values, weights, enough))

@@ -125,14 +125,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What some of the critical path was: who did what, for how long."""
+    """What some of the critical path was: who did what, for how long; ``title`` is who in prose."""
 
     who: str
+    title: str
     doing: str
     ticks: int
 
     def __str__(self) -> str:
-        return f"{self.who[:1].upper()}{self.who[1:]} {self.doing}"
+        return f"{self.title} {self.doing}"
 
 
 @dataclass(frozen=True, slots=True)

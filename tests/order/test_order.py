@@ -334,7 +334,6 @@ def test_a_purse_that_several_take_from_may_be_taken_from_too_often() -> None:
 # ---------------------------------------------------------------- sets and clears
 
 
-@pytest.mark.xfail(reason="what a wait says of its own life is not there when its clear is judged")
 def test_a_clear_that_is_ordered_on_both_sides_begins_a_new_life() -> None:
     skeleton = made(
         [post(A), both(at_least(B, 1), post(A))],
@@ -368,7 +367,6 @@ def test_clocks_say_what_the_definition_says_where_counters_go_up(batch: int) ->
         assert report(executed(one.skeleton, Random(seed))) == "", seed
 
 
-@pytest.mark.xfail(reason="what sets an event is no post to the waits of other counters")
 def test_so_they_do_with_events_that_are_set_once() -> None:
     for seed in range(1000):
         assert report(drawn(seed, EVENTS)) == "", seed

@@ -68,6 +68,7 @@ class Rules(Observer):
         self.finishes: dict[int, int] = {}
 
     def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
+        assert queue.head is not None
         assert queue.wait is not None
         if by is None and queue.wait[2] > 0:
             self.broken.append("a wait is over that nobody posted for")
