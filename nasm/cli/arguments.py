@@ -136,6 +136,8 @@ def _unfit(parsed: argparse.Namespace) -> str:
         return "--seed says which timings --schedules begins with: give that, too"
     if parsed.verb == "run" and parsed.witness and not parsed.values:
         return "--witness does not go with --no-values: it shows which values change"
+    if parsed.verb == "run" and parsed.witness and not parsed.checked:
+        return "--witness does not go with --unchecked: it shows races that are found"
     if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
         given = "--json" if parsed.json else "--path"
         return f"{given} does not go with --timeline, which shows nothing else"

@@ -100,6 +100,12 @@ def test_a_witness_is_told_with_its_race(ran: Any, lucky: Path) -> None:
     assert "held back" not in ran("run", lucky).out
 
 
+def test_a_race_that_is_allowed_has_a_witness_in_the_document_alone(ran: Any, lucky: Path) -> None:
+    said = ran("run", lucky, "--witness", "--allow", "E0502", "--json")
+    (witness,) = said.document["witnesses"]
+    assert (said.code, witness["hazard"], witness["shows"]) == (0, None, True)
+
+
 def test_a_run_that_does_not_come_to_its_end_is_not_run_again(ran: Any, tmp_path: Path) -> None:
     said = ran("run", written(tmp_path, ENDLESS), "--max-cycles", "900", "--schedules", "5")
     assert said.code == 1
@@ -129,6 +135,7 @@ def test_told_to_stop_there_are_as_many_schedules_as_there_were(
         (("--schedules", "0"), "'0' is not a positive whole number"),
         (("--schedules", "2", "--seed", "-1"), "'-1' is not a whole number from 0 on"),
         (("--witness", "--no-values"), "--witness does not go with --no-values"),
+        (("--witness", "--unchecked"), "--witness does not go with --unchecked"),
     ],
 )
 def test_what_means_nothing_is_refused(

@@ -78,40 +78,49 @@ TILES = 4
 
 
 class InOrder:
-    """A text whose every access waits for all that it conflicts with, as ``waits`` says.
+    """A text whose every access waits for all that it conflicts with.
 
-    Each engine counts its instructions up, each transfer has a semaphore of its own.
+    Each engine counts its instructions up, each transfer has a semaphore of its own. Whatever is
+    written is stored, so that no value is lost.
     """
 
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         self.lines: list[str] = []
         self.counts = dict.fromkeys(ENGINES, 0)
-        self.transfers = 0
+        self.transfers = self.inputs = 0
         self.accesses: list[tuple[str, str, str, set[str], set[str]]] = []
         for tile in range(TILES):
-            self.transfer(f"t{tile}", "X", self.rng.choice(ENGINES))
-        for _ in range(self.rng.randint(4, 12)):
-            self.drawn()
-        for tile in range(TILES):
-            self.transfer(f"Y{tile}", f"t{tile}", self.rng.choice(ENGINES))
-        self.queue = "sync"
+            self.transfer(f"t{tile}", self.loaded(), self.rng.choice(ENGINES))
+        for number in range(self.rng.randint(3, 8)):
+            dst = self.drawn()
+            self.transfer(f"Y{number}", dst, self.rng.choice(ENGINES))
+            self.outputs = number + 1
         self.wait_for_all()
 
-    def drawn(self) -> None:
+    def drawn(self) -> str:
+        """Something that writes a tile; returns which."""
         rng = self.rng
         dst, src, other = (f"t{rng.randrange(TILES)}" for _ in range(3))
         kind = rng.random()
         engine = rng.choice(ENGINES)
         if kind < 0.3:
-            self.transfer(dst, rng.choice(("X", src if src != dst else "X")), engine)
+            self.transfer(
+                dst, rng.choice((self.loaded(), src if src != dst else self.loaded())), engine
+            )
         elif kind < 0.5 and engine != "scalar":
-            self.instruct(engine, f"Memset {dst}, {rng.randint(1, 9)}.0", set(), {dst})
+            self.instruct(engine, f"Memset {dst}, {len(self.lines)}.5", set(), {dst})
         elif engine == "scalar":
-            self.instruct(engine, f"Activation {dst}, {src}, op=copy", {src}, {dst})
+            self.instruct(engine, f"Activation {dst}, {src}, op=square", {src}, {dst})
         else:
             both = f"TensorTensor {dst}, {src}, {other}, op=add"
             self.instruct(engine, both, {src, other}, {dst})
+        return dst
+
+    def loaded(self) -> str:
+        """An input that was not read yet: no two have the same values."""
+        self.inputs += 1
+        return f"X{self.inputs - 1}"
 
     def instruct(self, engine: str, text: str, reads: set[str], writes: set[str]) -> None:
         self.order(engine, reads, writes)
@@ -143,7 +152,9 @@ class InOrder:
     @property
     def text(self) -> str:
         sems = [*ENGINES, *(f"d{n}" for n in range(self.transfers))]
-        head = [".target trn2", ".hbm X f32[128, 32] input = iota"]
-        head += [f".hbm Y{n} f32[128, 32] output" for n in range(TILES)]
+        head = [".target trn2"]
+        seeded = range(self.inputs)
+        head += [f".hbm X{n} f32[128, 32] input = random(seed={n})" for n in seeded]
+        head += [f".hbm Y{n} f32[128, 32] output" for n in range(self.outputs)]
         head += [f".sbuf t{n} f32[128, 32]" for n in range(TILES)]
         return "\n".join([*head, f".sem {', '.join(sems)}", *self.lines]) + "\n"
