@@ -428,7 +428,8 @@ def test_steps_and_advances_of_two_cores_make_the_run_that_run_makes(text: str) 
 
     def marks(of: Session) -> tuple[object, ...]:
         report = of.report()
-        assert report.ok
+        assert {h.code for h in report.hazards} <= {"E0524"}  # one of them stores nothing to Z
+        assert not report.problems
         return report.ticks, report.trace_hash, report.memory_hash
 
     whole_run, stepped, advanced, engine = (load_session() for _ in range(4))

@@ -132,7 +132,11 @@ class GeneralKernel(Kernel):
         self.writers: list[Writer] = binding.writers
         self.stored: list[Access] = binding.stored
         kinds = [(at, operand.kind) for operand, _, at in shape.writing]
-        self.stays = tuple((at, k.name) for at, k in kinds if isinstance(k, EngineValue))
+        self.stays = tuple(
+            (at, kind.name, None if callable(kind.initial) else kind.initial)
+            for at, kind in kinds
+            if isinstance(kind, EngineValue)
+        )
         self.registers = any(r.place.startswith(REGISTERS) for r in binding.writes)
 
     def start(self, now: int) -> Any:
@@ -145,8 +149,8 @@ class GeneralKernel(Kernel):
         for name in self.held:
             self.engine.ready[name] = now + self.delay
         source, held, more = self.source, self.engine.values, self.registers
-        for at, name in self.stays:
-            more = more or results[at] is not held.get(name)
+        for at, name, initial in self.stays:
+            more = more or results[at] is not held.get(name, initial)
         return more, [w.prepare(r, source) for w, r in zip(self.writers, results, strict=True)]
 
     def finish(self, payload: Any) -> None:

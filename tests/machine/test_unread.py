@@ -6,7 +6,10 @@ import random
 from collections import Counter
 from typing import Any
 
+import pytest
+
 import nasm
+from nasm.machine import unread
 from nasm.sim.events import Observer
 from nasm.sim.regions import REGISTERS, Region, covers
 
@@ -164,3 +167,65 @@ def test_covers_says_what_the_bytes_say() -> None:
         assert covers(*regions) == (one >= other), regions
         yes += covers(*regions)
     assert yes > 15
+
+
+def lost(text: str) -> list[tuple[int, int]]:
+    """The pc and the count of each line of Vector or Tensor whose results were lost."""
+    session = nasm.Session(HEAD.format(engine="gpsimd") + text)
+    assert session.run().status.name == "FINISHED"
+    return [(who[1], count) for who, _, count in session.machine.losses.lost.values()]
+
+
+def test_a_bank_that_is_used_again_before_it_was_evicted() -> None:
+    text = """
+.sbuf w f32[32, 64] = zeros
+@tensor
+LoadStationary w
+MultiplyMoving p, w
+MultiplyMoving p, w, accumulate=true
+MultiplyMoving p, w
+"""
+    assert lost(text) == [(2, 1)]  # the second has read what it adds to
+
+
+def test_what_is_unread_at_the_end_is_not_lost() -> None:
+    assert lost("@vector Memset a, 1.0\n@vector Memset b[0:32, 0:4], 1.0\n") == []
+
+
+def test_a_partial_write_overwrites_nothing_and_is_not_lost() -> None:
+    text = "@vector\n.sbuf m u8[64, 16] = zeros\nMemset a, 1.0\nCopyPredicated a, d, m\n"
+    assert lost(text) == []
+    assert lost(text + "CopyPredicated a, d, m\nMemset a, 2.0\n") == [(0, 1)]
+
+
+def test_what_also_leaves_accumulators_is_not_lost() -> None:
+    plain = "Activation a[:, 0:4], d[:, 0:4], op=copy\n"
+    assert lost("@scalar\n" + plain + plain) == [(0, 1)]
+    acc = plain.replace("op=copy", "op=copy, reduce_op=add, reduce_cmd=reset_reduce")
+    assert lost("@scalar\n" + acc + acc) == []
+
+
+def test_a_loop_counts_its_rounds_and_says_so() -> None:
+    text = HEAD.format(engine="gpsimd") + "@vector\n.for i in 0..5\nMemset a, i\n.end"
+    session = nasm.Session(text)
+    (warning,) = (w for w in session.run().warnings if w.code == "E0525")
+    assert "is lost, 4 times: vector pc 1 (Memset) overwrites all of it" in warning.message
+    assert len(warning.notes) == 1
+    session.restart()
+    assert session.run(max_cycles=1).warnings == ()
+    assert len(session.run().warnings) == 1
+
+
+def test_of_too_many_pairs_of_places_nothing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole, parts = "Memset a, 1.0\n", "Memset a[:, 0:8], 2.0\nMemset a[:, 8:16], 1.0\n"
+    assert lost(f"@vector\n{whole}{parts}") == [(0, 1)]
+    with monkeypatch.context() as patch:
+        patch.setattr(unread, "MOST", 0)
+        assert lost(f"@vector\n{whole}{parts}") == []
+    monkeypatch.setattr(unread, "WIDEST", 0)
+    assert lost(f"@vector\n{whole}{parts}") == []
+
+
+def test_a_run_without_values_says_nothing() -> None:
+    text = HEAD.format(engine="gpsimd") + "@vector Memset a, 1.0\n@vector Memset a, 2.0\n"
+    assert nasm.Session(text, values=False).run().warnings == ()
