@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from nasm.api import Builder, Result, assemble, at_read, check, run
     from nasm.comparison import compare
     from nasm.problems import Failure
+    from nasm.rerun import schedules, witness
     from nasm.session import Session
     from nasm.spec.view import Reg, Window
 
@@ -35,6 +36,8 @@ __all__ = [
     "check",
     "compare",
     "run",
+    "schedules",
+    "witness",
 ]
 
 _HOMES = {
@@ -43,6 +46,8 @@ _HOMES = {
     "Session": "nasm.session",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",
+    "schedules": "nasm.rerun",
+    "witness": "nasm.rerun",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -114,6 +114,9 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     values: bool = True,
     profile: bool = False,
+    strict: bool = False,
+    allow: Iterable[str] = (),
+    checked: bool = True,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
@@ -123,7 +126,9 @@ def run(
     none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
     base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
     same, and there are no outputs. With ``profile`` the result's session can tell where the time
-    went. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
+    went. With ``strict`` warnings count as errors; ``allow`` are codes that do not count, such as
+    ``["E0502"]``. Unless it is ``checked`` nobody looks for races or unwritten outputs. Raises
+    Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     session = Session(
         program,
@@ -135,6 +140,9 @@ def run(
         files=files,
         values=values,
         profile=profile,
+        strict=strict,
+        allow=allow,
+        checked=checked,
     )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress

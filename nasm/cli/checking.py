@@ -4,31 +4,39 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
 
-from nasm import host_memory
+from nasm import allowing, codes, host_memory
+from nasm.allowing import Judged
 from nasm.asm.assemble import assemble
-from nasm.cli import files
+from nasm.cli import files, sarif_file
 from nasm.cli.screen import Screen
 from nasm.examine import Examination, examine
 from nasm.open_files import Allowed
-from nasm.problems import Failure, Problem, counted, in_line
+from nasm.problems import Failure, Family, Problem, Severity, counted, family, in_line
 from nasm.report import examination as tables
-from nasm.report import json_examination, jsonable
+from nasm.report import json_examination, jsonable, sarif
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing
 from nasm.targets import TARGETS
 
 OK, BROKEN, REFUSED = 0, 1, 2
 
+SLOW = Family.SLOW
+
 
 def check(args: argparse.Namespace, screen: Screen) -> int:
     """Every problem of every file; returns the exit code."""
     done: list[dict[str, Any]] = args.answer.content["files"]
     code = wrong = bad = 0
+    log = ""
+    logged: list[sarif.Found] = []
     try:
+        if args.sarif is not None:
+            log = _log(args, screen)
         timing = Timing.of(args.timing)
     except Failure as failure:
         return _unchecked(screen, args, failure.problems)
@@ -37,10 +45,16 @@ def check(args: argparse.Namespace, screen: Screen) -> int:
         done.append(checked.document(args))
         wrong, bad = wrong + len(checked.errors), bad + bool(checked.errors)
         code = max(code, checked.code)
+        of = checked.judged
+        logged.append(sarif.Found(path, (*of.errors, *of.warnings), of.allowed))
         if not args.json:
             checked.show(screen, args)
+    unwritten = _logged(log, logged) if log else ()
+    if unwritten:
+        code = REFUSED
+        screen.problems(unwritten)
     if args.json:
-        args.answer.give(code, files=done, problems=[])
+        args.answer.give(code, files=done, problems=jsonable.problems(unwritten))
     elif wrong:
         screen.note(f"{counted(wrong, 'error')} in {bad} of {counted(len(done), 'file')}")
     return code
@@ -55,20 +69,38 @@ def _unchecked(screen: Screen, args: argparse.Namespace, problems: Sequence[Prob
     return REFUSED
 
 
+def _log(args: argparse.Namespace, screen: Screen) -> str:
+    """Where --sarif goes; raises Failure."""
+    read = [args.timing] if args.timing is not None else []
+    path = sarif_file.destination(args.sarif, args.programs, read, args.json)
+    if sarif_file.takes_output(path):
+        screen.aside()
+    return path
+
+
+def _logged(path: str, found: Sequence[sarif.Found]) -> Sequence[Problem]:
+    """Write what --sarif asks for; gives why that cannot be done."""
+    try:
+        sarif_file.write(path, found)
+    except Failure as failure:
+        return failure.problems
+    return ()
+
+
 class Checked:
     """A file: what it is, if it assembles, and what is wrong with it."""
 
     def __init__(
         self,
         path: str,
-        problems: Sequence[Problem],
+        judged: Judged,
         program: Program | None = None,
         found: Examination | None = None,
     ) -> None:
-        self.path, self.program, self.found = path, program, found
-        self.errors = [p for p in problems if not p.warning]
-        self.warnings = list(found.warnings) if found else []
-        self.notes = list(found.notes) if found else []
+        self.path, self.program, self.found, self.judged = path, program, found, judged
+        self.errors = judged.errors
+        self.warnings = [p for p in judged.warnings if p.severity is not Severity.NOTE]
+        self.notes = [p for p in judged.warnings if p.severity is Severity.NOTE]
 
     @property
     def code(self) -> int:
@@ -84,6 +116,7 @@ class Checked:
             "ok": not self.errors,
             "problems": jsonable.problems(self.errors),
             "warnings": jsonable.problems([*self.warnings, *self.notes]),
+            "allowed": jsonable.allowed(self.judged.allowed),
         }
         if self.program is not None and self.found is not None:
             content |= _about(self.program)
@@ -103,6 +136,8 @@ class Checked:
             screen.tell(tables.notes(self.notes))
         if not args.quiet and not self.errors:
             screen.show(_fine(self.path, self.program))
+        for allowed in () if args.quiet else self.judged.allowed:
+            screen.show(Text(str(allowed), "dim"))
         if args.map:
             several = self.program.cores > 1
             screen.show(*tables.maps(self.found, several, screen.width, screen.ascii_only))
@@ -126,16 +161,22 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
             Allowed.of(args.files),
             timing,
         )
+        policy = allowing.policy(program.allows, args.allow, args.strict)
+        if wrong := codes.unallowable(policy.allows):
+            raise Failure(wrong)
         found = examine(
             program, max_instructions=args.max_instructions, relaxed=args.ordering is not None
         )
     except Failure as failure:
-        return Checked(path, failure.problems)
+        return Checked(path, allowing.refused(failure.problems))
     except (MemoryError, SystemError) as error:
         if not host_memory.lacking(error):
             raise
-        return Checked(path, [Problem("E0808", host_memory.LACKING)])
-    return Checked(path, found.problems, program, found)
+        return Checked(path, allowing.refused([Problem("E0808", host_memory.LACKING)]))
+    judged = policy.judged(found.problems)
+    unused = policy.unused(found.problems, lambda code: found.whole and family(code) is not SLOW)
+    judged = replace(judged, warnings=(*judged.warnings, *unused))
+    return Checked(path, judged, program, found)
 
 
 def _about(program: Program) -> dict[str, Any]:

@@ -22,6 +22,9 @@ def run(args: argparse.Namespace) -> int:
     with stopping.shielded():
         from nasm.cli.running import Run
 
+        if args.schedules or args.witness:
+            from nasm.cli.rerunning import Rerunning as Run
+
     return Run(args, Screen(args.color)).go()
 
 
@@ -77,6 +80,9 @@ def repl(args: argparse.Namespace) -> int:
             values=args.values,
             script=args.script,
             commands=args.commands,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
             color=args.color,
         )
     except Unwritable as problem:

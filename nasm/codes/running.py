@@ -3,27 +3,30 @@
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
         "E0501",
         "a read of uninitialised memory",
-        "The instruction reads elements that no input initialised and no earlier instruction "
-        "wrote. Engines run asynchronously: most often the writer exists, and only the wait for "
-        "it is missing. Uninitialised floating-point elements read as NaN.\n\n"
+        "The instruction reads elements that no input initialised and no instruction before it "
+        "wrote; they read as NaN if they are floating-point. Where the writer exists and nothing "
+        "orders the two, that is told as a race instead (E0502).\n\n"
         "Accumulating into uninitialised memory is the same mistake: the first matmul of a group "
         "has to overwrite.",
-        "@sync   DmaCopy     b, B   $loaded += 16\n@vector TensorCopy  c, b",
+        "@vector TensorCopy  c, b",
         "@sync   DmaCopy     b, B   $loaded += 16\n@vector TensorCopy  c, b   $loaded >= 16",
     ),
     Code(
         "E0502",
         "a race: two accesses without an order",
-        "One instruction reads or writes what another is still writing, and nothing orders the "
-        "two. On hardware the outcome depends on timing; here the reader gets the old bytes. Let "
-        "the writer update a semaphore when it completes, and the other instruction wait for it.",
-        "@gpsimd Memset      c, 1.0\n@vector Memset      c, 0.0",
-        "@gpsimd Memset      c, 1.0   $done++\n@vector Memset      c, 0.0   $done >= 1",
+        "Two accesses touch the same bytes, one of them writes, and nothing orders the two: no "
+        "wait, no meeting of cores, no interlock of an engine. That is found whether or not the "
+        "timing of this run was kind. On hardware the outcome depends on timing. Let the one that "
+        "comes first update a semaphore when it is over, and the other wait for it: the hint says "
+        "which, and for which count.",
+        "@gpsimd Memset      c, 1.0\n@vector TensorCopy  c, c",
+        "@gpsimd Memset      c, 1.0   $done++\n@vector TensorCopy  c, c     $done >= 1",
     ),
     Code(
         "E0503",
@@ -37,6 +40,7 @@ ROWS = (
         "@sync   DmaCopy  b, B  $loaded += 16\n"
         "@tensor LoadStationary  a       $loaded >= 32\n"
         "@tensor MultiplyMoving  acc, b",
+        ends=True,
     ),
     Code(
         "E0504",
@@ -44,6 +48,7 @@ ROWS = (
         "A semaphore is a signed 32-bit integer. The update would leave that range.",
         "@sync EventSemaphore  $done += 2147483647\n@sync EventSemaphore  $done++",
         "@sync EventSemaphore  $done += 2147483646\n@sync EventSemaphore  $done++",
+        ends=True,
     ),
     Code(
         "E0505",
@@ -61,6 +66,7 @@ ROWS = (
         "leave the tensor. The message says which values are legal.",
         "@vector RegisterMove  %r0, 512\n@vector Memset  c[:, %r0 : +1], 0.0",
         "@vector RegisterMove  %r0, 511\n@vector Memset  c[:, %r0 : +1], 0.0",
+        ends=True,
     ),
     Code(
         "E0507",
@@ -73,6 +79,7 @@ ROWS = (
         "@vector Memset  a, 1.0   $done++\n@vector Memset  b, 1.0   $done++\n"
         "@tensor LoadStationary  a   $done >= 2\n"
         "@tensor MultiplyMoving  acc, b",
+        ends=True,
     ),
     Code(
         "E0508",
@@ -89,6 +96,7 @@ ROWS = (
         "@vector Memset  c, 0.0\n"
         "@vector TensorCopy  acc[:, 0:1], c.ap([[512, 128], [1, 1]], scalar_offset=at, "
         "indirect_dim=1)",
+        ends=True,
     ),
     Code(
         "E0509",
@@ -111,13 +119,17 @@ ROWS = (
     Code(
         "E0510",
         "a deadlock",
-        "No event is left, and some queues still wait. For each of them the notes say what it "
-        "waits for, how much is missing and which instruction could still provide it: "
-        "'nothing in the program updates it' is a forgotten or misspelt update, 'every update of "
-        "it has been made' a wrong count, and 'would come from' leads to the next queue that "
-        "is blocked. A deadlock is detected from the state of the machine, never by a timeout.",
+        "No event is left, and some queues still wait. There is one report for each cause: a "
+        "queue whose wait nobody can end, or several that wait for each other; queues that only "
+        "wait behind them are listed below. For each queue the notes say what it waits for, how "
+        "much is missing, and what became of it: 'nothing in the program updates it' is a "
+        "forgotten or misspelt update, 'every update of it has been made' a wrong count, 'jumped "
+        "over', 'cleared' and 'took' name who did so, and 'would come from' leads to the next "
+        "queue that is blocked. A deadlock is detected from the state of the machine, never by a "
+        "timeout.",
         "@sync EventSemaphore  $loaded >= 16",
         "@sync DmaCopy  a, A   $loaded += 16\n@sync EventSemaphore  $loaded >= 16",
+        ends=True,
     ),
     Code(
         "E0511",
@@ -130,6 +142,7 @@ ROWS = (
         "branch compares.",
         "$ neuron-nasm run prog.nasm --max-cycles 100",
         "$ neuron-nasm run prog.nasm --max-cycles 1000000",
+        ends=True,
     ),
     Code(
         "E0512",
@@ -145,6 +158,7 @@ ROWS = (
         "@gpsimd SendRecv  c, a, send_to_rank=1, recv_from_rank=1, pipe_id=0\n"
         ".core 1\n.sbuf  b  f32[1, 8] = zeros\n.sbuf  d  f32[1, 8]\n"
         "@gpsimd SendRecv  d, b, send_to_rank=0, recv_from_rank=0, pipe_id=0",
+        ends=True,
     ),
     Code(
         "E0513",
@@ -164,6 +178,7 @@ ROWS = (
         "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1",
         "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1   $loaded += 16\n"
         "@sync   EventSemaphore  $loaded >= 16",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0515",
@@ -174,6 +189,7 @@ ROWS = (
         "it is, hardware may give another number.",
         "@vector Memset      c, 2.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
         "@vector Memset      c, 1.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0516",
@@ -185,6 +201,7 @@ ROWS = (
         "simulated time instead, and stops at the same place everywhere.",
         "$ neuron-nasm run prog.nasm --timeout 0.001",
         "$ neuron-nasm run prog.nasm --timeout 60",
+        ends=True,
     ),
     Code(
         "E0517",
@@ -193,6 +210,7 @@ ROWS = (
         "them, and there would be ever more. The limit is nasm's, not the hardware's. Either a "
         "loop starts transfers without waiting for those before, or it does not terminate. Let "
         "the queue that starts them wait for one of an earlier round.",
+        ends=True,
     ),
     Code(
         "E0518",
@@ -205,6 +223,51 @@ ROWS = (
         "run. Run the program with values.",
         "$ neuron-nasm run prog.nasm --no-values",
         "$ neuron-nasm run prog.nasm",
+        ends=True,
+    ),
+    Code(
+        "E0519",
+        "a loop that never ends",
+        "The loop can be left by no branch, or only by some that compare registers which nothing "
+        "in the loop changes: what they decide in one round they decide in every other. "
+        "`neuron-nasm check` finds such a loop where the program surely gets into it; a run ends "
+        "as soon as it is in one. A loop that waits for what another engine updates, or for the "
+        "other core, is not reported: it is held up there, or ends as a deadlock (E0510).",
+        "@vector RegisterMove  %r0, 5\nagain: @vector Nop\n"
+        "@vector RegisterAlu   %r1, %r0, 1, op=subtract\n"
+        "@vector CompareBranch  %r0, 0, op=greater, target=again",
+        "@vector RegisterMove  %r0, 5\nagain: @vector Nop\n"
+        "@vector RegisterAlu   %r0, %r0, 1, op=subtract\n"
+        "@vector CompareBranch  %r0, 0, op=greater, target=again",
+        ends=True,
+    ),
+    Code(
+        "E0520",
+        "a counter goes below 0",
+        "An update took more from a semaphore than had been posted to it. A wait takes nothing: "
+        "several queues may pass their waits with the same credit, and then each takes it. What "
+        "was taken twice is missing later, or was never there. The value is what the hardware "
+        "would have, and this is only a warning, once for each semaphore.",
+        "@sync   EventSemaphore                $done++\n"
+        "@vector EventSemaphore  $done >= 1    $done--\n"
+        "@scalar EventSemaphore  $done >= 1    $done--",
+        "@sync   EventSemaphore                $done++\n"
+        "@vector EventSemaphore  $done >= 1    $done--",
+        severity=Severity.WARNING,
+    ),
+    Code(
+        "E0540",
+        "a counter is set in no order with who uses it",
+        "Setting a semaphore or an event, or clearing a range of semaphores, begins anew: what was "
+        "posted before is gone. So each set has to come before or after every other update and "
+        "every wait of that counter, whatever takes how long. This one does not: the value that "
+        "the wait sees, or the update that is kept, is a matter of luck. Let whoever sets the "
+        "counter wait until nobody needs its value any more, and those who use it next wait for "
+        "the set.",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n"
+        "@vector EventSemaphore  $e == 1\n@scalar EventSemaphore  $e == 1  $e = 0",
+        ".event  e\n@sync   EventSemaphore  $e = 1\n@vector EventSemaphore  $e == 1  $done++\n"
+        "@scalar EventSemaphore  $done >= 1  $e = 0",
     ),
     Code(
         "E0601",
@@ -384,6 +447,28 @@ ROWS = (
         "a command of the debugger that cannot be executed",
         "The command is known, but not with these arguments, or not at this point of the run. "
         "`help` with the name of the command shows how it is used.",
+    ),
+    Code(
+        "E0835",
+        "a session that keeps no inputs to run again",
+        "`nasm.schedules` and `nasm.witness` run a program again on the inputs that it had. In "
+        "Python a session has to be made with `reruns=True` for that: it copies arrays that it is "
+        "given, and remembers what it reads from files.",
+    ),
+    Code(
+        "E0836",
+        "a run without an end to compare others with",
+        "Other timings are compared by what is there at the end. A run has one when it has "
+        "finished, and when it is in a deadlock; where a fault or a limit stops it depends on when "
+        "things happen.",
+    ),
+    Code(
+        "E0837",
+        "an event that there was none of",
+        "An event to be held back is named by its kind (a start, a completion, a landing), the "
+        "number of its queue, and the number of its instruction among those that the queue "
+        "executed, from 0 on. A branch that is taken back to an instruction executes it once more. "
+        "Only what issues a transfer has a landing.",
     ),
     Code(
         "E0901",

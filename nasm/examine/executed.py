@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from nasm.examine.touches import Touches
@@ -95,7 +96,7 @@ class Log(Observer):
             return
         done = log[-1]
         issue = Issue(flight.semaphore, flight.left)
-        log[-1] = done._replace(step=done.step._replace(issue=issue))
+        log[-1] = done._replace(step=replace(done.step, issue=issue))
 
     def save(self) -> Any:
         """How much there is."""

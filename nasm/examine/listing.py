@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nasm.problems import Note, Problem, counted
+from nasm.examine.records import NOTES
+from nasm.problems import Note, Problem, Severity, counted
 from nasm.source import Span
 from nasm.spec.program import Program
 
@@ -54,4 +55,5 @@ def finding(
     code: str, said: str, span: Span | None, hint: str = "", notes: tuple[Note, ...] = ()
 ) -> Problem:
     """What a program does to no good: nothing that fails it."""
-    return Problem(code, said, span, hint, notes, warning=True)
+    severity = Severity.NOTE if code in NOTES else Severity.WARNING
+    return Problem(code, said, span, hint, notes, severity)

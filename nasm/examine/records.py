@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from nasm.problems import Problem, counted
+from nasm.problems import Problem, Severity, counted
 from nasm.source import Span
 
 NOTES = frozenset(("E0531", "E0532", "E0533", "E0535"))
@@ -117,17 +117,17 @@ class Examination:
     @property
     def errors(self) -> tuple[Problem, ...]:
         """What fails the program."""
-        return tuple(p for p in self.problems if not p.warning)
+        return tuple(p for p in self.problems if p.severity is Severity.ERROR)
 
     @property
     def warnings(self) -> tuple[Problem, ...]:
         """What does not, and is likely to be wrong."""
-        return tuple(p for p in self.problems if p.warning and p.code not in NOTES)
+        return tuple(p for p in self.problems if p.severity is Severity.WARNING)
 
     @property
     def notes(self) -> tuple[Problem, ...]:
         """What is worth knowing."""
-        return tuple(p for p in self.problems if p.code in NOTES)
+        return tuple(p for p in self.problems if p.severity is Severity.NOTE)
 
     @property
     def ok(self) -> bool:

@@ -1,12 +1,14 @@
-"""A deadlock: which queues are blocked, what each waits for, and who could unblock them."""
+"""A deadlock in words: one report for each of its troubles, and who waits behind it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nasm.machine.blame import Blame, blame
 from nasm.machine.describe import form_text, wait_text
-from nasm.problems import Note, Problem, listed
-from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.machine.supply import Supply, Updater
+from nasm.machine.troubles import Trouble, troubles
+from nasm.problems import Note, Problem, counted, listed
 from nasm.spec.program import Wait
 
 if TYPE_CHECKING:
@@ -14,101 +16,145 @@ if TYPE_CHECKING:
     from nasm.sim.queues import Queue
 
 
-def deadlock(machine: Machine) -> Problem:
-    """A deadlock: which queues are blocked, what each waits for, and who could unblock them."""
-    program, scheduler = machine.program, machine.scheduler
-    blocked = scheduler.blocked()
-    notes = tuple(
-        Note(
-            f"{program.queue_name(queue.index)} pc {queue.pc} "
-            + (_waits(machine, queue) if queue.arrived is None else _held(machine, queue)),
-            program.span(queue.index, queue.pc),
-        )
-        for queue in blocked
-    )
-    first = program.span(blocked[0].index, blocked[0].pc) if blocked else None
-    said = f"deadlock at {machine.microseconds(scheduler.now):.3f} µs: "
-    waiting = listed((f"@{program.queue_name(q.index)}" for q in blocked), "and")
-    said += f"{waiting} {'is' if len(blocked) == 1 else 'are'} blocked forever"
-    return Problem("E0510", said, first, _way_out(machine), notes)
+def deadlock(machine: Machine) -> list[Problem]:
+    """What is wrong: which queues are blocked, what each waits for, and who could unblock them."""
+    supply = Supply(machine)
+    return [_problem(supply, trouble) for trouble in troubles(supply)]
 
 
-def _waits(machine: Machine, queue: Queue) -> str:
+def _problem(supply: Supply, trouble: Trouble) -> Problem:
+    """One trouble, with the queues that wait behind it."""
+    first, *others = trouble.queues
+    cause = Blame("", "")
+    if others or first.arrived is not None:
+        notes = [_note(supply, queue, shown=queue is not first) for queue in trouble.queues]
+        hint = _not_met(supply, trouble) or _CYCLE
+    else:
+        cause = blame(supply, first)
+        notes = [_note(supply, first, cause.said), *cause.notes]
+        hint = cause.hint
+    notes += [_note(supply, queue) for queue in trouble.behind]
+    span = supply.span(first.index, first.pc)
+    return Problem("E0510", _message(supply, trouble), span, hint, tuple(notes))
+
+
+_CYCLE = "they wait for each other: move one of the updates before a wait"
+
+
+def _message(supply: Supply, trouble: Trouble) -> str:
+    machine = supply.machine
+    said = f"deadlock at {machine.microseconds(machine.scheduler.now):.3f} µs: "
+    said += f"{_names(supply, trouble.queues)} {_are(trouble.queues)} blocked forever"
+    if trouble.behind:
+        verb = "waits" if len(trouble.behind) == 1 else "wait"
+        said += f"; {_names(supply, trouble.behind)} {verb} behind"
+        said += " it" if len(trouble.queues) == 1 else " them"
+    return said
+
+
+def _names(supply: Supply, queues: tuple[Queue, ...]) -> str:
+    return listed((f"@{supply.program.queue_name(q.index)}" for q in queues), "and")
+
+
+def _are(queues: tuple[Queue, ...]) -> str:
+    return "is" if len(queues) == 1 else "are"
+
+
+def _note(supply: Supply, queue: Queue, cause: str = "", shown: bool = False) -> Note:
+    """What a queue waits for, and why that does not come."""
+    said = f"{supply.who(queue.index, queue.pc)} "
+    said += _waits(supply, queue, cause) if queue.arrived is None else _held(supply, queue)
+    return Note(said, supply.span(queue.index, queue.pc), shown)
+
+
+def _waits(supply: Supply, queue: Queue, cause: str) -> str:
     """Which semaphore a queue waits for, its value, and who could still post."""
-    wait = _wait_of(machine, queue)
-    value = machine.scheduler.semaphores[wait.semaphore].value
-    said = f"waits for {wait_text(machine, queue.index, queue.pc)}; it is {value}"
-    if wait.value > value:
-        said += f", short by {wait.value - value}"
-    elif wait.op == "==":
-        said += f", past it by {value - wait.value}"
-    return f"{said}; {_posters(machine, wait.semaphore)}"
+    wait = supply.wait(queue)
+    value = supply.machine.scheduler.semaphores[wait.semaphore].value
+    said = f"waits for {wait_text(supply.machine, queue.index, queue.pc)}; it is {value}"
+    if not supply.program.generation.counter(wait.semaphore)[2]:
+        if wait.value > value:
+            said += f", short by {wait.value - value}"
+        elif wait.op == "==":
+            said += f", past it by {value - wait.value}"
+    return f"{said}; {cause or _to_come(supply, queue, wait)}"
 
 
-def _held(machine: Machine, queue: Queue) -> str:
+def _to_come(supply: Supply, queue: Queue, wait: Wait) -> str:
+    """Who would still update a semaphore, and what holds that up."""
+    by_queue: dict[int, list[Updater]] = {}
+    for updater in supply.updaters(wait.semaphore):
+        if updater.coming and updater.queue != queue.index:
+            by_queue.setdefault(updater.queue, []).append(updater)
+    said, places = [], []
+    for index, updaters in by_queue.items():
+        rounds = _rounds(supply, updaters[0]) if len(updaters) == 1 else ""
+        if rounds:
+            said.append(rounds)
+        else:
+            at = supply.machine.scheduler.queues[index].pc
+            pcs = (supply.coming(updater) for updater in updaters)
+            places.append(supply.who(index, min(pcs, key=lambda pc: (pc < at, pc))))
+    if places:
+        blocked = "which is blocked itself" if len(places) == 1 else "which are blocked themselves"
+        said.append(f"the next update would come from {listed(places)}, {blocked}")
+    return "; ".join(said) or "nothing that is left updates it"
+
+
+def _rounds(supply: Supply, updater: Updater) -> str:
+    """How often a line has updated and would again, if that is more than once."""
+    total = updater.made + updater.ahead
+    if total < 2 and not updater.maybe:
+        return ""
+    line = supply.line((updater.queue, updater.pcs[0]))
+    head = supply.machine.scheduler.queues[updater.queue].pc
+    stopped = f"held up at {supply.line((updater.queue, head))}"
+    if updater.maybe:
+        return f"{line} has updated it {counted(updater.made, 'time')}; more may come, {stopped}"
+    unit = "rounds" if supply.round(updater) is not None else "times"
+    more = f"{updater.ahead} more {'is' if updater.ahead == 1 else 'are'} to come, {stopped}"
+    return f"{line} has updated it in {updater.made} of {total} {unit}; {more}"
+
+
+# -- rendezvous
+
+
+def _held(supply: Supply, queue: Queue) -> str:
     """Which cores a queue in a rendezvous waits for, and what they have ahead."""
     ((member, absent),) = (
-        pair for pair in machine.rendezvous.waiting() if pair[0].queue == queue.index
+        pair for pair in supply.machine.rendezvous.waiting() if pair[0].queue == queue.index
     )
     name = member.context.row.name
     by = listed((f"{what} {value}" for what, value in member.effect.by), "and")
     said = f"waits at {name} for core {listed(map(str, absent), 'and')} to reach one"
     said += f" with {by}" if by else ""
-    ahead = [found for core in absent for found in _ahead(machine, core, name)]
+    ahead = [found for core in absent for found in _ahead(supply, core, name)]
     if not ahead:
         return f"{said}; no {name} is left there"
     return f"{said}; the next {name} there is {listed(ahead)}, which is blocked itself"
 
 
-def _ahead(machine: Machine, core: int, name: str) -> list[str]:
+def _ahead(supply: Supply, core: int, name: str) -> list[str]:
     """Where the queues of a core have their next instruction of a name."""
-    program, found = machine.program, []
-    instructions = {
-        n for n, instruction in enumerate(program.instructions) if instruction.row.name == name
-    }
-    for queue in machine.scheduler.queues:
-        lines = program.queues[queue.index].instructions
-        at = next((pc for pc in range(queue.pc, queue.length) if lines[pc] in instructions), None)
-        if queue.core == core and at is not None:
+    program, found = supply.program, []
+    for queue in supply.blocked:
+        pcs = [
+            pc
+            for pc in supply.meetings(queue.index)
+            if program.instruction(queue.index, pc).row.name == name
+            and any(supply.ahead(queue.index, pc))
+        ]
+        if queue.core == core and pcs:
+            at = min(pcs, key=lambda pc: (pc < queue.pc, pc))
             text = form_text(program.instruction(queue.index, at))
-            found.append(f"{program.queue_name(queue.index)} pc {at} ({text})")
+            found.append(f"{supply.who(queue.index, at)} ({text})")
     return found
 
 
-def _wait_of(machine: Machine, queue: Queue) -> Wait:
-    program = machine.program
-    wait = program.waits[program.queues[queue.index].waits[queue.pc]]
-    assert wait is not None
-    return wait
-
-
-def _updaters(machine: Machine, semaphore: int) -> dict[int, list[int]]:
-    """Where a semaphore is updated: the pcs of each queue that does."""
-    program = machine.program
-    changing = {n for n, u in enumerate(program.updates) if u and u.semaphore == semaphore}
-    found = {
-        index: [pc for pc, n in enumerate(lines.updates) if n in changing]
-        for index, lines in enumerate(program.queues)
-    }
-    return {index: pcs for index, pcs in found.items() if pcs}
-
-
-def _posters(machine: Machine, semaphore: int) -> str:
-    """Who still has an update of a semaphore ahead of it."""
-    queues = machine.scheduler.queues
-    updaters = _updaters(machine, semaphore)
-    if not updaters:
-        return "nothing in the program updates it"
-    left = {i: [pc for pc in pcs if pc >= queues[i].pc] for i, pcs in updaters.items()}
-    ahead = [f"{machine.program.queue_name(i)} pc {pcs[0]}" for i, pcs in left.items() if pcs]
-    if not ahead:
-        return "every update of it has been made"
-    return f"the next update would come from {listed(ahead)}, which is blocked itself"
-
-
-def _not_met(machine: Machine) -> str:
+def _not_met(supply: Supply, trouble: Trouble) -> str:
     """What to do about a rendezvous that is not complete; may be empty."""
-    held = list(machine.rendezvous.waiting())
+    mine = {queue.index for queue in trouble.queues}
+    held = [pair for pair in supply.machine.rendezvous.waiting() if pair[0].queue in mine]
     for member, _ in held:
         for other, _ in held:
             if other.core > member.core and other.context.row is member.context.row:
@@ -118,38 +164,9 @@ def _not_met(machine: Machine) -> str:
                 )
     for member, absent in held:
         name = member.context.row.name
-        if not any(_ahead(machine, core, name) for core in absent):
+        if not any(_ahead(supply, core, name) for core in absent):
             return f"every core has to execute {name} as often as the others"
+        if len(trouble.queues) == 1:
+            by = listed((what for what, _ in member.effect.by), "and")
+            return f"none that is left there matches: they match only with the same {by}"
     return ""
-
-
-def _way_out(machine: Machine) -> str:
-    """What to do about a deadlock: the likeliest of its causes."""
-    program = machine.program
-    started = {
-        o.name for f in program.instructions for o in f.operands if isinstance(o, DeclaredTransfer)
-    }
-    idle = [name for name in program.transfers if name not in started]
-    if idle:
-        return f"the transfer {listed(idle, 'and')} is declared, but no instruction starts it"
-    blocked = machine.scheduler.blocked()
-    waits = [_wait_of(machine, queue) for queue in blocked if queue.arrived is None]
-    lacking = {w.semaphore for w in waits if not _updaters(machine, w.semaphore)}
-    if lacking:
-        awaited = {wait.semaphore for wait in program.waits if wait is not None}
-        spare = {u.semaphore for u in program.updates if u is not None} - awaited
-        names = [f"${program.semaphore_name(s)}" for s in sorted(spare)]
-        if names:
-            return f"{listed(names, 'and')} is updated, but nothing waits for it: is it meant here?"
-        names = [f"${program.semaphore_name(s)}" for s in sorted(lacking)]
-        return f"no instruction updates {listed(names)}: one has to, or the wait is not needed"
-    unmet = _not_met(machine)
-    if unmet or not waits:
-        return unmet
-    if any(wait.op == "==" for wait in waits):
-        return "an == wait holds only while the value is exactly that: use >="
-    if all("every update" in _posters(machine, wait.semaphore) for wait in waits):
-        return "there are fewer updates than the wait expects: count them"
-    if len(waits) == 1:
-        return "the update comes after the wait in the same queue: it is never reached"
-    return "they wait for each other: move one of the updates before a wait"

@@ -19,6 +19,7 @@ from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
+from nasm.machine.unread import Losses
 from nasm.problems import Failure, Problem, Refused
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
@@ -60,8 +61,8 @@ class Places(Addresses):
 
     CACHES = ("_layouts", "_regions")
 
-    def __init__(self, areas: Mapping[int, int]) -> None:
-        super().__init__({}, areas)
+    def __init__(self, areas: Mapping[int, int], losses: Losses) -> None:
+        super().__init__({}, areas, losses)
         self._layouts: dict[tuple[Any, ...], Layout] = {}
         self._regions: dict[tuple[Any, ...], Region] = {}
 
@@ -349,7 +350,7 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def cargo(self, start: Start) -> Nothing:
+    def cargo(self, start: Start, who: Who) -> Nothing:
         """What its shares move: nothing."""
         return NOTHING
 
@@ -366,7 +367,7 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def cargo(self, start: Start) -> Nothing:
+    def cargo(self, start: Start, who: Who) -> Nothing:
         """What its shares move: nothing."""
         return NOTHING
 

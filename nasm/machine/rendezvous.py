@@ -119,6 +119,8 @@ class Rendezvous:
         arrivals = [here[core] for core in sorted(here)]
         self._compare(arrivals)
         members = [arrival.member for arrival in arrivals]
+        for tell in self.scheduler.listeners["met"]:
+            tell([one.queue for one in members])
         if member.effect.exchange is None:
             self._release(members, now)
         elif member.effect.exchange.direct:
@@ -219,6 +221,11 @@ class Rendezvous:
             for arrival in here.values():
                 cores = arrival.member.effect.cores
                 yield arrival.member, [core for core in cores if core not in here]
+
+    @staticmethod
+    def member(work: Work) -> Member | None:
+        """Who takes part in a rendezvous when some work is done; None if it is another kind."""
+        return work.arrive.args[0] if isinstance(work.arrive, partial) else None
 
     # -- checkpoints
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nasm.allowing import AllowedProblem
 from nasm.problems import Problem, in_line
 from nasm.profile.what_if import Outcome
 from nasm.records import FigureSet, Status
@@ -124,14 +125,15 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Spent:
-    """What some of the critical path was: who did what, for how long."""
+    """What some of the critical path was: who did what, for how long; ``title`` is who in prose."""
 
     who: str
+    title: str
     doing: str
     ticks: int
 
     def __str__(self) -> str:
-        return f"{self.who[:1].upper()}{self.who[1:]} {self.doing}"
+        return f"{self.title} {self.doing}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +161,8 @@ class Profile:
 
     ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
     how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
-    without something, those that save most first, if they were asked for.
+    without something, those that save most first, if they were asked for. ``allowed`` are findings
+    that do not count, ``unused`` notes on what allows none.
     """
 
     status: Status
@@ -183,6 +186,8 @@ class Profile:
     busy: tuple[tuple[str, int], ...]
     outcomes: tuple[Outcome, ...] = ()
     problems: tuple[Problem, ...] = ()
+    allowed: tuple[AllowedProblem, ...] = ()
+    unused: tuple[Problem, ...] = ()
 
     @property
     def verdict(self) -> str:

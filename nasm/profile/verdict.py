@@ -13,33 +13,35 @@ from nasm.spec.effects import Transfer
 from nasm.spec.program import Program
 
 BETWEEN = {
-    "hand-off": ("engines", "waiting for hand-offs"),
-    "dispatch": (MOVERS, "dispatching and notifying"),
-    "notification": (MOVERS, "dispatching and notifying"),
-    "shares": (MOVERS, "moving data"),
-    "turn": ("engines", "waiting for their turn"),
+    "hand-off": ("engines", "Engines", "waiting for hand-offs"),
+    "dispatch": (MOVERS, MOVERS, "dispatching and notifying"),
+    "notification": (MOVERS, MOVERS, "dispatching and notifying"),
+    "shares": (MOVERS, MOVERS, "moving data"),
+    "turn": ("engines", "Engines", "waiting for their turn"),
 }
 """Who does what in a part of a step that is no work of its instruction's engine."""
 
 
 def spent(program: Program, steps: Iterable[Step]) -> tuple[Spent, ...]:
     """What the path is made of: who, doing what, for how long."""
-    ticks: dict[tuple[str, str], int] = {}
+    ticks: dict[tuple[str, str, str], int] = {}
     for step in steps:
         for name, part in step.parts:
             key = BETWEEN.get(name) or _own(program, step, name)
             ticks[key] = ticks.get(key, 0) + part
-    found = (Spent(who, doing, part) for (who, doing), part in ticks.items())
+    found = (Spent(*key, part) for key, part in ticks.items())
     return tuple(sorted(found, key=lambda part: -part.ticks))
 
 
-def _own(program: Program, step: Step, name: str) -> tuple[str, str]:
+def _own(program: Program, step: Step, name: str) -> tuple[str, str, str]:
     """What an engine does with an instruction."""
-    who = program.queue_name(step.queue)
+    lines = program.queues[step.queue]
+    engine = program.generation.engine(lines.engine)
+    who, title = program.queue_name(step.queue), program.named(lines.core, engine.title)
     if name == "ready":
-        return who, "making its unit ready"
+        return who, title, "making its unit ready"
     row = program.instruction(step.queue, step.pc).row
-    return who, "issuing transfers" if row.effect is Transfer else "at work"
+    return who, title, "issuing transfers" if row.effect is Transfer else "at work"
 
 
 Key = tuple[int, int]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+from nasm.allowing import as_errors
 from nasm.examine import examine
-from nasm.problems import Refused, counted, did_you_mean, listed, quoted, rounded
+from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import CHECKS, FORMATS
@@ -146,9 +147,10 @@ def report(shell: Shell, rest: str) -> None:
     if notes:
         shell.screen.say(notes, "dim")
     shell.screen.say(["", *tables.time_lines(found, session.program.generation)])
-    count = len(found.hazards)
-    if count:
-        shell.screen.say(f"{counted(count, 'hazard')}: 'info hazards' shows them")
+    if found.hazards:
+        shell.screen.say(f"{as_errors(found.hazards)}: 'info hazards' shows them")
+    if found.unchecked:
+        shell.screen.say(found.unchecked)
 
 
 # -- info
@@ -318,12 +320,17 @@ def timing(shell: Shell, rest: str) -> None:
 
 @command("info hazards")
 def hazards(shell: Shell, rest: str) -> None:
-    """The hazards so far, and what stopped the run."""
+    """The hazards and warnings so far, and what is allowed.
+
+    What stopped the run is among them.
+    """
     session = shell.session
-    found = (*session.hazards, *session.problems)
+    judged = session.judged()
+    found = (*judged.warnings, *judged.errors, *session.problems)
     for problem in found:
         shell.screen.problem(problem)
-    if not found:
+    shell.screen.say([line for a in judged.allowed for line in str(a).split("\n")])
+    if not found and not judged.allowed:
         shell.screen.say("none so far")
 
 

@@ -40,15 +40,16 @@ class Semaphore:
     A post changes the value at once, and a waiter sees it some ticks later; posts with different
     delays are seen in the order in which these are over. ``seen`` is what was visible at the last
     tick that was asked about, ``pending`` what was not. ``last`` is the post that changed the value
-    last.
+    last, ``replaced`` the last one that did not add to it, with what the value had been before.
     """
 
-    __slots__ = ("last", "parked", "pending", "seen", "value")
+    __slots__ = ("last", "parked", "pending", "replaced", "seen", "value")
 
     def __init__(self) -> None:
         self.value = 0
         self.seen = 0
         self.last: Post | None = None
+        self.replaced: tuple[Post, int] | None = None
         self.pending: list[Post] = []
         self.parked: list[int] = []
 
@@ -59,7 +60,10 @@ class Semaphore:
 
     def post(self, post: Post, now: int) -> bool:
         """Change the value now; returns whether the post was proper, as one to a counter is."""
-        new = self.value + post.value if post.op == "+" else post.value
+        if post.op == "+":
+            new = self.value + post.value
+        else:
+            new, self.replaced = post.value, (post, self.value)
         if not LOWEST <= new <= HIGHEST:
             raise Refused(
                 "E0504", f"a semaphore is a signed 32-bit integer: {self.value} would become {new}"
@@ -112,11 +116,12 @@ class Semaphore:
 
     def save(self) -> Any:
         """Everything that changes."""
-        return self.value, self.seen, self.last, tuple(self.pending), tuple(self.parked)
+        queues = tuple(self.pending), tuple(self.parked)
+        return self.value, self.seen, self.last, self.replaced, *queues
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        self.value, self.seen, self.last, pending, parked = saved
+        self.value, self.seen, self.last, self.replaced, pending, parked = saved
         self.pending, self.parked = list(pending), list(parked)
 
 

@@ -17,6 +17,7 @@ class Engine:
 
     ``cycle`` is the ticks of one of its cycles; ``reads`` and ``writes`` the memories it reaches;
     ``group`` how many entries of an index tile stand in one column, where it has indirection.
+    ``spelled`` is its name in prose, if that is not the name with a capital.
     """
 
     name: str
@@ -27,6 +28,12 @@ class Engine:
     reads: tuple[str, ...] = ()
     writes: tuple[str, ...] = ()
     group: int = 0
+    spelled: str = ""
+
+    @property
+    def title(self) -> str:
+        """Its name in prose."""
+        return self.spelled or self.name.capitalize()
 
 
 @dataclass(frozen=True, slots=True)

@@ -37,7 +37,7 @@ ENDLESS = """
 .target trn1
 @scalar
        RegisterMove   %r0, 1
-again: RegisterAlu    %r1, %r0, 1, op=add
+again: RegisterAlu    %r0, %r0, 0, op=add
        CompareBranch  %r0, 0, op=greater, target=again
 """
 

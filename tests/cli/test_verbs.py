@@ -216,6 +216,11 @@ def test_repl_is_handed_everything(
         tmp_path,
         "--max-instructions",
         "7",
+        "--strict",
+        "--allow",
+        "E0502",
+        "--allow=E0505",
+        "--unchecked",
     )
     assert done.code == 7
     path, options = seen[0]
@@ -231,6 +236,9 @@ def test_repl_is_handed_everything(
         "most": 7,
         "script": "script",
         "commands": ["run", "queues"],
+        "strict": True,
+        "allow": ["E0502", "E0505"],
+        "checked": False,
         "color": "auto",
     }
 
@@ -534,5 +542,5 @@ def test_what_is_wrong_with_an_argument_is_said_in_one_line_that_is_not_long(
     done = ran(*(word.format("1\nPASS" + "9" * 5000) for word in given))
     assert done.code == 2
     first, *others = done.err.splitlines()
-    assert len(first) < 330  # a word of 80 characters, and the options of run
+    assert len(first) < 450  # a word of 80 characters, and the options of run
     assert not [line for line in others if line.startswith("PASS")]

@@ -119,3 +119,10 @@ def test_a_session_that_was_not_watched_has_no_profile() -> None:
     with pytest.raises(Failure) as caught:
         session.profile()
     assert [p.code for p in caught.value.problems] == ["E0815"]
+
+
+@pytest.mark.parametrize(("engine", "title"), [("gpsimd", "GpSimd"), ("vector", "Vector")])
+def test_the_verdict_names_an_engine_as_the_vendor_does(engine: str, title: str) -> None:
+    text = f".target trn2\n.sbuf t f32[128, 512]\n@{engine} Memset t, 1.0\n"
+    found, _ = profile(text)
+    assert found.verdict == f"bound by {title} at work: 100 % of the critical path"

@@ -47,6 +47,7 @@ def test_a_program_does_what_it_promises_without_hazards(name: str) -> None:
     assert report.status is Status.FINISHED
     assert report.problems == ()
     assert report.hazards == ()
+    assert "E0525" not in [p.code for p in report.warnings]
     assert len(report.expectations) >= 1
     assert [e.text for e in report.expectations if not e.held] == []
 

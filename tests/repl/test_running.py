@@ -18,8 +18,8 @@ FOREVER = """\
 .target toy
 .sem never, twice
 @alpha
-        Set    %r0, 1
-again:  Loop   %r0, target=again
+again:  Set    %r0, 1
+        Loop   %r0, target=again
 @beta   Wait   $never >= 1
 """
 

@@ -25,15 +25,15 @@ ENDLESS = """\
 .sem s
 .sbuf t u8[1, 2]
 @sync
-RegisterMove %r0, 1
-again: DmaCopy x, X  $s += 16
+again: RegisterMove %r0, 1
+DmaCopy x, X  $s += 16
 EventSemaphore $s >= 16
 EventSemaphore $s = 0
 CompareBranch %r0, 0, op=greater, target=again
 @gpsimd
 Memset t, 5
-RegisterMove %r0, 1
-more: DevicePrint t, "t ="
+more: RegisterMove %r0, 1
+DevicePrint t, "t ="
 CompareBranch %r0, 0, op=greater, target=more
 """
 

@@ -95,6 +95,7 @@ def test_the_program_gives_what_the_published_reference_gives(name: str, on: str
         assert [p.code for p in report.problems] == [FAULTS[name]]
         return
     assert (report.problems, report.hazards) == ((), ())
+    assert "E0525" not in [p.code for p in report.warnings]
     assert report.status is Status.FINISHED
     assert report.expectations
     assert [e.summary for e in report.expectations if not e.held] == []

@@ -84,6 +84,7 @@ def _engines(version: str, tensor: int, vector: int, others: int) -> tuple[Engin
             ("sbuf",),
             ("sbuf",),
             16,
+            "GpSimd",
         ),
         Engine("sync", others, "a sequencer only: DMA, waits, housekeeping", source, ("sp",)),
     )

@@ -41,7 +41,8 @@ def slowing(context: Context) -> Fact | None:
         return None
     if context.engine in MEASURED_ENGINES:
         return per
-    said = f"no figure for {context.engine.capitalize()}; taken as Scalar's: {per.source}"
+    engine = context.generation.engine(context.engine)
+    said = f"no figure for {engine.title}; taken as Scalar's: {per.source}"
     return Fact(per.value, Evidence.ASSUMED, said)
 
 

@@ -1,0 +1,268 @@
+"""Who has updated a semaphore, how often, and who would do so if nothing held it up."""
+
+from __future__ import annotations
+
+from collections.abc import Container
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
+
+from nasm.machine.course import Course, Sequencer, course
+from nasm.machine.flow import Flow, Loop
+from nasm.problems import Failure
+from nasm.sim.counters import Who
+from nasm.source import Span
+from nasm.spec.effects import Clear, Rendezvous
+from nasm.spec.program import Wait
+
+if TYPE_CHECKING:
+    from nasm.machine.machine import Machine
+    from nasm.machine.rendezvous import Member
+    from nasm.sim.queues import Queue
+
+
+@dataclass(frozen=True, slots=True)
+class Updater:
+    """A line of a queue that updates a semaphore.
+
+    It has ``made`` so many updates; ``ahead`` are those that it would still make, and ``maybe``
+    says that it may make others. ``shares`` is how many posts of a transfer they are, if they are.
+    """
+
+    queue: int
+    pcs: tuple[int, ...]
+    op: str
+    value: int
+    shares: int
+    made: int
+    ahead: int
+    maybe: bool
+
+    @property
+    def coming(self) -> bool:
+        """Whether it may still update."""
+        return self.ahead > 0 or self.maybe
+
+    @property
+    def adds(self) -> bool:
+        """Whether it makes the value greater."""
+        return self.op == "+" and self.value > 0
+
+    @property
+    def takes(self) -> bool:
+        """Whether it makes the value less."""
+        return self.op == "+" and self.value < 0
+
+    @property
+    def most(self) -> float:
+        """What it may still add or take."""
+        return self.value * (float("inf") if self.maybe else self.ahead)
+
+
+class Coming(NamedTuple):
+    """What a queue may still add to a semaphore, take from it (below 0), and set it to."""
+
+    added: float
+    taken: float
+    sets: set[int]
+
+
+class Supply:
+    """Updates of semaphores and arrivals at rendezvous, at the moment of a deadlock."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine, self.program = machine, machine.program
+        self.blocked: list[Queue] = machine.scheduler.blocked()
+        self._flows: dict[int, Flow] = {}
+        self._courses: dict[int, Course] = {}
+        self._updaters: dict[int, list[Updater]] = {}
+        self._left: dict[int, dict[int, Coming]] = {}
+
+    # -- of a queue
+
+    def flow(self, queue: int) -> Flow:
+        """Where a queue can go."""
+        if queue not in self._flows:
+            self._flows[queue] = Flow(self.program, queue)
+        return self._flows[queue]
+
+    def course(self, queue: int) -> Course:
+        """What a queue would still execute, its head included."""
+        if queue not in self._courses:
+            pc = self.machine.scheduler.queues[queue].pc
+            registers = self.machine.state.registers[queue]
+            self._courses[queue] = course(self.flow(queue), pc, registers)
+        return self._courses[queue]
+
+    def wait(self, queue: Queue) -> Wait:
+        """What a queue waits for that is not held at a rendezvous."""
+        wait = self.program.waits[self.program.queues[queue.index].waits[queue.pc]]
+        assert wait is not None
+        return wait
+
+    def completed(self, queue: int, pc: int) -> int:
+        """How often an instruction has been executed."""
+        return int(self.machine.summary.completed(queue)[pc])
+
+    def ahead(self, queue: int, pc: int) -> tuple[int, bool]:
+        """How often an instruction would still be executed, and whether maybe more often."""
+        if self.machine.scheduler.queues[queue].done:
+            return 0, False
+        path = self.course(queue)
+        maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
+        return path.times[pc], maybe
+
+    def round(self, updater: Updater) -> Loop | None:
+        """The innermost loop in which a line updates once in every round; None if there is none."""
+        flow, pc = self.flow(updater.queue), updater.pcs[0]
+        if len(updater.pcs) > 1 or not flow.in_loop(pc):
+            return None
+        around = [loop for loop in flow.loops if flow.block(pc) in loop.blocks]
+        loop = min(around, key=lambda found: len(found.blocks), default=None)
+        if loop is None:
+            return None
+        head = flow.starts[min(loop.blocks)]
+        rounds = self.completed(updater.queue, head) + self.ahead(updater.queue, head)[0]
+        return loop if rounds == updater.made + updater.ahead else None
+
+    # -- of a semaphore
+
+    @cached_property
+    def _changing(self) -> dict[int, dict[tuple[int, int, str, int, int], list[int]]]:
+        """The pcs that update each semaphore, by queue, line, and what they do."""
+        program = self.program
+        found: dict[int, dict[tuple[int, int, str, int, int], list[int]]] = {}
+        clears = {n for n, i in enumerate(program.instructions) if i.row.effect is Clear}
+        for queue, lines in enumerate(program.queues):
+            for pc, (number, update) in enumerate(
+                zip(lines.instructions, lines.updates, strict=True)
+            ):
+                line = lines.spans[pc] or -1 - pc
+                if update:
+                    change = program.updates[update]
+                    assert change is not None
+                    shares = program.instructions[number].row.posts
+                    key = (queue, line, change.op, change.value, shares)
+                    found.setdefault(change.semaphore, {}).setdefault(key, []).append(pc)
+                if number in clears:
+                    for semaphore in self._cleared(queue, pc):
+                        key = (queue, line, "=", 0, 0)
+                        found.setdefault(semaphore, {}).setdefault(key, []).append(pc)
+        return found
+
+    def _cleared(self, queue: int, pc: int) -> range:
+        program = self.program
+        clear = Sequencer(program, queue).effect(pc)
+        assert isinstance(clear, Clear)
+        base = program.queues[queue].core * program.generation.counters
+        return range(base + clear.first, base + clear.last + 1)
+
+    def updaters(self, semaphore: int) -> list[Updater]:
+        """Every line that updates a semaphore, in the order of queues."""
+        if semaphore not in self._updaters:
+            self._updaters[semaphore] = [
+                self._updater(key, pcs) for key, pcs in self._changing.get(semaphore, {}).items()
+            ]
+        return self._updaters[semaphore]
+
+    def _updater(self, key: tuple[int, int, str, int, int], pcs: list[int]) -> Updater:
+        queue, _, op, value, shares = key
+        each = [self.ahead(queue, pc) for pc in pcs]
+        return Updater(
+            queue,
+            tuple(pcs),
+            op,
+            value,
+            shares,
+            sum(self.completed(queue, pc) for pc in pcs),
+            sum(times for times, _ in each),
+            any(maybe for _, maybe in each),
+        )
+
+    def coming(self, updater: Updater) -> int:
+        """The pc from which the next update of a line would come."""
+        at = self.machine.scheduler.queues[updater.queue].pc
+        left = [pc for pc in updater.pcs if any(self.ahead(updater.queue, pc))]
+        return min(left, key=lambda pc: (pc < at, pc))
+
+    # -- what would do
+
+    def satisfied(self, queue: Queue, among: Container[int]) -> bool:
+        """Whether what a queue waits for could come from others than some queues."""
+        if queue.arrived is not None:
+            return all(
+                any(q not in among for q in self.arriving(member, core))
+                for member, absent in self.machine.rendezvous.waiting()
+                if member.queue == queue.index
+                for core in absent
+            )
+        wait = self.wait(queue)
+        left = [c for q, c in self._coming(wait.semaphore).items() if q not in among]
+        values = {value for coming in left for value in coming.sets}
+        if self.program.generation.counter(wait.semaphore)[2]:
+            return wait.value in values
+        values.add(self.machine.scheduler.semaphores[wait.semaphore].value)
+        most = max(values) + sum(coming.added for coming in left)
+        least = min(values) + sum(coming.taken for coming in left)
+        return most >= wait.value and (wait.op == ">=" or least <= wait.value)
+
+    def _coming(self, semaphore: int) -> dict[int, Coming]:
+        """What each queue may still do with a semaphore."""
+        if semaphore not in self._left:
+            by_queue: dict[int, list[Updater]] = {}
+            for updater in self.updaters(semaphore):
+                if updater.coming:
+                    by_queue.setdefault(updater.queue, []).append(updater)
+            self._left[semaphore] = {
+                queue: Coming(
+                    sum(u.most for u in updaters if u.adds),
+                    sum(u.most for u in updaters if u.takes),
+                    {u.value for u in updaters if u.op == "="},
+                )
+                for queue, updaters in by_queue.items()
+            }
+        return self._left[semaphore]
+
+    def arriving(self, member: Member, core: int) -> list[int]:
+        """The queues of a core that would still arrive at the rendezvous of a member."""
+        found = []
+        for queue in self.machine.scheduler.queues:
+            if queue.core == core and not queue.done and self._arrives(queue, member):
+                found.append(queue.index)
+        return found
+
+    def _arrives(self, queue: Queue, member: Member) -> bool:
+        first = queue.pc + (queue.arrived is not None)
+        for pc in self.meetings(queue.index):
+            if (pc >= first or self.flow(queue.index).in_loop(pc)) and any(
+                self.ahead(queue.index, pc)
+            ):
+                try:
+                    work = self.machine.tasks[queue.index].fetch(pc)[0].work
+                except Failure:
+                    continue
+                other = self.machine.rendezvous.member(work)
+                if other is None or other.key == member.key:
+                    return True
+        return False
+
+    def meetings(self, queue: int) -> list[int]:
+        """The instructions of a queue that meet others."""
+        program = self.program
+        kind = {n for n, i in enumerate(program.instructions) if i.row.effect is Rendezvous}
+        return [pc for pc, n in enumerate(program.queues[queue].instructions) if n in kind]
+
+    # -- in words
+
+    def span(self, queue: int, pc: int) -> Span | None:
+        """Where an instruction is written."""
+        return self.program.span(queue, pc)
+
+    def who(self, queue: int, pc: int) -> str:
+        """An instruction by its queue and pc."""
+        return f"{self.program.queue_name(queue)} pc {pc}"
+
+    def line(self, who: Who) -> str:
+        """The line of an instruction, or what else it is called by."""
+        span = self.span(*who)
+        return f"line {span.line}" if span is not None else self.who(*who)

@@ -1,0 +1,256 @@
+"""Counters that also go down, or are set: what surely comes before the waits for them.
+
+What a counter is when a wait is over, it is since the last set of it, or since the start: that set
+does not come after the wait, and no other set comes between the two. So what all such sets have
+behind them comes before the wait. From there on the counter is a purse that posts fill and takes
+empty: something comes before a wait for ``n`` if the posts that come neither after it nor after the
+wait, and were not wiped out by a set in between, amount to less than ``n``, less what was surely
+taken. All of that follows from clocks that are sound, and adds to them.
+
+Each set has to be in order with every other change and every wait of its counter. Where it is not,
+that is what is wrong.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterator, Sequence
+from typing import NamedTuple
+
+from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS
+
+Place = tuple[int, int]
+"""A queue, and the number of an instruction in it."""
+
+
+class Unordered(NamedTuple):
+    """A set of a counter, and an update or a wait of it, that are in no order."""
+
+    counter: int
+    set: Place
+    other: Place
+    waits: bool
+
+
+class Stream:
+    """Changes of a counter by one queue in one way, in order, as steps and as posts."""
+
+    def __init__(self, taken: Taken) -> None:
+        assert taken.posts is not None
+        posts = taken.posts
+        self.posts = Posts(posts.queue, posts.kind, posts.column, taken.nth)
+        self.taken: list[Taken] = []
+
+    def add(self, taken: Taken, value: int) -> None:
+        """One more."""
+        self.taken.append(taken)
+        self.posts.add(taken.step.index, taken.clock, value)
+
+    def known(self, clock: Clock, queue: int, index: int) -> int:
+        """How many have surely happened before an instruction with a clock starts."""
+        posts = self.posts
+        if posts.kind == LANDS:
+            count = clock[posts.column]
+            return bisect_left(self.taken, count, key=lambda taken: taken.nth)
+        count = index if posts.kind == STARTS and posts.queue == queue else clock[posts.column]
+        return bisect_left(posts.indices, count)
+
+    def before_change(self, change: Taken) -> int:
+        """How many have surely happened before another change does."""
+        step, kind = change.step, self.posts.kind
+        assert change.posts is not None
+        if step.queue == self.posts.queue and kind != LANDS and change.posts.kind == COMPLETES:
+            return bisect_left(self.posts.indices, step.index)
+        return self.known(change.clock, step.queue, step.index)
+
+
+class Counter:
+    """What happens to a counter: its sets, what is posted and taken, and who waits for it."""
+
+    def __init__(self) -> None:
+        self.sets: dict[tuple[int, int], Stream] = {}
+        self.posts: dict[tuple[int, int], Stream] = {}
+        self.takes: dict[tuple[int, int], Stream] = {}
+        self.waits: dict[int, list[Taken]] = {}
+
+    def change(self, taken: Taken) -> None:
+        """A step changes it."""
+        assert taken.posts is not None
+        change, (_, value) = taken.step.change, posted(taken.step)
+        kind = self.takes if value < 0 else self.posts
+        if change is not None and change.op == "=":
+            kind = self.sets
+        key = (taken.posts.queue, taken.posts.kind)
+        if key not in kind:
+            kind[key] = Stream(taken)
+        kind[key].add(taken, abs(value))
+
+
+class Lives:
+    """What surely comes before the waits for some counters, beside what clocks say already.
+
+    ``given`` are clocks by the place of a wait; ``unordered`` is what has to be in order and is
+    not.
+    """
+
+    def __init__(self, queues: int, steps: Sequence[Taken], counters: Collection[int]) -> None:
+        self.queues = queues
+        self.given: dict[Place, Clock] = {}
+        self._bases: dict[int, Clock] = {}
+        self._nothing: Clock = (0,) * len(steps[0].clock) if steps else ()
+        self.counters = {counter: Counter() for counter in sorted(counters)}
+        last: dict[int, Clock] = {}
+        for taken in steps:
+            step = taken.step
+            base = last.get(step.queue, self._nothing)
+            if step.after >= 0:
+                column = queues + step.queue
+                base = (*base[:column], max(base[column], step.after + 1), *base[column + 1 :])
+            self._bases[id(taken)] = base
+            last[step.queue] = taken.clock
+            if step.wait is not None and step.wait.counter in self.counters:
+                self.counters[step.wait.counter].waits.setdefault(step.queue, []).append(taken)
+            if taken.posts is not None and posted(step)[0] in self.counters:
+                self.counters[posted(step)[0]].change(taken)
+        for found in self.counters.values():
+            for waits in found.waits.values():
+                for taken in waits:
+                    self._give(found, taken)
+
+    # -- what follows
+
+    def _give(self, counter: Counter, taken: Taken) -> None:
+        """What surely comes before a wait, whichever set the counter has its value from."""
+        step, base = taken.step, self._bases[id(taken)]
+        wait = step.wait
+        assert wait is not None
+        known = [
+            stream.taken[count - 1]
+            for stream in counter.sets.values()
+            if (count := stream.known(base, step.queue, step.index))
+        ]
+        windows = [w for s in counter.posts.values() if (w := _window(s, taken, known)) is not None]
+        total = sum(posts.total(count) - posts.total(first) for posts, first, count in windows)
+        gone = 0
+        if not counter.sets:
+            gone = sum(
+                stream.posts.total(stream.known(base, step.queue, step.index))
+                for stream in counter.takes.values()
+            )
+        clock: Clock | None = None
+        for setter in self._setters(counter, taken, known):
+            start = 0 if setter is None else posted(setter.step)[1]
+            need, more = wait.value - start, total - gone
+            if need > more or (wait.op == "==" and need < 0 and not counter.takes):
+                continue
+            after = base if setter is None else _after(base, setter)
+            if need > 0:
+                after = _filled(after, windows, more - need)
+            clock = after if clock is None else tuple(map(min, clock, after))
+        if clock is not None and clock != base:
+            self.given[step.queue, step.index] = clock
+
+    def _setters(
+        self, counter: Counter, taken: Taken, known: Sequence[Taken]
+    ) -> Iterator[Taken | None]:
+        """The sets that may be the last one before a wait is over; None is the start."""
+        if not known:
+            yield None
+        step, base = taken.step, self._bases[id(taken)]
+        for stream in counter.sets.values():
+            count = stream.known(base, step.queue, step.index)
+            for setter in stream.taken[max(0, count - 1) :]:
+                if _starts_before(taken, setter):
+                    break
+                if not any(_before(setter, other) for other in known if other is not setter):
+                    yield setter
+
+    # -- what is wrong
+
+    @property
+    def unordered(self) -> list[Unordered]:
+        """Sets that are in no order with what else happens to their counters."""
+        found = []
+        for number, counter in self.counters.items():
+            for stream in counter.sets.values():
+                for setter in stream.taken:
+                    for other, waits in self._others(counter, setter):
+                        places = (
+                            (setter.step.queue, setter.step.index),
+                            (other.step.queue, other.step.index),
+                        )
+                        found.append(Unordered(number, *places, waits))
+        return found
+
+    def _others(self, counter: Counter, setter: Taken) -> Iterator[tuple[Taken, bool]]:
+        """The first change and the first wait of each queue that a set is in no order with."""
+        for kind in (counter.sets, counter.posts, counter.takes):
+            for stream in kind.values():
+                before = stream.before_change(setter)
+                for taken in stream.taken[before : before + 1]:
+                    if taken is not setter and not _before(setter, taken):
+                        yield taken, False
+        for waits in counter.waits.values():
+            before = bisect_right(waits, 0, key=lambda taken: not _starts_before(taken, setter))
+            for taken in waits[before : before + 1]:
+                if not self._follows(taken, setter):
+                    yield taken, True
+
+    def _follows(self, taken: Taken, setter: Taken) -> bool:
+        """Whether a wait can only be over once a set was made."""
+        return _has(taken.clock, taken.step.queue, taken.step.index, setter)
+
+
+def _has(clock: Clock, queue: int, index: int, change: Taken) -> bool:
+    """Whether a change was made before an instruction with a clock starts."""
+    step, posts = change.step, change.posts
+    assert posts is not None
+    if posts.kind == LANDS:
+        return clock[posts.column] > change.nth
+    if posts.kind == STARTS and step.queue == queue:
+        return step.index < index
+    return clock[posts.column] > step.index
+
+
+def _before(one: Taken, other: Taken) -> bool:
+    """Whether a change comes before another one."""
+    assert one.posts is not None
+    assert other.posts is not None
+    mine, theirs = one.step, other.step
+    if mine.queue == theirs.queue and one.posts.kind != LANDS and other.posts.kind == COMPLETES:
+        return mine.index < theirs.index
+    return _has(other.clock, theirs.queue, theirs.index, one)
+
+
+def _starts_before(one: Taken, other: Taken) -> bool:
+    """Whether an instruction starts before another one makes a change."""
+    mine, theirs = one.step, other.step
+    if mine.queue == theirs.queue:
+        return mine.index <= theirs.index
+    return other.clock[mine.queue] > mine.index
+
+
+def _after(clock: Clock, change: Taken) -> Clock:
+    """A clock after a change has been made."""
+    posts = change.posts
+    assert posts is not None
+    one = Posts(posts.queue, posts.kind, posts.column, change.nth)
+    one.add(change.step.index, change.clock, 1)
+    return joined(clock, one, 0)
+
+
+def _window(stream: Stream, taken: Taken, known: Sequence[Taken]) -> Window | None:
+    """The posts of a stream that do not come after a wait, nor before a set before it."""
+    first = max((stream.before_change(setter) for setter in known), default=0)
+    count = stream.posts.before(taken.step.queue, taken.step.index)
+    return (stream.posts, first, count) if first < count else None
+
+
+def _filled(clock: Clock, windows: Sequence[Window], slack: int) -> Clock:
+    """A clock after a purse held all that may have been posted to it but for ``slack``."""
+    if slack > 0:
+        return more_than(clock, windows, slack)
+    for posts, _, count in windows:
+        clock = joined(clock, posts, count - 1)
+    return clock

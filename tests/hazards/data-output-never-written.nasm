@@ -1,0 +1,11 @@
+; data: nothing writes the second output
+.target trn2
+.hbm   Y  f32[128, 64]  output
+.hbm   Z  f32[128, 64]  output
+.sbuf  t  f32[128, 64]
+.sem   written, stored
+@vector  Memset          t, 1.0                           $written++
+@sync    DmaCopy         Y, t            $written >= 1    $stored += 16
+;+ @sync    DmaCopy         Z, t                             $stored += 16
+@sync    EventSemaphore                  $stored >= 16
+;= @sync    EventSemaphore                  $stored >= 32

@@ -1,0 +1,3 @@
+.target trn2
+.sem turn
+@vector EventSemaphore  $turn >= 1  $turn++

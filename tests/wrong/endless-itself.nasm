@@ -1,0 +1,3 @@
+.target trn2
+@vector
+wait:   CompareBranch target=wait

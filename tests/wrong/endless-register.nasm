@@ -1,0 +1,8 @@
+.target trn2
+.sbuf t f32[128, 64]
+@vector
+        RegisterMove   %r0, 5
+again:  Memset         t, 1.0
+        RegisterAlu    %r1, %r0, 1, op=subtract
+        CompareBranch  %r0, 0, op=greater, target=again
+@gpsimd RegisterMove   %r0, 0
