@@ -1,7 +1,7 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/, from the rows and tables of the target; the tables in timing.md and
-tables.md; and what commands print in README.md, guide.md, profile.md and diff.md.
+tables.md; and what commands print in README.md, guide.md, profile.md, diff.md and schedules.md.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -46,7 +46,7 @@ def pages() -> dict[Path, str]:
     files[timing] = filled(timing.read_text(encoding="utf-8"))
     tables = DOCS / "tables.md"
     files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
-    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff"))
+    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff", "schedules"))
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(path.read_text(encoding="utf-8"))
     return files

@@ -15,9 +15,10 @@ TYPE_CHECKING = False  # typing's own takes a while to import, in which a Ctrl-C
 if TYPE_CHECKING:
     from typing import Any
 
-    from nasm.api import Builder, Result, assemble, at_read, run
+    from nasm.api import Builder, Result, assemble, at_read, check, run
     from nasm.comparison import compare
     from nasm.problems import Failure
+    from nasm.rerun import schedules, witness
     from nasm.session import Session
     from nasm.spec.view import Reg, Window
 
@@ -32,8 +33,11 @@ __all__ = [
     "__version__",
     "assemble",
     "at_read",
+    "check",
     "compare",
     "run",
+    "schedules",
+    "witness",
 ]
 
 _HOMES = {
@@ -42,6 +46,8 @@ _HOMES = {
     "Session": "nasm.session",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",
+    "schedules": "nasm.rerun",
+    "witness": "nasm.rerun",
 }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -16,11 +16,12 @@ from nasm.asm.building import given
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.expand import unknown_target
 from nasm.dtypes import DType
+from nasm.examine import Examination, examine
 from nasm.machine.outlines import NoValues
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Refused
-from nasm.records import MOST_INSTRUCTIONS, Progress, RunReport
-from nasm.session import Session
+from nasm.problems import Failure, Problem, Refused
+from nasm.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport
+from nasm.session import ASSEMBLED, Session
 from nasm.source import Source, Span
 from nasm.source_files import Text, source_of
 from nasm.spec.declared_transfer import DeclaredTransfer
@@ -113,6 +114,9 @@ def run(
     progress: Callable[[Progress], None] | None = None,
     values: bool = True,
     profile: bool = False,
+    strict: bool = False,
+    allow: Iterable[str] = (),
+    checked: bool = True,
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
@@ -122,7 +126,9 @@ def run(
     none. It is stopped when it has completed ``max_instructions``, or after ``max_cycles`` of the
     base clock; None is no limit. Without ``values`` nothing is computed: ticks and trace are the
     same, and there are no outputs. With ``profile`` the result's session can tell where the time
-    went. Raises Failure if it does not assemble; what goes wrong while it runs is in the report.
+    went. With ``strict`` warnings count as errors; ``allow`` are codes that do not count, such as
+    ``["E0502"]``. Unless it is ``checked`` nobody looks for races or unwritten outputs. Raises
+    Failure if it does not assemble; what goes wrong while it runs is in the report.
     """
     session = Session(
         program,
@@ -134,11 +140,41 @@ def run(
         files=files,
         values=values,
         profile=profile,
+        strict=strict,
+        allow=allow,
+        checked=checked,
     )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress
     )
     return Result(report, session.outputs() if values else None, session)
+
+
+def check(
+    program: Text | Program,
+    *,
+    target: str | None = None,
+    defines: Mapping[str, int | float] | None = None,
+    options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
+    files: Files | None = None,
+    max_instructions: int | None = MOST_EXAMINED,
+    relaxed: bool = False,
+) -> Examination:
+    """Tell what is wrong with a program, as far as that needs no values, and what it holds when.
+
+    It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
+    the reads that nothing would order if engines did not wait for their own earlier results.
+    ``target``, ``defines``, ``options``, ``timing`` and ``files`` are as for :func:`assemble`.
+    Raises Failure if it does not assemble; all else that is wrong is in what it returns.
+    """
+    if not isinstance(program, Program):
+        program = assemble(
+            program, target=target, defines=defines, options=options, timing=timing, files=files
+        )
+    elif target is not None or defines or options or timing:
+        raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
+    return examine(program, max_instructions=max_instructions, relaxed=relaxed)
 
 
 # ---------------------------------------------------------------- building

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import suppress
 from typing import Any
 
 import numpy as np
 
+from nasm.allowing import Judged, Policy
 from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import judge
@@ -16,7 +18,7 @@ from nasm.machine import Machine, describe, tensor_io
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
 from nasm.open_files import Allowed
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Family, Problem, Refused, family
 from nasm.records import (
     BankRecord,
     ChannelRecord,
@@ -26,6 +28,7 @@ from nasm.records import (
     Message,
     QueueRecord,
     SemaphoreRecord,
+    Status,
 )
 from nasm.sim.queues import Queue
 from nasm.sim.trace import Trace
@@ -35,11 +38,17 @@ from nasm.spec.view import View
 
 
 class Inspection:
-    """What can be asked of a program on a machine; ``files`` are those that it may read."""
+    """What can be asked of a program on a machine.
+
+    ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
+    how far the run has got.
+    """
 
     program: Program
     machine: Machine
     files: Allowed
+    policy: Policy
+    status: Status
 
     @property
     def values(self) -> bool:
@@ -120,8 +129,45 @@ class Inspection:
 
     @property
     def hazards(self) -> tuple[Problem, ...]:
-        """The hazards of the run so far."""
-        return tuple(self.machine.hazards.found)
+        """The hazards of the run so far, those that are allowed apart."""
+        return self.judged().errors
+
+    def judged(self) -> Judged:
+        """What of the program and of the run so far is worth telling, and what of it counts."""
+        return self.policy.judged(self._noticed())
+
+    def _noticed(self) -> Iterator[Problem]:
+        machine = self.machine
+        found, ordering = machine.hazards.found, machine.ordering
+        yield from self.program.warnings
+        yield from machine.hazards.warnings
+        yield from machine.below_zero.warnings()
+        yield from self._late()
+        yield from machine.losses.warnings()
+        yield from machine.hazards.numbers.warnings()
+        if ordering is None:
+            yield from found
+        else:
+            yield from ordering.among(found, lambda race: self.policy.allowing(race) is None)
+
+    def _late(self) -> tuple[Problem, ...]:
+        """Transfers that nothing waits for at the end of a run."""
+        machine = self.machine
+        flying = machine.scheduler.late
+        if self.status is not Status.FINISHED or machine.ordering is None:
+            return machine.hazards.late(flying)
+        return machine.hazards.late(flying, machine.ordering.unlanded())
+
+    def unused(self) -> tuple[Problem, ...]:
+        """A note for each allow that a whole run did not need, if it looked for that."""
+        if self.status is not Status.FINISHED:
+            return ()
+        hazards = self.machine.checked and self.machine.values
+
+        def looked_for(code: str) -> bool:
+            return hazards if family(code) is Family.HAZARD else family(code) is not Family.SLOW
+
+        return self.policy.unused(self._noticed(), looked_for)
 
     @property
     def trace(self) -> Trace:

@@ -12,9 +12,10 @@ import re
 import textwrap
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
+from typing import Any
 
 from nasm.source import Span
 
@@ -53,28 +54,43 @@ def family(code: str) -> Family:
     return FAMILIES[code[:3]]
 
 
+class Severity(Enum):
+    """How much a problem weighs: only errors make a run fail, or keep a program from running."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    NOTE = "note"
+
+
 @dataclass(frozen=True, slots=True)
 class Note:
     """A second place that matters to a problem, e.g. where a name was declared.
 
-    ``excerpt`` says that the line there is shown, with a caret.
+    ``party`` says that the problem is there as much as at its own place: of a race, the line of
+    the other access. What is allowed there is allowed. ``excerpt`` says that the line there is
+    shown, with a caret.
     """
 
     message: str
     span: Span | None = None
+    party: bool = False
     excerpt: bool = False
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Problem:
-    """One thing that is wrong: a code, a sentence, a place, and what to do about it."""
+    """One thing that is wrong: a code, a sentence, a place, and what to do about it.
+
+    ``facts`` are what the sentences say, for programs: names with what JSON can hold.
+    """
 
     code: str
     message: str
     span: Span | None = None
     hint: str = ""
     notes: tuple[Note, ...] = ()
-    warning: bool = False
+    severity: Severity = Severity.ERROR
+    facts: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
     def at(self, span: Span | None) -> Problem:
         """The same problem, placed, unless it already has a place."""
@@ -82,10 +98,10 @@ class Problem:
 
     @property
     def label(self) -> str:
-        """What it is called: a warning, a hazard or an error."""
-        if self.warning:
-            return "warning"
-        return "hazard" if family(self.code) is Family.HAZARD else "error"
+        """What it is called: a note, a warning, a hazard or an error."""
+        if self.severity is Severity.ERROR and family(self.code) is Family.HAZARD:
+            return "hazard"
+        return self.severity.value
 
     def __str__(self) -> str:
         return render(self)
@@ -145,9 +161,9 @@ class Unsaid:
 def limited(problems: Sequence[Problem], unsaid: Unsaid) -> list[Problem]:
     """The first of all problems, which are in order, and a last one that says how many follow.
 
-    Warnings count for nothing, and none is left out.
+    Warnings and notes count for nothing, and none is left out.
     """
-    errors = [p for p in problems if not p.warning]
+    errors = [p for p in problems if p.severity is Severity.ERROR]
     count = unsaid.count + len(errors[MOST_SAID:])
     if not count and not unsaid.more:
         return list(problems)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+from nasm.allowing import AllowedProblem, as_errors
 from nasm.problems import Problem, clean, counted, in_line, rounded
 from nasm.source import Span
 
@@ -23,6 +24,9 @@ MOST_INSTRUCTIONS = 10_000_000
 
 MOST_PROFILED = 1_000_000
 """The same of a run whose history is kept, which takes less than 1 KB for each of them."""
+
+MOST_EXAMINED = 100_000
+"""The same of a program that is examined: a few seconds."""
 
 
 class Status(Enum):
@@ -224,7 +228,9 @@ class RunReport:
     ``timing`` are the timing figures that were set. ``entry_and_exit`` are the microseconds that a
     device takes beside these for the program as a whole, None if that is not known.
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
-    without ``values`` so many expectations were ``not_judged``: they ask for some.
+    without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
+    what other runs of the program show against it, in a few words each. ``allowed`` are problems
+    that do not count; races were looked for if it was ``checked``.
     """
 
     status: Status
@@ -250,6 +256,9 @@ class RunReport:
     values: bool = True
     not_judged: int = 0
     entry_and_exit: float | None = None
+    against: tuple[str, ...] = ()
+    allowed: tuple[AllowedProblem, ...] = ()
+    checked: bool = True
 
     @property
     def ok(self) -> bool:
@@ -276,11 +285,11 @@ class RunReport:
         finished = self.status is Status.FINISHED
         found = (
             (not finished, self.status.value),
-            (self.hazards, counted(len(self.hazards), "hazard")),
+            (self.hazards, as_errors(self.hazards)),
             (failed, f"{failed} of {counted(count, 'expectation')} failed"),
             (finished and self.problems, "expectations could not be evaluated"),
         )
-        return tuple(said for holds, said in found if holds)
+        return (*(said for holds, said in found if holds), *self.against)
 
     @property
     def unasked(self) -> str:
@@ -289,6 +298,11 @@ class RunReport:
             return ""
         asks = "asks" if self.not_judged == 1 else "ask"
         return f"not judged: {counted(self.not_judged, 'expectation')} that {asks} for values"
+
+    @property
+    def unchecked(self) -> str:
+        """That a run was not checked, in a sentence; empty if it was."""
+        return "" if self.checked else "unchecked: races and unwritten outputs were not looked for"
 
     @property
     def promises(self) -> str:
@@ -311,6 +325,9 @@ class RunReport:
             parts.append("\n".join(map(str, self.expectations)))
         if self.unasked and not self.ok:
             parts.append(self.unasked)
+        parts += map(str, self.allowed)
+        if self.unchecked:
+            parts.append(self.unchecked)
         parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
         return "\n\n".join(parts)
 

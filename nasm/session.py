@@ -9,21 +9,25 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
-from nasm import gc_pause
+from nasm import allowing, codes, gc_pause
+from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
-from nasm.machine.changes import Changes
+from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
+from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Problem, Refused
-from nasm.profile.records import Profile
+from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, in_any_order, ranked, without
 from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
+from nasm.sim.delays import Delays
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
@@ -33,6 +37,9 @@ from nasm.targets import TARGETS
 
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
+
+ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
+"""What to do with a program that is assembled already."""
 
 
 class Checkpoint:
@@ -58,7 +65,12 @@ class Session(Inspection):
     ``files`` says what the program may read, instead of what was said when it was assembled. With
     ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
-    ticks and trace are the same, inputs are not read.
+    ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
+    :func:`nasm.schedules` and :func:`nasm.witness`.
+
+    With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
+    races, nor for outputs that nothing wrote.
     """
 
     def __init__(
@@ -74,6 +86,10 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
     ) -> None:
         self.source: Source | None = None
         allowed = Allowed.of(files)
@@ -82,22 +98,27 @@ class Session(Inspection):
             asked = Timing.of(timing)
             program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
         elif target is not None or defines or options or timing:
-            hint = "give target, defines, options and timing to nasm.assemble"
-            raise Failure(Problem("E0810", "the program is already assembled", None, hint))
+            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
         self.program = program
+        self.policy = allowing.policy(program.allows, allow, strict)
+        if wrong := codes.unallowable(self.policy.allows):
+            raise Failure(wrong)
         self.files = program.files if files is None else allowed
         if values:
             needs.check(program, inputs or {})
-        self.machine = Machine(program, trace, values)
+        self.machine = Machine(program, trace, values, checked=checked)
         self._watched_by = Watched(self.machine) if profile else None
         self._inputs = inputs or {}
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
+        self._reruns = reruns
         if values:
             read = self._load(self.machine)
             if profile:  # what would help is asked of machines with the same inputs
                 self._inputs = read
+            if reruns:  # and a caller's array is the caller's again
+                self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
         self._checkpoints = [Checkpoint(self)]
@@ -116,12 +137,26 @@ class Session(Inspection):
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
+        reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
         targets: Mapping[str, Any] = TARGETS,
     ) -> Session:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(program, inputs, trace=trace, values=values, profile=profile)
+        session = cls(
+            program,
+            inputs,
+            trace=trace,
+            values=values,
+            profile=profile,
+            reruns=reruns,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+        )
         session.source = source
         return session
 
@@ -245,6 +280,8 @@ class Session(Inspection):
                 self.problems += deadlock(self.machine)
             else:
                 self.status = Status.FINISHED
+                for problem in unwritten(self.machine) if self.machine.checked else ():
+                    self.machine.hazards.add(problem)
         return done
 
     def progress(self, elapsed: float) -> Progress:
@@ -307,7 +344,25 @@ class Session(Inspection):
         watched = self._profiled()
         name = self.source.name if self.source else ""
         problems = (*self.problems, *([self._limit] if self._limit else []))
-        return watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        return self._counting(found)
+
+    def _counting(self, profile: Profile) -> Profile:
+        """A profile with the findings that count as they do, and apart those that are allowed."""
+        kept: list[Finding] = []
+        allowed: list[AllowedProblem] = []
+        for finding in profile.findings:
+            judged = self.policy.judged((finding.problem,))
+            allowed += judged.allowed
+            kept += [
+                replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
+            ]
+        slow = [finding.problem for finding in profile.findings]
+        unused = self.policy.unused(slow, lambda code: family(code) is Family.SLOW)
+        over = self.status is Status.FINISHED
+        return replace(
+            profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
+        )
 
     def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
         """What queues and rings did, in so many cells, from ``begin`` to ``end``.
@@ -335,11 +390,31 @@ class Session(Inspection):
             raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
         return self._watched_by
 
-    def _changed(self, changes: Changes) -> Machine:
+    def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
         """A machine with changes, that is ready to run the program on the same inputs."""
-        machine = Machine(self.program, values=self.values, changes=changes)
+        machine = Machine(
+            self.program, values=self.values, changes=changes, delays=delays, checked=False
+        )
         if self.values:
             self._load(machine)
+        return machine
+
+    def delayed(self, delays: Delays) -> Machine:
+        """A machine with other timings, that is ready to run the program on the same inputs.
+
+        Raises Failure if these were not kept, or the run has not come to an end of its own: then
+        there is nothing to compare another one with.
+        """
+        if not self._reruns:
+            hint = "make it with Session(…, reruns=True)"
+            raise Failure(Problem("E0835", "the session keeps no inputs to run again", None, hint))
+        if self.status not in (Status.FINISHED, Status.DEADLOCK):
+            said = f"there is no end of a run to compare others with: {self.status.value}"
+            raise Failure(Problem("E0836", said, None, "let it run to its end first"))
+        if self.values:
+            needs.check(self.program, self._inputs)
+        machine = self._changed(UNCHANGED, delays)
+        machine.prepare()
         return machine
 
     def report(self, hashes: bool = True) -> RunReport:
@@ -355,7 +430,7 @@ class Session(Inspection):
                 not_judged = len(self.program.expectations) - len(judged)
             except Failure as failure:
                 problems += failure.problems
-        generation = self.program.generation
+        found, generation = self.judged(), self.program.generation
         return RunReport(
             status=self.status,
             program=self.source.name if self.source else "",
@@ -369,14 +444,10 @@ class Session(Inspection):
             engines=engines,
             evidence=describe.busy_evidence(engines),
             channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
-            hazards=self.hazards,
+            hazards=found.errors,
             problems=tuple(problems),
-            warnings=(
-                *self.program.warnings,
-                *machine.hazards.warnings,
-                *machine.below_zero.warnings(),
-                *machine.hazards.late(machine.scheduler.late),
-            ),
+            warnings=(*found.warnings, *self.unused()),
+            allowed=found.allowed,
             semaphores=self.semaphores(),
             expectations=judged,
             trace_hash=machine.summary.digest() if hashes else "",
@@ -384,5 +455,6 @@ class Session(Inspection):
             messages=self.messages,
             messages_left_out=machine.summary.left_out,
             values=machine.values,
+            checked=machine.checked,
             not_judged=not_judged,
         )

@@ -8,7 +8,10 @@ from pathlib import Path
 import pytest
 
 from nasm import codes
-from nasm.problems import FAMILIES, Failure, Family, family
+from nasm.codes import examining
+from nasm.examine import examine
+from nasm.problems import FAMILIES, Failure, Family, Severity, family
+from nasm.records import Status
 from nasm.session import Session
 from nasm.source import Source
 
@@ -20,7 +23,7 @@ HEAD = """
 .target trn1
 .hbm   A    bf16[128, 128]  input = iota
 .hbm   B    bf16[128, 512]  input = iota
-.hbm   C    f32[128, 512]   output
+.hbm   C    f32[128, 512]
 .sbuf  a    bf16[128, 128]
 .sbuf  b    bf16[128, 512]
 .sbuf  c    f32[128, 512]
@@ -42,7 +45,7 @@ def used() -> set[str]:
 
 
 def problems(text: str) -> set[str]:
-    """The codes a text gives when it is assembled and run."""
+    """The codes a text gives when it is assembled and run, each as severe as its row says."""
     whole = text if ".target" in text else HEAD + text
     try:
         session = Session.load(Source("example.nasm", whole + "\n"), profile=True)
@@ -50,7 +53,17 @@ def problems(text: str) -> set[str]:
         return {p.code for p in failure.problems}
     report = session.run(max_cycles=100_000)
     slow = [finding.problem for finding in session.profile().findings]
-    return {p.code for p in (*report.hazards, *report.problems, *report.warnings, *slow)}
+    goes_on = *report.hazards, *report.warnings, *slow
+    for problem in goes_on:
+        row = TABLE[problem.code]
+        assert row.allowable or problem.severity is Severity.NOTE
+        assert row.warns or problem.severity is row.severity
+    if report.status is not Status.FINISHED:
+        ending = [TABLE[p.code] for p in report.problems if family(p.code) is Family.HAZARD]
+        assert all(row.ends for row in ending)
+    examined = {row.code for row in examining.ROWS}
+    found = {p.code for p in (*goes_on, *report.problems)}
+    return found | (examined & {p.code for p in examine(session.program).problems})
 
 
 def test_every_code_in_the_source_is_explained() -> None:
@@ -90,6 +103,7 @@ def test_the_right_example_is_not(code: str, text: str) -> None:
     # What is never written, or never set, is beside the point of an example about operands.
     beside = set() if family(code) is Family.HAZARD else {c for c in found if "E05" in c}
     beside |= {c for c in found if family(c) is Family.SLOW and c != code}
+    beside |= {row.code for row in examining.ROWS if row.code != code}
     assert found - beside == set()
 
 

@@ -11,7 +11,7 @@ from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander, unknown_target
 from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.expectations.judge import check_static
-from nasm.asm.text import tree
+from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, Unsaid, limited
@@ -40,8 +40,12 @@ def assemble(
         raise Failure(unknown_target(target, targets).at(None))
     with gc_pause.paused():
         file, problems = parse(source, alike=True)
+        allowed, unclear = allows.allows(source)
         expander = Expander(source, targets, target, constants(defines), options, timing)
-        return _assembled(file, problems, expander, files)
+        expander.problems += unclear
+        program = _assembled(file, problems, expander, files)
+        program.allows = allowed
+        return program
 
 
 def _assembled(

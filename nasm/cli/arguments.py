@@ -10,7 +10,7 @@ from nasm import __version__
 from nasm.cli import help_texts, sides, streams, values
 from nasm.cli import shared_options as options
 from nasm.problems import did_you_mean, quoted
-from nasm.records import MOST_PROFILED
+from nasm.records import MOST_EXAMINED, MOST_PROFILED
 
 COMMAND = "neuron-nasm"
 
@@ -132,6 +132,10 @@ def _unfit(parsed: argparse.Namespace) -> str:
     if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
         given = "--out" if parsed.outputs else "--out-dir"
         return f"{given} does not go with --no-values: a run without values has no outputs"
+    if parsed.verb == "run" and parsed.seed is not None and parsed.schedules is None:
+        return "--seed says which timings --schedules begins with: give that, too"
+    if parsed.verb == "run" and parsed.witness and not parsed.values:
+        return "--witness does not go with --no-values: it shows which values change"
     if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
         given = "--json" if parsed.json else "--path"
         return f"{given} does not go with --timeline, which shows nothing else"
@@ -211,11 +215,15 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="what that trace shows of DMA: transfers, the default, or packets, with a slice for "
         "each share on its DMA engine as well",
     )
+    options.reruns(verb)
     options.most_cycles(verb)
     options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
     options.limit(verb, "stop after N instructions, with exit code 1")
     options.timeout(verb)
     options.json(verb)
+    options.sarif(verb)
     options.quiet(verb)
 
 
@@ -264,10 +272,12 @@ def _with_history(verb: argparse.ArgumentParser) -> None:
     options.common(verb)
     options.most_cycles(verb)
     options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
     options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
     options.timeout(verb)
     options.json(verb)
-    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False, sarif=None)
 
 
 def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -286,12 +296,26 @@ def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
 
 def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = options.add_verb(
-        verbs, "check", "assemble and check programs without running them", help_texts.CHECK
+        verbs, "check", "check programs without computing a value", help_texts.CHECK
     )
     verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
     options.common(verb)
+    verb.add_argument(
+        "--map",
+        action="store_true",
+        help="show who owns which bytes of each memory, from when to when, and by whom",
+    )
+    verb.add_argument(
+        "--ordering",
+        choices=("relaxed",),
+        help="list the reads that nothing would order if engines did not wait for their own "
+        "earlier results",
+    )
+    options.limit(verb, "follow at most N instructions", MOST_EXAMINED)
+    options.policy(verb)
     options.timeout(verb)
     options.json(verb)
+    options.sarif(verb)
     options.quiet(verb)
 
 
@@ -345,6 +369,8 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     options.common(verb)
     options.inputs(verb)
     options.no_values(verb)
+    options.policy(verb)
+    options.unchecked(verb)
     options.limit(verb, "let 'run' stop after N instructions; 'continue' resumes")
     verb.add_argument("-x", dest="script", metavar="FILE", help="execute the commands in a file")
     verb.add_argument(

@@ -12,7 +12,7 @@ from nasm.cli.running import BROKEN, REFUSED, Run, exit_code
 from nasm.cli.screen import Screen
 from nasm.comparison import compare
 from nasm.comparison.records import Comparison, Difference
-from nasm.problems import Failure, Problem, counted
+from nasm.problems import Failure, Problem, Severity, counted
 from nasm.records import RunReport, Status
 from nasm.report import comparison, json_comparison, jsonable
 from nasm.report.diagnostics import diagnostic
@@ -102,7 +102,7 @@ class Comparing:
             self.args.answer.cut(REFUSED, "refused", problems)
             return REFUSED
         self.screen.problems(problems)
-        errors = counted(sum(not p.warning for p in problems), "error")
+        errors = counted(sum(p.severity is Severity.ERROR for p in problems), "error")
         self.screen.note(f"\n{errors}; nothing was compared")
         return REFUSED
 
@@ -117,6 +117,7 @@ class Comparing:
                     "ok": report.ok,
                     "reasons": list(report.reasons),
                     "hazards": jsonable.problems(report.hazards),
+                    "allowed": jsonable.allowed(report.allowed),
                     "problems": jsonable.problems(report.problems),
                 }
             status = next((r for r in reports if r.status is not Status.FINISHED), reports[0])

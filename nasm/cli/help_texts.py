@@ -26,6 +26,8 @@ examples:
   neuron-nasm run matmul.nasm --trace trace.json.gz
   neuron-nasm run matmul.nasm --option rounding=stochastic
   neuron-nasm run matmul.nasm --timing my.toml
+  neuron-nasm run matmul.nasm --schedules 200 under 200 other timings
+  neuron-nasm run matmul.nasm --strict --allow E0514 --sarif found.sarif
   cat matmul.nasm | neuron-nasm run - --json
 
 A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
@@ -61,6 +63,12 @@ CHECK = """\
 examples:
   neuron-nasm check matmul.nasm
   neuron-nasm check programs/*.nasm -D N=512 --json
+  neuron-nasm check matmul.nasm --map         who owns which bytes, and when
+  neuron-nasm check matmul.nasm --ordering relaxed
+
+A program whose branches and addresses need no values is followed to its end,
+and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
+program that does not assemble. Warnings and notes do not change it.
 """
 ISA = """\
 examples:

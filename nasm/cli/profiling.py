@@ -7,23 +7,27 @@ from collections.abc import Sequence
 
 from rich.text import Text
 
+from nasm.allowing import as_errors
 from nasm.cli import files
-from nasm.cli.running import Run
+from nasm.cli.running import BROKEN, OK, Run
 from nasm.cli.screen import Screen
 from nasm.cli.tables import TableFolder
 from nasm.machine.outlines import NO_VALUES
-from nasm.problems import Problem, counted, folded, in_line
+from nasm.problems import Problem, Severity, folded, in_line
 from nasm.profile.what_if import Outcome
 from nasm.records import RunReport, Status
 from nasm.report import json_profile, jsonable, profile, timeline
 from nasm.report.diagnostics import diagnostic
 from nasm.report.table_files import FORMATS
+from nasm.report.tables import allowed_lines
 from nasm.session import Session
 from nasm.spec.memory import Tensor
 
 
 class Profiling(Run):
     """One ``neuron-nasm profile``."""
+
+    undone = "all that would help was known"
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         super().__init__(args, screen)
@@ -73,7 +77,16 @@ class Profiling(Run):
         if not needs or self.args.values is not None:
             return None
         inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
-        made = Session(session.program, inputs, values=True, profile=True)
+        args = self.args
+        made = Session(
+            session.program,
+            inputs,
+            values=True,
+            profile=True,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
+        )
         made.source = session.source
         self.begin_tables(made)
         return made
@@ -91,11 +104,14 @@ class Profiling(Run):
         slack, screen = self.args.path or self.args.json, self.screen
         found = session.profile(outcomes=self.outcomes, slack=slack)
         problems = (*report.problems, *more)
+        if code == OK and any(f.problem.severity is Severity.ERROR for f in found.findings):
+            code = BROKEN  # --strict
         if self.unwritten:
             self.screen.problems(self.unwritten)
         if self.args.json:
             content = json_profile.profile(found)
             content["hazards"] = jsonable.problems(report.hazards)
+            content["allowed"] += jsonable.allowed(report.allowed)
             content["problems"] = jsonable.problems((*problems, *self.unwritten))
             content["tables"] = self.written
             return int(self.args.answer.give(code, **content))
@@ -110,8 +126,11 @@ class Profiling(Run):
             said = f"tables in {in_line(self.args.tables)}: {names} rows"
             screen.show(Text(), *map(Text, folded(said, "  ", screen.width)))
         if report.hazards:
-            said = f"{counted(len(report.hazards), 'hazard')}: 'neuron-nasm run' shows them"
+            said = f"{as_errors(report.hazards)}: 'neuron-nasm run' shows them"
             screen.show(Text(), Text(said, "magenta"))
+        screen.show(*allowed_lines(report.allowed, screen.width))
+        if report.unchecked:
+            screen.show(Text(), Text(report.unchecked, "yellow"))
         return code
 
     def draw(self, session: Session, code: int, problems: Sequence[Problem]) -> int:

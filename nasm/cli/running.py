@@ -9,12 +9,12 @@ from contextlib import ExitStack
 from typing import Any
 
 from nasm import stopping
-from nasm.cli import files, results
+from nasm.cli import files, results, sarif_file
 from nasm.cli.screen import Screen
 from nasm.machine import describe
-from nasm.problems import Failure, Problem, counted, in_line
+from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
-from nasm.report import jsonable, tables
+from nasm.report import jsonable, sarif, tables
 from nasm.session import Session
 from nasm.source import Source
 from nasm.spec.memory import Tensor
@@ -25,7 +25,9 @@ OK, BROKEN, REFUSED = 0, 1, 2
 
 
 class Run:
-    """One ``neuron-nasm run``."""
+    """One ``neuron-nasm run``; ``undone`` is what may not be done when the run itself is."""
+
+    undone = ""
 
     def __init__(self, args: argparse.Namespace, screen: Screen) -> None:
         self.args, self.screen = args, screen
@@ -34,12 +36,14 @@ class Run:
         self.written: list[dict[str, Any]] = []
         self.unwritten: list[Problem] = []
         self.notes: list[str] = []
+        self.log = ""
         self.judged = self.telling = self.whole = False
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
         with ExitStack() as files_begun:
             try:
+                self.begin_log()
                 session, wanted = self.load()
                 if self.trace:
                     made = files.tracing(session, self.trace, self.args.trace_detail or "transfers")
@@ -58,6 +62,7 @@ class Run:
                 report = self.run(session)
             self.screen.clear()
             self.store(session, report.status, wanted)
+            self.keep_log(report)
             return self.tell(session, report, exit_code(report, self.unwritten))
         except Failure as failure:
             return self.refused(failure.problems)
@@ -94,6 +99,9 @@ class Run:
             options=dict(args.options),
             timing=self.figures(),
             files=args.files,
+            strict=args.strict,
+            allow=args.allow,
+            checked=args.checked,
             **more,
         )
 
@@ -117,6 +125,8 @@ class Run:
             others.append(("the timing is read from it", args.timing))
         traces = [("the trace", self.trace)] if self.trace else []
         paths += traces
+        if self.log:
+            paths.append((sarif_file.WHAT, self.log))
         problems = results.clashes(paths, others, args.json)
         # An output may replace an input, which was read; a trace is none.
         read = [(f"the input {name} is read from it", path) for name, path in args.inputs]
@@ -152,6 +162,34 @@ class Run:
 
     # -- what is written
 
+    def begin_log(self) -> None:
+        """Where --sarif goes, before a program is read that may not be one; raises Failure."""
+        args = self.args
+        if args.sarif is None:
+            return
+        read = [path for _, path in args.inputs] + ([args.timing] if args.timing else [])
+        self.log = sarif_file.destination(args.sarif, [args.program], read, args.json)
+        if sarif_file.takes_output(self.log):
+            self.screen.aside()
+
+    def keep_log(self, report: RunReport, more: Sequence[Problem] = ()) -> None:
+        """Write what --sarif asks for, of a run."""
+        found = (*report.warnings, *report.hazards, *report.problems, *more)
+        self.write_log(sarif.Found(report.program, found, report.allowed))
+
+    def write_log(self, found: sarif.Found) -> None:
+        """Write it once, if it is wanted."""
+        path, self.log = self.log, ""
+        if not path:
+            return
+        try:
+            sarif_file.write(path, [found])
+        except Failure as failure:
+            self.unwritten += failure.problems
+        else:
+            count = counted(len(found.problems) + len(found.allowed), "result")
+            self.notes.append(f"wrote {count} to {in_line(path)}")
+
     def store(self, session: Session, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write outputs and trace; one that cannot be written is no reason not to write others."""
         if status is Status.FINISHED:
@@ -182,6 +220,7 @@ class Run:
         if self.args.json:
             content = jsonable.report(report, generation)
             content["problems"] += jsonable.problems((*more, *self.unwritten))
+            content |= self.others()
             return int(self.args.answer.give(code, **content, outputs=self.written))
         shown: dict[str, Any] = {
             "more": more,
@@ -197,13 +236,19 @@ class Run:
         screen.show(*tables.run_report(report, generation, notes=notes, **shown))
         return code
 
+    def others(self) -> dict[str, Any]:
+        """What the document says of other runs of the program."""
+        return {"schedules": None, "witnesses": []}
+
     def refused(self, problems: tuple[Problem, ...]) -> int:
         """The program cannot be run."""
+        self.write_log(sarif.Found(self.args.program, problems))
+        problems = (*problems, *self.unwritten)
         if self.args.json:
             self.args.answer.cut(REFUSED, "refused", problems)
             return REFUSED
         self.screen.problems(problems)
-        errors = counted(sum(not p.warning for p in problems), "error")
+        errors = counted(sum(p.severity is Severity.ERROR for p in problems), "error")
         self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
         return REFUSED
 
@@ -219,6 +264,7 @@ class Run:
         if told.late and not over:
             self.store(session, session.status, {})
         report = session.report(hashes=False)
+        self.keep_log(report, more)
         code = self.tell(session, report, told.code, more)
         if not self.args.json and not told.late:
             self.where(session, told, over)
@@ -229,7 +275,7 @@ class Run:
         if over:
             undone = "its results were written" if self.judged else "its expectations were judged"
             if self.whole:
-                undone = "all that would help was known"
+                undone = self.undone
             said = f"the time of --timeout ({self.args.timeout:g} s) was up before {undone}"
             return Problem("E0516", said, None, "allow more with --timeout")
         span, where = describe.standing(session.machine)
@@ -266,7 +312,7 @@ def exit_code(report: RunReport, unwritten: Sequence[Problem] = ()) -> int:
     """1 for a promise that does not hold; 2 if what was asked for could not be judged or done."""
     if unwritten:
         return REFUSED
-    if report.status is not Status.FINISHED or report.hazards:
+    if report.status is not Status.FINISHED or report.hazards or report.against:
         return BROKEN
     if not all(e.held for e in report.expectations):
         return BROKEN

@@ -72,8 +72,12 @@ class Screen:
 
     def note(self, message: str) -> None:
         """A line on standard error."""
+        self.tell(Text(message))
+
+    def tell(self, text: Text) -> None:
+        """Print to standard error."""
         streams.flush(sys.stdout)
-        self._print(self.err, Text(message), True)
+        self._print(self.err, text, True)
 
     def _print(self, console: Console, part: RenderableType, whole: bool) -> None:
         stream = sys.stderr if console is self.err else sys.stdout
@@ -97,6 +101,14 @@ class Screen:
             f"{now.instructions:,} instructions, {now.microseconds:,.1f} µs simulated, "
             f"{rate:,.0f} instructions/s"
         )
+        self._over(line)
+
+    def counting(self, what: str, done: int, of: int, elapsed: float) -> None:
+        """The same of something that is done so many times."""
+        if elapsed >= PATIENCE and sys.stderr.isatty():
+            self._over(f"{done:,} of {of:,} {what}")
+
+    def _over(self, line: str) -> None:
         streams.write(sys.stderr, "\r" + line.ljust(self._shown))
         streams.flush(sys.stderr)
         self._shown = len(line)

@@ -126,6 +126,30 @@ def most_cycles(verb: argparse.ArgumentParser) -> None:
     )
 
 
+def reruns(verb: argparse.ArgumentParser) -> None:
+    """``--schedules``, ``--seed``, ``--witness``."""
+    verb.add_argument(
+        "--schedules",
+        metavar="N",
+        type=values.count,
+        help="run it N times more, each with other latencies, dispatches and hand-offs drawn at "
+        "random, and say which of them lead to something else",
+    )
+    verb.add_argument(
+        "--seed",
+        metavar="N",
+        type=values.seed,
+        help="the seed of the first of those schedules, by default 1; each one after it has the "
+        "next number",
+    )
+    verb.add_argument(
+        "--witness",
+        action="store_true",
+        help="show every race that is reported by one more run, in which one event is held back "
+        "until nothing else can happen: which values change",
+    )
+
+
 def limit(verb: argparse.ArgumentParser, what: str, most: int = MOST_INSTRUCTIONS) -> None:
     """``--max-instructions``; ``what`` says what becomes of a run that gets there."""
     verb.add_argument(
@@ -149,6 +173,41 @@ def timeout(verb: argparse.ArgumentParser) -> None:
         metavar="SECONDS",
         type=values.seconds,
         help=f"stop after so many seconds of real time, with exit code {TIMED_OUT}",
+    )
+
+
+def policy(verb: argparse.ArgumentParser) -> None:
+    """``--strict`` and ``--allow``."""
+    verb.add_argument(
+        "--strict", action="store_true", help="let warnings count as errors; notes never do"
+    )
+    verb.add_argument(
+        "--allow",
+        metavar="CODE",
+        action="append",
+        default=[],
+        help="let a hazard or a warning, such as E0502, not count; may be given several times. "
+        "'; nasm: allow E0502 reason' behind an instruction does that for its line",
+    )
+
+
+def unchecked(verb: argparse.ArgumentParser) -> None:
+    """``--unchecked``."""
+    verb.add_argument(
+        "--unchecked",
+        dest="checked",
+        action="store_false",
+        help="look neither for races nor for unwritten outputs, which takes less time",
+    )
+
+
+def sarif(verb: argparse.ArgumentParser) -> None:
+    """``--sarif``."""
+    verb.add_argument(
+        "--sarif",
+        metavar="FILE",
+        help="write all that is wrong as SARIF 2.1.0, which editors and code scanning read; - is "
+        "standard output",
     )
 
 

@@ -59,6 +59,26 @@ def cycles(text: str) -> int:
     return value
 
 
+def count(text: str) -> int:
+    """How often: a positive number."""
+    return _at_least(1, text, "a positive whole number")
+
+
+def seed(text: str) -> int:
+    """A seed, from 0 on."""
+    return _at_least(0, text, "a whole number from 0 on")
+
+
+def _at_least(least: int, text: str, what: str) -> int:
+    try:
+        value = _integer(text)
+    except ValueError:
+        value = least - 1
+    if value < least:
+        raise argparse.ArgumentTypeError(f"'{quoted(text)}' is not {what}")
+    return value
+
+
 def instructions(text: str) -> int | None:
     """A number of instructions; 0 and none mean that there is no limit."""
     if text == "none" or text == "0":

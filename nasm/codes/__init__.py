@@ -5,13 +5,18 @@ Mistakes of writing are explained where they are found, in :mod:`nasm.asm`; all 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from nasm.allowing import UNALLOWABLE, Allow
 from nasm.asm.text import syntax_errors
-from nasm.codes import names, operands, running, slow
+from nasm.codes import control, data, examining, names, operands, running, slow
 from nasm.codes.row import Code
+from nasm.problems import Problem, did_you_mean, quoted
 
-__all__ = ["Code", "find", "table"]
+__all__ = ["Code", "find", "table", "unallowable"]
 
-_OWN = {row.code: row for row in (*names.ROWS, *operands.ROWS, *running.ROWS, *slow.ROWS)}
+_TABLES = (names, operands, running, data, examining, control, slow)
+_OWN = {row.code: row for table in _TABLES for row in table.ROWS}
 
 
 def find(code: str) -> Code | None:
@@ -24,6 +29,25 @@ def table() -> tuple[Code, ...]:
     """All rows in the order of their codes."""
     rows = {**_OWN, **_of_writing(), **_of_expectations()}
     return tuple(rows[code] for code in sorted(rows))
+
+
+def unallowable(allows: Iterable[Allow]) -> list[Problem]:
+    """What is wrong with the codes that are to be allowed."""
+    found = []
+    for allow in allows:
+        row = find(allow.code)
+        if row is None:
+            known = [each.code for each in table() if each.allowable]
+            said = f"no diagnostic has the code '{quoted(allow.code)}'"
+            hint = did_you_mean(allow.code, known) or "'neuron-nasm explain' lists them all"
+        elif row.allowable:
+            continue
+        else:
+            why = "a run ends with it" if row.ends else row.family.value
+            said = f"{row.code} cannot be allowed: {why}"
+            hint = "what can be allowed are hazards that a run survives, and warnings"
+        found.append(Problem(UNALLOWABLE, said, allow.span, hint))
+    return found
 
 
 def _of_writing() -> dict[str, Code]:

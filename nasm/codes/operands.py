@@ -232,6 +232,7 @@ ROWS = (
         "Both inputs would come through the same port. Copy one of them to the other memory first.",
         ".psum  p  f32[128, 512]\n@vector TensorTensor  c, acc, p, op=add",
         "@vector TensorTensor  c, c, acc, op=add",
+        warns=True,
     ),
     Code(
         "E0407",
@@ -240,6 +241,7 @@ ROWS = (
         "mode that requires another. The rule that the message quotes says what is legal.",
         "@vector TensorScalar  c, c, op0=multiply",
         "@vector TensorScalar  c, c, op0=multiply, operand0=2.0",
+        warns=True,
     ),
     Code(
         "E0408",
@@ -248,6 +250,7 @@ ROWS = (
         "message says which do.",
         "@tensor TensorCopy  c, acc",
         "@vector TensorCopy  c, acc",
+        warns=True,
     ),
     Code(
         "E0409",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
@@ -22,8 +23,8 @@ ROWS = (
         "One instruction reads or writes what another is still writing, and nothing orders the "
         "two. On hardware the outcome depends on timing; here the reader gets the old bytes. Let "
         "the writer update a semaphore when it completes, and the other instruction wait for it.",
-        "@gpsimd Memset      c, 1.0\n@vector Memset      c, 0.0",
-        "@gpsimd Memset      c, 1.0   $done++\n@vector Memset      c, 0.0   $done >= 1",
+        "@gpsimd Memset      c, 1.0\n@vector TensorCopy  c, c",
+        "@gpsimd Memset      c, 1.0   $done++\n@vector TensorCopy  c, c     $done >= 1",
     ),
     Code(
         "E0503",
@@ -37,6 +38,7 @@ ROWS = (
         "@sync   DmaCopy  b, B  $loaded += 16\n"
         "@tensor LoadStationary  a       $loaded >= 32\n"
         "@tensor MultiplyMoving  acc, b",
+        ends=True,
     ),
     Code(
         "E0504",
@@ -44,6 +46,7 @@ ROWS = (
         "A semaphore is a signed 32-bit integer. The update would leave that range.",
         "@sync EventSemaphore  $done += 2147483647\n@sync EventSemaphore  $done++",
         "@sync EventSemaphore  $done += 2147483646\n@sync EventSemaphore  $done++",
+        ends=True,
     ),
     Code(
         "E0505",
@@ -61,6 +64,7 @@ ROWS = (
         "leave the tensor. The message says which values are legal.",
         "@vector RegisterMove  %r0, 512\n@vector Memset  c[:, %r0 : +1], 0.0",
         "@vector RegisterMove  %r0, 511\n@vector Memset  c[:, %r0 : +1], 0.0",
+        ends=True,
     ),
     Code(
         "E0507",
@@ -73,6 +77,7 @@ ROWS = (
         "@vector Memset  a, 1.0   $done++\n@vector Memset  b, 1.0   $done++\n"
         "@tensor LoadStationary  a   $done >= 2\n"
         "@tensor MultiplyMoving  acc, b",
+        ends=True,
     ),
     Code(
         "E0508",
@@ -89,6 +94,7 @@ ROWS = (
         "@vector Memset  c, 0.0\n"
         "@vector TensorCopy  acc[:, 0:1], c.ap([[512, 128], [1, 1]], scalar_offset=at, "
         "indirect_dim=1)",
+        ends=True,
     ),
     Code(
         "E0509",
@@ -121,6 +127,7 @@ ROWS = (
         "timeout.",
         "@sync EventSemaphore  $loaded >= 16",
         "@sync DmaCopy  a, A   $loaded += 16\n@sync EventSemaphore  $loaded >= 16",
+        ends=True,
     ),
     Code(
         "E0511",
@@ -133,6 +140,7 @@ ROWS = (
         "branch compares.",
         "$ neuron-nasm run prog.nasm --max-cycles 100",
         "$ neuron-nasm run prog.nasm --max-cycles 1000000",
+        ends=True,
     ),
     Code(
         "E0512",
@@ -148,6 +156,7 @@ ROWS = (
         "@gpsimd SendRecv  c, a, send_to_rank=1, recv_from_rank=1, pipe_id=0\n"
         ".core 1\n.sbuf  b  f32[1, 8] = zeros\n.sbuf  d  f32[1, 8]\n"
         "@gpsimd SendRecv  d, b, send_to_rank=0, recv_from_rank=0, pipe_id=0",
+        ends=True,
     ),
     Code(
         "E0513",
@@ -167,6 +176,7 @@ ROWS = (
         "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1",
         "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1   $loaded += 16\n"
         "@sync   EventSemaphore  $loaded >= 16",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0515",
@@ -177,6 +187,7 @@ ROWS = (
         "it is, hardware may give another number.",
         "@vector Memset      c, 2.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
         "@vector Memset      c, 1.0   $done++\n@scalar Activation  c, c, op=arctan   $done >= 1",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0516",
@@ -188,6 +199,7 @@ ROWS = (
         "simulated time instead, and stops at the same place everywhere.",
         "$ neuron-nasm run prog.nasm --timeout 0.001",
         "$ neuron-nasm run prog.nasm --timeout 60",
+        ends=True,
     ),
     Code(
         "E0517",
@@ -196,6 +208,7 @@ ROWS = (
         "them, and there would be ever more. The limit is nasm's, not the hardware's. Either a "
         "loop starts transfers without waiting for those before, or it does not terminate. Let "
         "the queue that starts them wait for one of an earlier round.",
+        ends=True,
     ),
     Code(
         "E0518",
@@ -208,6 +221,7 @@ ROWS = (
         "run. Run the program with values.",
         "$ neuron-nasm run prog.nasm --no-values",
         "$ neuron-nasm run prog.nasm",
+        ends=True,
     ),
     Code(
         "E0519",
@@ -415,6 +429,28 @@ ROWS = (
         "a command of the debugger that cannot be executed",
         "The command is known, but not with these arguments, or not at this point of the run. "
         "`help` with the name of the command shows how it is used.",
+    ),
+    Code(
+        "E0835",
+        "a session that keeps no inputs to run again",
+        "`nasm.schedules` and `nasm.witness` run a program again on the inputs that it had. In "
+        "Python a session has to be made with `reruns=True` for that: it copies arrays that it is "
+        "given, and remembers what it reads from files.",
+    ),
+    Code(
+        "E0836",
+        "a run without an end to compare others with",
+        "Other timings are compared by what is there at the end. A run has one when it has "
+        "finished, and when it is in a deadlock; where a fault or a limit stops it depends on when "
+        "things happen.",
+    ),
+    Code(
+        "E0837",
+        "an event that there was none of",
+        "An event to be held back is named by its kind (a start, a completion, a landing), the "
+        "number of its queue, and the number of its instruction among those that the queue "
+        "executed, from 0 on. A branch that is taken back to an instruction executes it once more. "
+        "Only what issues a transfer has a landing.",
     ),
     Code(
         "E0901",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
@@ -15,6 +16,7 @@ ROWS = (
         "Lines that take less than 1 % of the run are not told of.",
         "@sync DmaCopy  b[:, 0:8], B[:, 0:8]   $loaded += 16",
         "@sync DmaCopy  b, B   $loaded += 16",
+        severity=Severity.WARNING,
     ),
     Code(
         "W0102",
@@ -26,6 +28,7 @@ ROWS = (
         "told of, nor lines that take less than 1 % of the run.",
         "@sync DmaCopy  b[0:8], B[0:8]   $loaded += 16",
         "@sync DmaCopy  b, B   $loaded += 16",
+        severity=Severity.WARNING,
     ),
     Code(
         "W0103",
@@ -46,6 +49,7 @@ ROWS = (
         "@gpsimd Memset   c, 1.0   $done++\n"
         "@scalar DmaCopy  C, c     $done >= 1\n"
         "@sync   DmaCopy  A, a     $loaded >= 1",
+        severity=Severity.WARNING,
     ),
     Code(
         "W0104",
@@ -68,6 +72,7 @@ ROWS = (
         ".for i in 0..4\n"
         "@scalar Activation  acc, c, op=sigmoid\n"
         ".end",
+        severity=Severity.WARNING,
     ),
     Code(
         "W0105",
@@ -86,5 +91,6 @@ ROWS = (
         "@vector Memset          other, 0.0           $loaded >= 32\n"
         "@tensor LoadStationary  a                    $loaded >= 32\n"
         "@tensor MultiplyMoving  acc[:, 0:256], b[:, 0:256]",
+        severity=Severity.WARNING,
     ),
 )

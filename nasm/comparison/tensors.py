@@ -12,6 +12,7 @@ from nasm import dtypes
 from nasm.comparison.records import FirstElement, TensorChange
 from nasm.dtypes import Array, DType
 from nasm.machine import tensor_io
+from nasm.machine.addresses import Addresses
 from nasm.session import Session
 from nasm.spec.memory import Tensor
 from nasm.spec.pieces import windows
@@ -26,7 +27,7 @@ def outputs(a: Session, b: Session) -> Iterator[TensorChange]:
         if other is None:
             yield TensorChange(name, _said(tensor), "", apart="only a has it")
         else:
-            yield _compared(a, tensor, b, other)
+            yield compared(a.machine.addresses, tensor, b.machine.addresses, other)
     for name, other in others.items():
         yield TensorChange(name, "", _said(other), apart="only b has it")
 
@@ -40,16 +41,15 @@ def _said(tensor: Tensor) -> str:
     return f"{tensor.dtype.name}{list(tensor.shape)}"
 
 
-def _compared(a: Session, mine: Tensor, b: Session, other: Tensor) -> TensorChange:
+def compared(a: Addresses, mine: Tensor, b: Addresses, other: Tensor) -> TensorChange:
+    """Two tensors, each where it is: equal, or where they first differ."""
     said = _said(mine), _said(other)
     if mine.shape != other.shape:
         return TensorChange(mine.name, *said, apart="the shapes differ")
     if mine.dtype is not other.dtype:
         return TensorChange(mine.name, *said, apart="the dtypes differ")
-    elements = [tensor_io.as_it_is(s.machine.addresses, t) for s, t in ((a, mine), (b, other))]
-    known = [
-        tensor_io.known(s.machine.addresses, View.whole(t)) for s, t in ((a, mine), (b, other))
-    ]
+    elements = [tensor_io.as_it_is(where, t) for where, t in ((a, mine), (b, other))]
+    known = [tensor_io.known(where, View.whole(t)) for where, t in ((a, mine), (b, other))]
     count, first, largest = 0, None, None
     for window in windows(mine.shape):
         found = _piece(mine.dtype, *(e[window] for e in elements), *(k[window] for k in known))

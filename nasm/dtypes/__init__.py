@@ -11,6 +11,7 @@ write into the result copies it first.
 """
 
 from nasm.dtypes.casts import (
+    Lost,
     convert,
     convert_float64,
     from_float32,
@@ -33,6 +34,7 @@ __all__ = [
     "Float32",
     "Float64",
     "Kind",
+    "Lost",
     "check_npy",
     "convert",
     "convert_float64",

@@ -45,7 +45,13 @@ def widener(array: Array, dtype: DType) -> Callable[[], Float32]:
     return partial(to_float32, array, dtype)
 
 
-def from_float32(values: Float32, dtype: DType, saturate: bool = False) -> Array:
+Lost = Callable[[npt.NDArray[np.bool_], DType], None]
+"""Told which elements did not fit into a dtype, by a cast that finds some."""
+
+
+def from_float32(
+    values: Float32, dtype: DType, saturate: bool = False, lost: Lost | None = None
+) -> Array:
     """Round float32 results into a dtype, as an engine does when it writes them.
 
     Floats round to nearest even and overflow to infinity (documented), float8_e4m3fn to NaN
@@ -53,15 +59,17 @@ def from_float32(values: Float32, dtype: DType, saturate: bool = False) -> Array
     value. Integers round to nearest even and saturate (documented),
     NaN gives 0 (assumed). float32 and tfloat32 keep the bits (tfloat32 assumed), and the array
     is returned as it is. Packed and scale dtypes raise :class:`DTypeError`: only quantizing
-    produces them.
+    produces them. ``lost`` is told of what overflows or saturates.
     """
     held_as(values, _FLOAT32)
     if dtype.numpy == _FLOAT32:
         return values
     if dtype.kind is Kind.INT:
-        return _to_integer(values, dtype)
+        return _to_integer(values, dtype, lost)
     if dtype.kind is not Kind.FLOAT:
         raise DTypeError(f"nothing converts to {dtype}: only quantizing produces it")
+    if lost is not None and not float(np.vdot(values, values)) <= _safe(dtype):
+        _overflowing(values, dtype, lost)
     if dtype.itemsize == 1:
         bits = values.view(np.uint32)
         keys = (bits >> np.uint32(16)).astype(np.uint16)
@@ -157,12 +165,31 @@ def _narrowed(dtype: DType, saturate: bool) -> npt.NDArray[np.uint8]:
         return upper.astype(dtype.numpy).view(np.uint8)
 
 
-def _to_integer(values: Array, dtype: DType) -> Array:
+@cache
+def _safe(dtype: DType) -> float:
+    """The sum of squares up to which no element overflows, whatever was rounded on the way."""
+    return 0.99 * dtype.max_finite**2
+
+
+def _overflowing(values: Float32, dtype: DType, lost: Lost) -> None:
+    """Tell of the finite elements that are beyond all that a floating-point dtype holds."""
+    if values.max() <= dtype.max_finite and values.min() >= -dtype.max_finite:
+        return
+    beyond = ~np.isfinite(to_float32(from_float32(values, dtype), dtype)) & np.isfinite(values)
+    if beyond.any():
+        lost(beyond, dtype)
+
+
+def _to_integer(values: Array, dtype: DType, lost: Lost | None = None) -> Array:
     limits = np.iinfo(dtype.numpy)
     with np.errstate(all="ignore"):
         if dtype.itemsize == 4:  # float32 cannot hold the limits
             values = values.astype(np.float64, copy=False)
         whole = np.asarray(np.rint(values))
+        if whole.size and whole.min() >= limits.min and whole.max() <= limits.max:
+            return whole.astype(dtype.numpy)  # of NaN neither holds
+        if lost is not None:
+            lost(~((whole >= limits.min) & (whole <= limits.max)), dtype)
         np.clip(whole, limits.min, limits.max, out=whole)
         np.copyto(whole, 0, where=np.isnan(whole))
         return whole.astype(dtype.numpy)

@@ -10,7 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from nasm.dtypes.casts import convert_float64, from_float32, to_float32
+from nasm.dtypes.casts import Lost, convert_float64, from_float32, to_float32
 from nasm.dtypes.table import Array, DType, Float32
 
 Narrow = Callable[[Float32, DType], Array]
@@ -23,14 +23,17 @@ class Casting:
     ``saturating`` names the 8-bit floats whose overflow becomes their largest value. ``chance``,
     if there is any, rounds to 16-bit and 8-bit floats stochastically: uniform random bits are
     added to those that are cut off. It is state, drawn once for each element that is cast.
+    ``lost``, if there is any, is told which elements overflow or saturate.
     """
 
     saturating: frozenset[str] = frozenset()
     chance: np.random.Generator | None = None
+    lost: Lost | None = None
 
     def narrower(self, dtype: DType) -> Narrow:
         """The function that rounds float32 into a dtype: the plain one where it will do."""
         plain = dtype.name not in self.saturating and not self._by_chance(dtype)
+        plain = plain and self.lost is None
         return from_float32 if plain else self.narrow
 
     def narrow(self, values: Float32, dtype: DType) -> Array:
@@ -38,7 +41,7 @@ class Casting:
         saturate = dtype.name in self.saturating
         if self.chance is not None and self._by_chance(dtype):
             values = _by_chance(values, dtype, self.chance)
-        return from_float32(values, dtype, saturate)
+        return from_float32(values, dtype, saturate, self.lost)
 
     def convert(self, array: Array, src: DType, dst: DType) -> Array:
         """Convert elements through float32; between equal dtypes the array as it is."""
@@ -53,7 +56,12 @@ class Casting:
             with np.errstate(all="ignore"):
                 return self.narrow(np.broadcast_to(exact.astype(np.float32), shape), dtype)
         saturate = dtype.name in self.saturating
-        return np.broadcast_to(convert_float64(exact, dtype, saturate), shape)
+        held = convert_float64(exact, dtype, saturate)
+        if self.lost is not None and dtype.is_float and dtype.max_finite < abs(exact) < np.inf:
+            overflows = saturate or not np.isfinite(to_float32(held, dtype))
+            if overflows:
+                self.lost(np.broadcast_to(np.True_, shape), dtype)
+        return np.broadcast_to(held, shape)
 
     def save(self) -> Any:
         """Where the stream of chances is; None if there is none."""

@@ -13,6 +13,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import Casting, DType, Float32
+from nasm.machine.unread import Acting, Losses, Token, Unread
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
@@ -57,11 +58,12 @@ class Pattern(Layout):
 
     __slots__ = (
         "accesses", "dtype", "last", "plain_shape", "plain_strides", "shape", "start", "store",
-        "strides", "whole",
+        "strides", "unread", "whole",
     )  # fmt: skip
 
-    def __init__(self, view: View, store: Store, area: int) -> None:
+    def __init__(self, view: View, store: Store, area: int, unread: Unread) -> None:
         super().__init__(view, area)
+        self.unread = unread
         tensor, dtype, size, dims = view.tensor, view.dtype, self.size, self.dims
         self.store, self.dtype = store, dtype
         self.shape = tuple(count for _, count in dims)
@@ -89,10 +91,10 @@ class Access:
     """
 
     __slots__ = (
-        "array", "high", "initialised", "kept", "low", "pattern", "region", "start", "store",
-        "view",
+        "array", "clock", "high", "initialised", "kept", "low", "others", "pattern", "region",
+        "start", "store", "token", "unread", "view",
     )  # fmt: skip
-    CACHES = ("initialised", "kept")
+    CACHES = ("clock", "initialised", "kept", "others")
 
     def __init__(self, view: View, pattern: Pattern) -> None:
         self.view, self.pattern = view, pattern
@@ -105,6 +107,11 @@ class Access:
             self.low, self.high = self.low - pattern.last, self.high - pattern.last
         self.kept: Journal | None = None
         self.initialised = False
+        unread = self.unread = pattern.unread
+        self.clock: Acting = unread.clock
+        self.token: Token | None = None
+        self.others: list[Access] = []
+        unread.enter(self)
 
     @property
     def elements(self) -> Array:
@@ -138,6 +145,14 @@ class Access:
         target[...] = values.take() if isinstance(values, CopyOnWrite) else values
         if not self.initialised:
             self.mark()
+        if self.token is None:  # as Unread.wrote does, which costs a call
+            for other in self.others:
+                if other.token is not None:
+                    break
+            else:
+                self.token = self.clock.acting
+                return
+        self.unread.wrote(self)
 
     def put_partial(self, part: Partial) -> None:
         """Store the chosen ones of some values; ``where`` has the shape of the array."""
@@ -157,6 +172,7 @@ class Access:
 
     def add(self, values: Float32, casting: Casting) -> None:
         """Add float32 values in the shape of ``array`` to what it holds."""
+        self.look()
         if self.view.dtype.name != "float32":
             self.put(added(self.array, values, self.view.dtype, casting))
             return
@@ -164,6 +180,20 @@ class Access:
         np.add(self.array, values, out=self.array)
         if not self.initialised:
             self.mark()
+        self.unread.wrote(self)
+
+    # -- who reads it
+
+    def look(self) -> None:
+        """An instruction or a transfer is about to read it."""
+        if self.token is not None or self.others:
+            self.unread.read(self)
+
+    def within(self, bits: Mask, low: int) -> Mask:
+        """Its bytes in an array that begins at some byte of the store."""
+        array, start = self.array, self.start - low
+        shape, strides = (*array.shape, array.itemsize), (*array.strides, 1)
+        return np.ndarray(shape, np.bool_, bits.data, start, strides)
 
     # -- the shadow memory
 
@@ -212,9 +242,9 @@ class Access:
         """Which elements are initialised, in the shape of the view."""
         return np.asarray(self.mask.all(axis=-1)).reshape(self.view.shape)
 
-    def missing(self) -> int:
-        """How many elements are uninitialised."""
-        return self.view.size - int(np.count_nonzero(self.known()))
+    def missing(self) -> Mask:
+        """Which elements are uninitialised, in the shape of the view."""
+        return ~self.known()
 
     def mark(self) -> None:
         """All of it has been written."""
@@ -257,8 +287,10 @@ class Addresses:
 
     CACHES: tuple[str, ...] = ("_patterns",)
 
-    def __init__(self, stores: Mapping[int, Store], areas: Mapping[int, int]) -> None:
-        self.stores, self.areas = stores, areas
+    def __init__(
+        self, stores: Mapping[int, Store], areas: Mapping[int, int], losses: Losses
+    ) -> None:
+        self.stores, self.areas, self.losses = stores, areas, losses
         self._patterns: dict[tuple[Any, ...], Pattern] = {}
 
     def region(self, view: View) -> Region:
@@ -271,7 +303,8 @@ class Addresses:
         pattern = self._patterns.get(key)
         if pattern is None:
             tensor = view.tensor.index
-            pattern = Pattern(view, self.stores[tensor], self.areas[tensor])
+            area = self.areas[tensor]
+            pattern = Pattern(view, self.stores[tensor], area, self.losses.area(area))
             self._patterns[key] = pattern
         found = pattern.accesses.get(view.offset)
         if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.problems import Note, Problem
+from nasm.problems import Note, Problem, Severity
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.events import Observer
 from nasm.spec.program import Program
@@ -58,7 +58,7 @@ class BelowZero(Observer):
         if lowest < before + update.value:
             said += f", and to {lowest} later"
         notes = tuple(
-            Note(f"{self._who(who)} takes what is not there, too", program.span(*who), True)
+            Note(f"{self._who(who)} takes what is not there, too", program.span(*who), excerpt=True)
             for who in takers[1:]
         )
         wait = program.waits[program.queues[queue].waits[pc]]
@@ -68,7 +68,7 @@ class BelowZero(Observer):
                 "a wait takes nothing: several may pass with what one of them takes; let each wait "
                 "for a counter of its own, or let one queue take for all"
             )
-        return Problem(BELOW_ZERO, said, program.span(queue, pc), hint, notes, warning=True)
+        return Problem(BELOW_ZERO, said, program.span(queue, pc), hint, notes, Severity.WARNING)
 
     def _who(self, who: Who) -> str:
         name = self.program.instruction(*who).row.name

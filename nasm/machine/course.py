@@ -15,7 +15,9 @@ from nasm.machine.hazards import Hazards
 from nasm.machine.outlines import Outline, Traits
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.problems import Refused
+from nasm.sim.regions import Region
 from nasm.spec.program import Program
+from nasm.spec.view import View
 
 MOST_STEPS = 20_000
 """How many times a block is walked through at the most."""
@@ -56,7 +58,9 @@ class Sequencer:
     def __init__(self, program: Program, queue: int, registers: Registers | None = None) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
         self.registers = registers or Registers(program.generation.registers, queue)
-        self._unheard = Hazards(program, lambda: (queue, 0))  # it is the run that reports
+        self._unheard = Hazards(
+            program, lambda: (queue, 0), _no_region
+        )  # it is the run that reports
         self._outlines: dict[int, Outline] = {}
 
     def execute(self, pc: int) -> None:
@@ -141,3 +145,7 @@ def course(flow: Flow, pc: int, registers: Registers) -> Course:
         made.stretches[first, stop] += 1
         made.stopped = stop
     return made
+
+
+def _no_region(view: View) -> Region:
+    raise AssertionError(f"{view} is not touched: only registers are")

@@ -75,9 +75,10 @@ class Effects:
         """Set semaphores of the core to 0 when the instruction completes."""
         clear: Clear = kernel.values()
         scheduler = self.scheduler
+        numbers = work.clears = range(self.base + clear.first, self.base + clear.last + 1)
 
         def finish(_: Any) -> None:
-            for number in range(self.base + clear.first, self.base + clear.last + 1):
+            for number in numbers:
                 if scheduler.semaphores[number].value:
                     scheduler.waits.post(number, "=", 0, scheduler.delay)
 

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any
 
-from nasm.problems import Note, Problem, listed
+import numpy as np
+
+from nasm.machine.numbers import Numbers
+from nasm.machine.writers import Writers, part, written
+from nasm.problems import Note, Problem, Severity, listed
 from nasm.sim.counters import Semaphore, Who
 from nasm.sim.events import Observer
+from nasm.sim.memory import Mask
+from nasm.sim.regions import Region
 from nasm.source import Span
-from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import Register
-from nasm.spec.program import Instruction, Program, Wait
+from nasm.spec.program import Program, Wait
 from nasm.spec.view import View
 
 FAR = 1000
@@ -24,31 +30,43 @@ LISTED = 3
 class Hazards(Observer):
     """Collects the hazards of a run, once per kind and line of the text.
 
-    ``acting`` says which instruction, as (queue, pc), starts, completes or moves bytes now.
+    ``acting`` says which instruction, as (queue, pc), starts, completes or moves bytes now,
+    ``region`` which bytes a view touches.
     """
 
-    CACHES = ("_fillers",)
-
-    def __init__(self, program: Program, acting: Callable[[], Who]) -> None:
-        self.program, self.acting = program, acting
+    def __init__(
+        self, program: Program, acting: Callable[[], Who], region: Callable[[View], Region]
+    ) -> None:
+        self.program, self.acting, self.region = program, acting, region
+        self.writers = Writers(program, region)
+        self.numbers = Numbers(program, acting)
         self.found: list[Problem] = []
         self.warnings: list[Problem] = []
         self._seen: set[tuple[object, ...]] = set()
-        self._fillers: dict[str, list[Who]] | None = None
 
     def save(self) -> Any:
         """What was found until now."""
-        return tuple(self.found), tuple(self.warnings), frozenset(self._seen)
+        numbers = self.numbers.save()
+        return tuple(self.found), tuple(self.warnings), frozenset(self._seen), numbers
 
     def restore(self, saved: Any) -> None:
         """Forget what was found since."""
         self.found[:], self.warnings[:] = saved[0], saved[1]
         self._seen = set(saved[2])
+        self.numbers.restore(saved[3])
+
+    def add(self, problem: Problem) -> None:
+        """Something that was found about the run as a whole."""
+        self._add((problem.code, problem.message), problem)
+
+    def name(self, queue: int, pc: int) -> str:
+        """What sentences call an instruction."""
+        return self._who(queue, pc)
 
     def _add(self, key: tuple[object, ...], problem: Problem) -> None:
         if key not in self._seen:
             self._seen.add(key)
-            (self.warnings if problem.warning else self.found).append(problem)
+            (self.found if problem.severity is Severity.ERROR else self.warnings).append(problem)
 
     def _span(self, queue: int, pc: int) -> Span | None:
         return self.program.span(queue, pc)
@@ -63,26 +81,6 @@ class Hazards(Observer):
 
     def _at(self, now: int) -> str:
         return f"(at {now / self.program.generation.ticks:.3f} µs)"
-
-    def race(self, kind: str, reader: Who, writer: Who, now: int) -> None:
-        """Two accesses overlap in time, with no order between them."""
-        me, other = self._who(*reader), self._who(*writer)
-        said = {
-            "read": f"{me} reads what {other} is still writing: it gets the old bytes",
-            "write": f"{me} writes what {other} is still writing: the later write wins",
-            "overwrite": f"{me} overwrites what {other} has yet to read",
-        }[kind]
-        hint = self._wait_hint(reader, writer)
-        self._add(
-            ("race", kind, self._line(*reader), self._line(*writer)),
-            Problem(
-                "E0502",
-                f"{said} {self._at(now)}",
-                self._span(*reader),
-                hint,
-                (Note(f"{other} is here", self._span(*writer)),),
-            ),
-        )
 
     def _wait_hint(self, reader: Who, writer: Who) -> str:
         """How an instruction can be made to wait until another is complete."""
@@ -136,82 +134,104 @@ class Hazards(Observer):
         key = ("crowded", self._line(queue, pc))
         self._add(key, Problem("E0502", said, self._span(queue, pc), hint))
 
-    def late(self, origins: Iterable[Who]) -> tuple[Problem, ...]:
-        """Transfers that nothing waits for: in flight when every queue was done."""
+    def late(self, flying: Iterable[Who], more: Iterable[Who] = ()) -> tuple[Problem, ...]:
+        """Transfers that nothing waits for: in flight when every queue was done, or ``more``."""
         found: dict[object, Problem] = {}
-        for queue, pc in origins:
-            program = self.program
-            update = program.updates[program.queues[queue].updates[pc]]
-            said = f"{self._who(queue, pc)} was still in flight when every queue was done"
-            name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
-            does = f"it updates {name}:" if name else "let it update a semaphore, and"
-            hint = f"{does} wait for it at the end"
-            found.setdefault(
-                self._line(queue, pc),
-                Problem("E0514", said, self._span(queue, pc), hint, warning=True),
-            )
+        hint = "and wait for it at the end: the host reads when every queue is done"
+        for origins, said in (
+            (flying, "was still in flight when every queue was done"),
+            (more, "had landed when every queue was done, and nothing waits for that"),
+        ):
+            for queue, pc in origins:
+                program = self.program
+                update = program.updates[program.queues[queue].updates[pc]]
+                name = f"${program.semaphore_name(update.semaphore)}" if update is not None else ""
+                does = f"it updates {name}: wait for all of them at the end" if name else ""
+                found.setdefault(
+                    self._line(queue, pc),
+                    Problem(
+                        "E0514",
+                        f"{self._who(queue, pc)} {said}",
+                        self._span(queue, pc),
+                        does or f"let it update a semaphore, {hint}",
+                        severity=Severity.WARNING,
+                    ),
+                )
         return tuple(found.values())
 
     def uninitialised(
         self,
         view: View,
-        missing: int | Callable[[], int],
+        missing: int | Callable[[], Mask],
         adding: bool = False,
         who: Who | None = None,
     ) -> None:
-        """A read of uninitialised bytes: of so many elements, which may have to be counted."""
+        """A read of uninitialised bytes: of so many elements, or of those it may be asked for."""
         queue, pc = who or self.acting()
         name = view.tensor.name
         key = ("uninitialised", self._line(queue, pc), name)
         if key in self._seen:
             return
+        places: Sequence[Region] = (self.region(View.whole(view.tensor)),)
         if not isinstance(missing, int):
-            missing = missing()
-        part = f"{missing:,} of {view.size:,} elements of which are uninitialised"
+            chosen = missing()
+            missing = int(np.count_nonzero(chosen))
+            places = part(self.region(view), chosen, view)
+        some = f"{missing:,} of {view.size:,} elements of which are uninitialised"
         whole = "which is uninitialised"
         verb = "adds to" if adding else "reads"
-        said = f"{self._who(queue, pc)} {verb} {name}, {whole if missing == view.size else part}"
-        fillers = [f for f in self._filling(name) if f != (queue, pc)]
-        notes = tuple(Note(f"{self._who(*f)} writes it", self._span(*f)) for f in fillers[:LISTED])
+        said = f"{self._who(queue, pc)} {verb} {name}, {whole if missing == view.size else some}"
+        fillers = self._filling(places, (queue, pc))
         others = [f for f in fillers if f[0] != queue]
-        hint = f"nothing in the program writes {name}: initialise it first"
+        notes = tuple(Note(self._writes(f, name), self._span(*f)) for f in fillers[:LISTED])
+        if not fillers:
+            notes = self._elsewhere(view, (queue, pc))
+        hint = f"nothing in the program writes {'these elements of ' if notes else ''}{name}"
+        hint += f": initialise {'them' if notes else 'it'} first"
         if adding:
             hint = "the first of several that add to a tensor has to overwrite it"
         elif others:
             hint = self._wait_hint((queue, pc), others[0])
         elif fillers:
             hint = "write all of it before this; what a transfer writes is there once it has landed"
-        self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes))
+        facts = {"tensor": name, "elements": missing}
+        self._add(key, Problem("E0501", said, self._span(queue, pc), hint, notes, facts=facts))
+
+    def _filling(self, places: Sequence[Region], but: Who) -> list[Who]:
+        """The first few instructions that write any of some bytes, without one."""
+        found = (who for who in self.writers.of(places) if who != but)
+        return list(islice(found, LISTED + 1))
+
+    def _writes(self, who: Who, name: str) -> str:
+        """Whom a note points at: who writes a tensor, or another one on the same bytes."""
+        names = [view.tensor.name for view in written(self.program.instruction(*who))]
+        if name in names:
+            return f"{self._who(*who)} writes it"
+        return f"{self._who(*who)} writes {listed(names, 'and')}, on the same bytes"
+
+    def _elsewhere(self, view: View, but: Who) -> tuple[Note, ...]:
+        """Who writes a tensor, where nobody writes the bytes that are missing."""
+        whole = self._filling((self.region(View.whole(view.tensor)),), but)[:LISTED]
+        return tuple(Note(f"{self._who(*f)} writes other elements", self._span(*f)) for f in whole)
 
     def not_accumulable(self, view: View) -> None:
         """An instruction adds to what another kind of instruction wrote last."""
         queue, pc = self.acting()
         name, program = view.tensor.name, self.program
+        key = ("not accumulable", self._line(queue, pc), name)
+        if key in self._seen:
+            return
         row = program.instruction(queue, pc).row
         flag = next(o.adds for o in row.writes if o.adds)
-        others = [f for f in self._filling(name) if program.instruction(*f).row is not row]
+        place = self.region(view if view.offsets is None else View.whole(view.tensor))
+        others = (f for f in self.writers.of((place,)) if program.instruction(*f).row is not row)
         said = (
             f"{self._who(queue, pc)} adds to {name}, which another kind of instruction wrote last: "
             f"on {program.generation.summary} such a sum is undefined"
         )
-        notes = tuple(Note(f"{self._who(*f)} writes it", self._span(*f)) for f in others[:LISTED])
+        notes = tuple(Note(self._writes(f, name), self._span(*f)) for f in islice(others, LISTED))
         hint = f"let the first {row.name} overwrite it ({flag}=false), and add the rest afterwards"
-        key = ("not accumulable", self._line(queue, pc), name)
         self._add(key, Problem("E0509", said, self._span(queue, pc), hint, notes))
-
-    def _filling(self, name: str) -> list[Who]:
-        """The first few instructions that write a tensor, as (queue, pc)."""
-        if self._fillers is None:
-            program = self.program
-            names = [[v.tensor.name for v in written(i)] for i in program.instructions]
-            self._fillers = {}
-            for queue, lines in enumerate(program.queues):
-                for pc, instruction in enumerate(lines.instructions):
-                    for tensor in names[instruction]:
-                        places = self._fillers.setdefault(tensor, [])
-                        if len(places) <= LISTED:
-                            places.append((queue, pc))
-        return self._fillers.get(name, [])
 
     def register(self, number: int) -> None:
         """A read of an uninitialised register."""
@@ -231,28 +251,21 @@ class Hazards(Observer):
         hint = "an event is one bit: whoever waits for it has to clear it before it is set again"
         if not value:
             hint = "an event is one bit, clear at the start: set it before clearing it"
-        self._add(("twice", self._line(*by), number), Problem("E0513", said, self._span(*by), hint))
+        found = Problem(
+            "E0513", said, self._span(*by), hint, facts={"event": name.removeprefix("$")}
+        )
+        self._add(("twice", self._line(*by), number), found)
 
     def doubtful(self, said: str, rule: str) -> None:
         """A result that the hardware does not guarantee: harmless where nothing uses it."""
         queue, pc = self.acting()
         said = f"{self._who(queue, pc)} {said}"
-        found = Problem("E0515", said, self._span(queue, pc), f"rule: {rule}", warning=True)
+        found = Problem(
+            "E0515", said, self._span(queue, pc), f"rule: {rule}", severity=Severity.WARNING
+        )
         self._add(("doubtful", self._line(queue, pc)), found)
 
     def _setters(self) -> str:
         rows = self.program.target.isa
         names = [r.name for r in rows if any(isinstance(o.kind, Register) for o in r.writes)]
         return f"; {listed(names)} sets one" if names else ""
-
-
-def written(instruction: Instruction) -> list[View]:
-    """What an instruction writes; of a transfer, its destinations."""
-    row = instruction.row
-    views = [instruction.operand(o.name) for o in row.writes]
-    if row.effect:
-        views += [v for v in instruction.operands if isinstance(v, View)][:1]
-        views += [
-            d for p in instruction.operands if isinstance(p, DeclaredTransfer) for d, _ in p.moves
-        ]
-    return [v for v in views if isinstance(v, View)]

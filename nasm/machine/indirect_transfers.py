@@ -30,7 +30,8 @@ Chosen = dict[View, Entries]
 class Start(NamedTuple):
     """What is decided when a transfer starts: entries, regions, and whether it is tangled.
 
-    ``number`` is the same for all starts that touch the same regions.
+    ``number`` is the same for all starts that touch the same regions; one that ``adds`` adds to
+    what it writes.
     """
 
     chosen: Chosen
@@ -38,6 +39,7 @@ class Start(NamedTuple):
     writes: tuple[Region, ...]
     number: int
     tangled: bool
+    adds: bool
 
 
 class Side:
@@ -69,7 +71,9 @@ class Side:
     def take(self, chosen: Chosen) -> Array:
         """The elements as they are now; anything where they are out of bounds."""
         if self.found is None:
+            self.access.look()
             return self.access.elements.copy()
+        self.found.reach.look()
         return self.found.gather(self.inside(chosen))
 
     def written(self, chosen: Chosen) -> Mask:
@@ -129,6 +133,10 @@ class IndirectMove:
         """Where it goes, and where it comes from."""
         return [self.dst, *self.srcs]
 
+    def touches(self, chosen: Chosen) -> tuple[Region, ...]:
+        """All that it reads and writes."""
+        return tuple(region for side in self.sides for region in side.footprint(chosen))
+
     def tangled(self, chosen: Chosen) -> bool:
         """Whether it reads what it writes, but not as it writes it."""
         return any(
@@ -187,6 +195,7 @@ def chosen_start(
             index = found.index.access
             if not found.known:
                 hazards.uninitialised(index.view, index.missing, who=who)
+            index.look()
             entries = found.entries()
             if not transfer.skips:
                 found.checked(entries)
@@ -204,4 +213,5 @@ def chosen_start(
         tuple(r for move in moves for r in move.dst.footprint(chosen)),
         number,
         any(move.tangled(chosen) for move in moves),
+        transfer.op == ONTO,
     )

@@ -16,9 +16,11 @@ from nasm.machine.conversions import Reader
 from nasm.machine.hazards import Hazards
 from nasm.machine.operands import Binding, Operands, Recipe, Writer
 from nasm.machine.state import EngineState
+from nasm.machine.unread import Losses, Result
 from nasm.sim.memory import Store
 from nasm.sim.queues import Work
-from nasm.spec.implicit_operands import Here, RoundingOf
+from nasm.sim.regions import REGISTERS
+from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
 from nasm.spec.instruction import Row
 from nasm.spec.shapes import Shape
 
@@ -70,10 +72,19 @@ def _only(stores: list[Store]) -> Store | None:
 class Kernel:
     """An instruction of one result, ready to run."""
 
-    __slots__ = ("arguments", "hazards", "prepare", "readers", "semantics", "source", "touched")
+    __slots__ = (
+        "arguments",
+        "hazards",
+        "numbers",
+        "prepare",
+        "readers",
+        "semantics",
+        "source",
+        "touched",
+    )
 
     def __init__(self, row: Row, binding: Binding, hazards: Hazards) -> None:
-        self.semantics, self.hazards = row.semantics, hazards
+        self.semantics, self.hazards, self.numbers = row.semantics, hazards, hazards.numbers
         self.arguments: list[Any] = binding.arguments
         self.readers: list[tuple[int, Reader]] = binding.readers
         self.touched: list[Access] = binding.touched
@@ -85,12 +96,17 @@ class Kernel:
         for access in self.touched:
             if not access.initialised and access.uninitialised:
                 self.hazards.uninitialised(access.view, access.missing)
+            if access.token is not None or access.others:
+                access.look()
         arguments = self.arguments
         if self.readers:
             arguments = arguments.copy()  # kept no longer than the call: what is freed is hot
             for at, read in self.readers:
                 arguments[at] = read()
-        return self.semantics(*arguments)
+        results = self.semantics(*arguments)
+        if self.numbers.raised:
+            self.numbers.look(arguments, results)
+        return results
 
     def start(self, now: int) -> Any:
         """Compute; what is returned is to be stored."""
@@ -98,16 +114,26 @@ class Kernel:
 
 
 class GeneralKernel(Kernel):
-    """An instruction of any results, some of which may stay in the engine."""
+    """An instruction of any results, some of which may stay in the engine or go to registers."""
 
-    __slots__ = ("delay", "engine", "held", "writers")
+    __slots__ = ("delay", "engine", "held", "losses", "registers", "stays", "stored", "writers")
 
     def __init__(
-        self, shape: Shape, binding: Binding, hazards: Hazards, engine: EngineState, delay: int
+        self,
+        shape: Shape,
+        binding: Binding,
+        hazards: Hazards,
+        engine: EngineState,
+        delay: int,
+        losses: Losses,
     ) -> None:
         super().__init__(shape.row, binding, hazards)
-        self.held, self.engine, self.delay = shape.held, engine, delay
+        self.held, self.engine, self.delay, self.losses = shape.held, engine, delay, losses
         self.writers: list[Writer] = binding.writers
+        self.stored: list[Access] = binding.stored
+        kinds = [(at, operand.kind) for operand, _, at in shape.writing]
+        self.stays = tuple((at, k.name) for at, k in kinds if isinstance(k, EngineValue))
+        self.registers = any(r.place.startswith(REGISTERS) for r in binding.writes)
 
     def start(self, now: int) -> Any:
         """Compute; what stays in the engine is left there, and ready after the interval."""
@@ -118,14 +144,20 @@ class GeneralKernel(Kernel):
             results = (results,)
         for name in self.held:
             self.engine.ready[name] = now + self.delay
-        source = self.source
-        return [w.prepare(r, source) for w, r in zip(self.writers, results, strict=True)]
+        source, held, more = self.source, self.engine.values, self.registers
+        for at, name in self.stays:
+            more = more or results[at] is not held.get(name)
+        return more, [w.prepare(r, source) for w, r in zip(self.writers, results, strict=True)]
 
     def finish(self, payload: Any) -> None:
-        """Store the results."""
-        for writer, result in zip(self.writers, payload, strict=True):
+        """Store the results: together one, which is not all if there is ``more`` elsewhere."""
+        more, results = payload
+        for writer, result in zip(self.writers, results, strict=True):
             if writer.commit is not None:
                 writer.commit(result)
+        if more or len(self.stored) > 1:
+            losses = self.losses
+            losses.together(Result(losses.clock.acting, left=-1 if more else 0), self.stored)
 
 
 class Kernels:
@@ -140,10 +172,12 @@ class Kernels:
         operands: Operands,
         state: EngineState,
         hazards: Hazards,
+        losses: Losses,
         changes: Changes = UNCHANGED,
     ) -> None:
         self.core, self.cycle, self.changes = core, cycle, changes
         self.operands, self.state, self.hazards = operands, state, hazards
+        self.losses = losses
         self._recipes: dict[Shape, Recipes] = {}
 
     def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Kernel]:
@@ -159,7 +193,9 @@ class Kernels:
             kernel, finish = Kernel(shape.row, binding, self.hazards), writers[0].commit
         else:
             delay = self.changes.cost(shape).interval * self.cycle
-            kernel = general = GeneralKernel(shape, binding, self.hazards, self.state, delay)
+            kernel = general = GeneralKernel(
+                shape, binding, self.hazards, self.state, delay, self.losses
+            )
             finish = general.finish if writers else _nothing
         reads, writes = tuple(binding.reads), tuple(binding.writes)
         gate = self.state.gate(binding.states)

@@ -23,17 +23,20 @@ from nasm.machine.endless import Endless
 from nasm.machine.hazards import Hazards
 from nasm.machine.kernels import Kernels
 from nasm.machine.operands import Operands
+from nasm.machine.ordering import Ordering, matters
 from nasm.machine.outlines import OutlinedTransfers, Outlines, Places
 from nasm.machine.rendezvous import Rendezvous
 from nasm.machine.state import State
 from nasm.machine.tasks import Tasks
 from nasm.machine.transfers import Transfers
+from nasm.machine.unread import Losses
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused
 from nasm.sim.channels import Channels
 from nasm.sim.counters import Counters
+from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue
-from nasm.sim.races import Races
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Summary, Trace
 from nasm.spec.evidence import Cost
@@ -49,7 +52,9 @@ class Machine:
     """One run of a program: memories, queues, channels and a clock.
 
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
-    times and no tensors. ``changes`` are what it does not do as its target says.
+    times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
+    asked how long things take, if there are any. Unless it is to be ``checked`` nobody judges its
+    order, nor what is missing of its outputs.
     """
 
     def __init__(
@@ -58,24 +63,30 @@ class Machine:
         trace: bool = False,
         values: bool = True,
         changes: Changes = UNCHANGED,
+        delays: Delays | None = None,
+        checked: bool = True,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
+        self.checked = checked
         generation = program.generation
-        self.state = State(program, values)
+        self.hazards = Hazards(
+            program, lambda: self.scheduler.acting, lambda view: self.addresses.region(view)
+        )
+        self.state = State(program, values, self.hazards.numbers.clipped)
         make = program.target.paces
         self.paces = [
             {name: of(generation) for name, of in make.items()} for _ in range(program.cores)
         ]
         every = [pace for paces in self.paces for pace in paces.values()]
-        self.scheduler = _scheduler(program, every, changes)
+        self.scheduler = _scheduler(program, every, changes, delays)
         lengths = [len(lines) for lines in program.queues]
         self.summary = Summary(generation.counters, lengths)
         self.trace = self.tracer() if trace else None
-        self.hazards = Hazards(program, lambda: self.scheduler.acting)
+        self.losses = Losses(program, self.scheduler)
         self.addresses = (
-            Addresses(self.state.by_tensor, self.state.areas)
+            Addresses(self.state.by_tensor, self.state.areas, self.losses)
             if values
-            else Places(self.state.areas)
+            else Places(self.state.areas, self.losses)
         )
         self.transfers = (Transfers if values else OutlinedTransfers)(
             program, self.addresses, self.state.castings[-1], self.hazards, self.scheduler, changes
@@ -89,7 +100,9 @@ class Machine:
         for index, (lines, tasks) in enumerate(zip(program.queues, self.tasks, strict=True)):
             queue = Queue(lines.core, lines.engine, index, len(lines), tasks.fetch)
             self.scheduler.add_queue(queue)
-        self.scheduler.observe(Races(self.scheduler, self.hazards.race))
+        self.ordering: Ordering | None = None
+        if checked and matters(program):
+            self.ordering = Ordering(program, self.scheduler, self.addresses)
         self.scheduler.observe(self.hazards)
         self.scheduler.observe(self.summary)
         if self.trace is not None:
@@ -109,7 +122,9 @@ class Machine:
         kernels: Kernels | Outlines
         if self.values:
             operands = Operands(queue, self.addresses, state, hazards)
-            kernels = Kernels(lines.core, cycle, operands, engine, hazards, self.changes)
+            kernels = Kernels(
+                lines.core, cycle, operands, engine, hazards, self.losses, self.changes
+            )
         else:
             kernels = Outlines(
                 lines.core, cycle, self.addresses, registers, engine, hazards, self.changes
@@ -167,7 +182,9 @@ class Machine:
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Advance the machine; see :meth:`Scheduler.run`."""
         try:
-            with np.errstate(all="ignore"), gc_pause.paused():
+            signal = self.hazards.numbers.signal
+            heard = np.errstate(all="call", under="ignore", call=signal)
+            with heard, gc_pause.paused():
                 return self.scheduler.run(events, until, retire)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.scheduler.acting))) from None
@@ -187,10 +204,12 @@ class Machine:
         self.addresses.forget()
 
     def _parts(self) -> tuple[Any, ...]:
-        return self.state, self.scheduler, self.transfers, self.rendezvous
+        return self.state, self.scheduler, self.transfers, self.rendezvous, self.losses
 
 
-def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Scheduler:
+def _scheduler(
+    program: Program, paces: Sequence[Pace], changes: Changes, delays: Delays | None
+) -> Scheduler:
     generation, cores = program.generation, range(program.cores)
     channels = [Channels(core, generation.channels) for core in cores]
     fact = generation.numbers.get("semaphore_ns")
@@ -199,7 +218,10 @@ def _scheduler(program: Program, paces: Sequence[Pace], changes: Changes) -> Sch
     counters = Counters(generation.semaphores, generation.events)
     interlock = program.target.interlocked(generation.options)
     supply = _supply(generation, len(channels) * generation.channels)
-    return Scheduler(counters, channels, delay, supply=supply, interlock=interlock, paces=paces)
+    more: dict[str, Any] = {"supply": supply, "interlock": interlock, "paces": paces}
+    if delays is None:
+        return Scheduler(counters, channels, delay, **more)
+    return DelayedScheduler(counters, channels, delay, delays=delays, **more)
 
 
 def _supply(generation: Generation, channels: int) -> list[tuple[int, int]]:

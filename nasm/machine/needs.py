@@ -12,8 +12,8 @@ from math import prod
 
 from nasm.asm.expectations.room import memory
 from nasm.host_memory import available, room_for
-from nasm.machine.hazards import written
 from nasm.machine.state import groups, room
+from nasm.machine.writers import written
 from nasm.problems import Failure, Refused, clean
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.memory import Tensor

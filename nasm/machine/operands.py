@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -53,6 +53,7 @@ class Binding:
     reads: list[Region] = field(default_factory=list)
     writes: list[Region] = field(default_factory=list)
     touched: list[Access] = field(default_factory=list)
+    stored: list[Access] = field(default_factory=list)
     stores: list[Store] = field(default_factory=list)
     states: list[str] = field(default_factory=list)
 
@@ -182,6 +183,7 @@ class Operands:
         def entries() -> Entries:
             if not found.known:
                 hazards.uninitialised(found.index.access.view, found.index.access.missing)
+            found.index.access.look()
             return found.checked(found.entries())
 
         return found, entries
@@ -259,6 +261,7 @@ class Operands:
 
         def recipe(binding: Binding, _: int, value: View) -> None:
             access = access_of(value)
+            binding.stored.append(access)
             binding.writes.append(access.region)
             binding.writers.append(Writer(prepare, commit(access)))
 
@@ -275,6 +278,7 @@ class Operands:
             for view in views:
                 self._write_plain(operand, context, view)(part, at, view)
             binding.writes += part.writes
+            binding.stored += part.stored
             if len(views) == 1:
                 binding.writers += part.writers
                 return
@@ -287,6 +291,7 @@ class Operands:
         """Add to what the memory holds, in float32, when the instruction completes."""
         access, hazards, casting = self.addresses.access(value), self.hazards, self.casting
         shape, size = access.array.shape, access.array.size
+        binding.stored.append(access)
         binding.writes.append(access.region)
 
         def commit(result: Any) -> None:
@@ -295,6 +300,8 @@ class Operands:
             if access.store.not_accumulable is not None and not access.accumulable():
                 hazards.not_accumulable(value)
             access.add(result, casting)
+            if hazards.numbers.raised:
+                hazards.numbers.added(access.array, result)
 
         binding.writers.append(Writer(lambda result, _: fitted(result, shape, size), commit))
 
@@ -341,7 +348,7 @@ class Operands:
 
     def rounding(self, dtype: DType) -> Callable[[Any], Any]:
         """How results are rounded into a dtype: a function from float32 to float32."""
-        narrow = self.casting.narrower(dtype)
+        narrow = replace(self.casting, lost=None).narrower(dtype)
         return lambda values: dtypes.to_float32(narrow(values, dtype), dtype)
 
 
@@ -361,7 +368,8 @@ def _flat(operand: Operand) -> bool:
 
 
 def _look(hazards: Hazards, found: Indirect, chosen: Entries, adding: bool) -> None:
-    """Report chosen elements that are uninitialised."""
+    """Chosen elements are about to be read: report those that are uninitialised."""
+    found.reach.look()
     known = found.written(chosen)
     if not known.all():
         missing = known.size - int(np.count_nonzero(known))

@@ -19,6 +19,7 @@ from nasm.machine.indirect_transfers import Start
 from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
+from nasm.machine.unread import Losses
 from nasm.problems import Failure, Problem, Refused
 from nasm.sim.counters import Who
 from nasm.sim.queues import Work
@@ -34,13 +35,16 @@ Footprint = Callable[[Context], tuple[View, ...]]
 
 
 NO_VALUES = "E0518"
+DOES_NOT_KNOW = ": a run without values does not know it"
+"""How the refusal of what depends on a value ends."""
+
 HINT = "run it with values: without --no-values, in Python with values=True"
 LOADED = "which follows from what was loaded from memory"
 
 
 def refused(said: str) -> Refused:
     """The refusal of what depends on a value that the run does not have."""
-    return Refused(NO_VALUES, f"{said}: a run without values does not know it", HINT)
+    return Refused(NO_VALUES, said + DOES_NOT_KNOW, HINT)
 
 
 class NoValues(Failure):
@@ -57,8 +61,8 @@ class Places(Addresses):
 
     CACHES = ("_layouts", "_regions")
 
-    def __init__(self, areas: Mapping[int, int]) -> None:
-        super().__init__({}, areas)
+    def __init__(self, areas: Mapping[int, int], losses: Losses) -> None:
+        super().__init__({}, areas, losses)
         self._layouts: dict[tuple[Any, ...], Layout] = {}
         self._regions: dict[tuple[Any, ...], Region] = {}
 
@@ -346,7 +350,7 @@ class OutlinedTransfer:
         """What it touches: always the same."""
         return self._start
 
-    def cargo(self, start: Start) -> Nothing:
+    def cargo(self, start: Start, who: Who) -> Nothing:
         """What its shares move: nothing."""
         return NOTHING
 
@@ -363,7 +367,7 @@ class RefusedTransfer:
         """It cannot start."""
         raise refused(f"the transfer is addressed by the elements of {self.tile.tensor.name}")
 
-    def cargo(self, start: Start) -> Nothing:
+    def cargo(self, start: Start, who: Who) -> Nothing:
         """What its shares move: nothing."""
         return NOTHING
 

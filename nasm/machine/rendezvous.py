@@ -119,6 +119,8 @@ class Rendezvous:
         arrivals = [here[core] for core in sorted(here)]
         self._compare(arrivals)
         members = [arrival.member for arrival in arrivals]
+        for tell in self.scheduler.listeners["met"]:
+            tell([one.queue for one in members])
         if member.effect.exchange is None:
             self._release(members, now)
         elif member.effect.exchange.direct:

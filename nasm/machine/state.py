@@ -7,11 +7,12 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 import numpy as np
 
-from nasm.dtypes import Casting
+from nasm.dtypes import Casting, Lost
 from nasm.sim.memory import Arena, Store
 from nasm.sim.regions import REGISTERS, Region
 from nasm.spec.memory import Tensor
@@ -110,16 +111,16 @@ class State:
     ``by_tensor`` has the bytes a tensor lives in, by its index; without ``values`` there are none.
     ``castings`` round what each queue
     stores, and last what is moved beside the queues: each queue draws random numbers of
-    its own, the same ones however the others run.
+    its own, the same ones however the others run. ``lost`` is told of what does not fit.
     """
 
-    def __init__(self, program: Program, values: bool = True) -> None:
+    def __init__(self, program: Program, values: bool = True, lost: Lost | None = None) -> None:
         count, queues = program.generation.registers, len(program.queues)
         self.registers = [Registers(count, queue) for queue in range(queues)]
         self.engines = [EngineState() for _ in program.queues]
         make = program.target.casting
         self.castings = [
-            make(program.options, stream) if make else Casting()
+            replace(make(program.options, stream) if make else Casting(), lost=lost)
             for stream in range(len(program.queues) + 1)
         ]
         self.stores: list[Store] = []

@@ -238,7 +238,7 @@ class Supply:
                 self.ahead(queue.index, pc)
             ):
                 try:
-                    work = self.machine.tasks[queue.index].fetch(pc).work
+                    work = self.machine.tasks[queue.index].fetch(pc)[0].work
                 except Failure:
                     continue
                 other = self.machine.rendezvous.member(work)

@@ -15,8 +15,8 @@ from nasm.machine.kernels import Kernels
 from nasm.machine.outlines import Outlines, unknown_address
 from nasm.machine.state import UNKNOWN, Registers
 from nasm.pace import Pace
-from nasm.problems import Failure, Refused
-from nasm.sim.queues import Post, Task, Wait, Work
+from nasm.problems import Failure, Refused, Severity
+from nasm.sim.queues import Fetched, Post, Task, Work
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Port
@@ -30,7 +30,7 @@ Timing = tuple[int, int, Resource, Needs | None, tuple[Resource, ...], Pace | No
 
 
 class Tasks:
-    """The tasks of one queue.
+    """The tasks of one queue, which instructions that differ only in what they wait for share.
 
     An instruction whose address is held in registers is bound once for each address it takes: its
     task makes another when it is about to start, and the rules are checked again then.
@@ -53,32 +53,33 @@ class Tasks:
         changes: Changes = UNCHANGED,
     ) -> None:
         self.program, self.queue, self.lines = program, queue, program.queues[queue]
+        self.waits = program.waits
         self.kernels, self.effects, self.hazards = kernels, effects, hazards
         self.registers, self.resources, self.shapes = registers, resources, shapes
         self.fresh, self.paces, self.changes = fresh, paces, changes
         self._changed = changes != UNCHANGED
         self._contended = () if changes.ports else _contended(program, self.lines)
-        self._tasks: dict[tuple[int, int, int], Task] = {}
+        self._tasks: dict[tuple[int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
         self._timed: dict[Shape, Timing] = {}
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
-    def fetch(self, pc: int) -> Task:
-        """The task at a pc; instructions with the same operands, wait and update have the same."""
+    def fetch(self, pc: int) -> Fetched:
+        """What stands at a pc; instructions with the same operands and update have one task."""
         lines = self.lines
-        key = (lines.instructions[pc], lines.waits[pc], lines.updates[pc])
+        key = (lines.instructions[pc], lines.updates[pc])
         task = self._tasks.get(key)
         if task is None:
             try:
                 task = self._tasks[key] = self._task(*key)
             except Refused as refused:
                 raise Failure(refused.at(self.program.span(self.queue, pc))) from None
-        return task
+        return task, self.waits[lines.waits[pc]]
 
     def prepare(self) -> None:
         """Make every task now; what cannot be made says so when its turn comes."""
         lines, tasks = self.lines, self._tasks
-        for key in zip(lines.instructions, lines.waits, lines.updates, strict=True):
+        for key in zip(lines.instructions, lines.updates, strict=True):
             if key not in tasks:
                 with suppress(Failure, Refused):
                     tasks[key] = self._task(*key)
@@ -100,37 +101,29 @@ class Tasks:
 
     # -- making them
 
-    def _task(self, number: int, wait: int, update: int) -> Task:
+    def _task(self, number: int, update: int) -> Task:
         instruction = self.program.instructions[number]
-        waits, posts, semaphore = self._sync(instruction, wait, update)
+        post, semaphore = self._posts(instruction, update)
         shape = self._shape(instruction)
         if not shape.registers:
             work = self._work(number, instruction, (), shape, semaphore)
-            return self._scheduled(work, shape, waits, posts)
+            return self._scheduled(work, shape, post)
         region = self.registers.region
         depends = Work(-1, _never, _never, tuple(region(r) for r in shape.registers))
-        expand = partial(self._expand, number, instruction, shape, posts, semaphore)
-        return self._scheduled(depends, shape, waits, None, expand)
+        expand = partial(self._expand, number, instruction, shape, post, semaphore)
+        return self._scheduled(depends, shape, None, expand)
 
-    def _sync(
-        self, instruction: Instruction, wait: int, update: int
-    ) -> tuple[Wait | None, Post | None, int | None]:
-        """What it waits for, what it posts, and the semaphore that its transfer posts to."""
-        waited, updated = self.program.waits[wait], self.program.updates[update]
-        waits = (waited.semaphore, waited.op, waited.value) if waited else None
+    def _posts(self, instruction: Instruction, update: int) -> tuple[Post | None, int | None]:
+        """What an instruction posts, and the semaphore that its transfer posts to."""
+        updated = self.program.updates[update]
         if updated is None:
-            return waits, None, None
+            return None, None
         if instruction.row.posts:
-            return waits, None, updated.semaphore
-        return waits, (updated.semaphore, updated.op, updated.value, updated.at_read), None
+            return None, updated.semaphore
+        return (updated.semaphore, updated.op, updated.value, updated.at_read), None
 
     def _scheduled(
-        self,
-        work: Work,
-        shape: Shape,
-        wait: Wait | None,
-        post: Post | None,
-        expand: Callable[[], Task] | None = None,
+        self, work: Work, shape: Shape, post: Post | None, expand: Callable[[], Task] | None = None
     ) -> Task:
         timed = self._timed.get(shape)
         if timed is None:
@@ -138,7 +131,7 @@ class Tasks:
         interval, latency, unit, needs, ports, pace, key = timed
         if expand is not None:
             ports = ()
-        return Task(work, interval, latency, unit, needs, wait, post, expand, ports, pace, key)
+        return Task(work, interval, latency, unit, needs, post, expand, ports, pace, key)
 
     def _timing(self, shape: Shape) -> Timing:
         """What all tasks of a shape have in common."""
@@ -241,7 +234,7 @@ class Tasks:
             work = self._work(number, instruction, tuple(values), shape, semaphore)
         except Refused as refused:
             raise Failure(refused.at(self.program.span(*self.hazards.acting()))) from None
-        return self._scheduled(work, shape, None, post)
+        return self._scheduled(work, shape, post)
 
     def _obeying(self, instruction: Instruction, operands: tuple[object, ...]) -> Shape:
         """Check the rules again, now that the registers in an address are known."""
@@ -249,7 +242,7 @@ class Tasks:
         context = Context.of(row, operands, engine, self.program.generation)
         for rule in rules_of(self.program.target, row, bool(context.addressed)):
             said = rule.check(context)
-            if said is not None and not rule.warning:
+            if said is not None and rule.severity is Severity.ERROR:
                 raise rule.refusal(row, said)
         return self.shapes.of(row, operands, engine, context)
 

@@ -18,6 +18,7 @@ from nasm.machine.addresses import Access, Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Chosen, IndirectMove, Start, chosen_start
+from nasm.machine.unread import Losses
 from nasm.problems import Refused
 from nasm.sim.channels import Cargo, Flight, Portion
 from nasm.sim.counters import Who
@@ -61,12 +62,21 @@ class DirectMove:
         """What is taken has the shape of the destination."""
         return self.write.view.shape
 
+    def touches(self, _: Chosen) -> tuple[Region, ...]:
+        """All that it reads and writes."""
+        return (self.write.region, *(read.region for read in self.reads))
+
     def take(self, _: Chosen, hazards: Hazards, who: Who | None = None) -> Taken:
         """The bytes to move, as they are now."""
         for access in self.reads:
             if not access.initialised and access.uninitialised:
                 hazards.uninitialised(access.view, access.missing, who=who)
-        return self._take()
+            access.look()
+        taken = self._take()
+        if hazards.numbers.raised and isinstance(taken, np.ndarray):
+            read = [dtypes.to_float32(a.elements, a.view.dtype) for a in self.reads]
+            hazards.numbers.look(read, dtypes.to_float32(taken, self.write.view.dtype))
+        return taken
 
     def put(self, _: Chosen, values: Taken, hazards: Hazards) -> None:
         """Let what was taken appear, or add it to what is there."""
@@ -136,7 +146,7 @@ class Launched(Protocol):
     def start(self, who: Who) -> Start:
         """What is decided when it starts."""
 
-    def cargo(self, start: Start) -> Cargo:
+    def cargo(self, start: Start, who: Who) -> Cargo:
         """What its shares take and deliver."""
 
 
@@ -145,7 +155,8 @@ def direct_start(addresses: Addresses, transfer: Transfer, number: int) -> Start
     moves = [tuple(map(addresses.region, views)) for views in transfer.moves]
     reads = tuple(src for _, *srcs in moves for src in srcs)
     writes = tuple(dst for dst, *_ in moves)
-    return Start({}, reads, writes, number, _tangled(moves, straight=not transfer.axes))
+    tangled = _tangled(moves, straight=not transfer.axes)
+    return Start({}, reads, writes, number, tangled, transfer.op == ONTO)
 
 
 def _tangled(moves: Sequence[tuple[Region, ...]], straight: bool) -> bool:
@@ -178,10 +189,12 @@ def _cutter(values: Taken | Partial) -> Cut:
 class Bytes:
     """The bytes of one start of a transfer, with the entries of that moment."""
 
-    __slots__ = ("bound", "chosen", "hazards")
+    __slots__ = ("bound", "chosen", "hazards", "losses", "result")
 
-    def __init__(self, bound: BoundTransfer, chosen: Chosen, hazards: Hazards) -> None:
+    def __init__(self, bound: BoundTransfer, chosen: Chosen, hazards: Hazards, who: Who) -> None:
         self.bound, self.chosen, self.hazards = bound, chosen, hazards
+        self.losses = bound.losses
+        self.result = self.losses.begin(who, bound.full)
 
     def read(self, shares: Sequence[int]) -> Any:
         """Take what some shares move, as it is now."""
@@ -190,13 +203,20 @@ class Bytes:
 
     def write(self, shares: Sequence[int], payload: Any) -> None:
         """Let what was taken appear."""
-        chosen, hazards = self.chosen, self.hazards
-        for move, values in zip(self.bound.moves(shares), payload, strict=True):
+        chosen, hazards, moves = self.chosen, self.hazards, self.bound.moves(shares)
+        for move, values in zip(moves, payload, strict=True):
             move.put(chosen, values, hazards)
+        places = [move.write for move in moves if isinstance(move, DirectMove)]
+        self.losses.landed(self.result, self.bound.moving(shares), places)
 
     def part(self, shares: Sequence[int], payload: Any, some: Sequence[int]) -> tuple[Any, Any]:
         """Of what was taken for some shares, that of a few of them and that of the rest."""
         return self.bound.part(shares, payload, some)
+
+    def touches(self, share: int) -> tuple[Region, ...]:
+        """All that one share reads and writes."""
+        moves = self.bound.moves((share,))
+        return tuple(region for move in moves for region in move.touches(self.chosen))
 
 
 def portions(plan: Plan) -> tuple[Portion, ...]:
@@ -218,7 +238,7 @@ class BoundTransfer:
         self.transfer, self.plan = transfer, plan
         self._transfers = transfers
         self.whole = [transfers.move(views, transfer) for views in transfer.moves]
-        self._full = sum(1 for share in plan.shares if share.ranges)
+        self.full = sum(1 for share in plan.shares if share.ranges)
         self._shares: dict[int, list[Move]] = {}
         self._start: Start | None = None
 
@@ -234,14 +254,23 @@ class BoundTransfer:
         self._start = direct_start(transfers.addresses, self.transfer, number)
         return self._start
 
-    def cargo(self, start: Start) -> Cargo:
+    def cargo(self, start: Start, who: Who) -> Cargo:
         """What its shares take and deliver."""
-        return Bytes(self, start.chosen, self._transfers.hazards)
+        return Bytes(self, start.chosen, self._transfers.hazards, who)
+
+    @property
+    def losses(self) -> Losses:
+        """Where results that nobody read are counted."""
+        return self._transfers.addresses.losses
+
+    def moving(self, shares: Sequence[int]) -> int:
+        """How many of some shares move anything."""
+        return len(self._moving(shares))
 
     def moves(self, shares: Sequence[int]) -> list[Move]:
         """What some shares move: the whole transfer if they are all that move anything."""
         moving = self._moving(shares)
-        if len(moving) == self._full:
+        if len(moving) == self.full:
             return self.whole
         return [move for n in moving for move in self._share(n)]
 
@@ -252,7 +281,7 @@ class BoundTransfer:
         moving, few = self._moving(shares), self._moving(some)
         if len(few) in (0, len(moving)):
             return (payload, []) if few else ([], payload)
-        if len(moving) == self._full:
+        if len(moving) == self.full:
             each = {n: list(cut) for n, cut in zip(moving, self._cut_up(payload), strict=True)}
         else:
             taken = iter(payload)
@@ -385,7 +414,7 @@ class Transfers:
             self.program.queues[who[0]].core,
             plan.ring,
             self._portions(plan),
-            bound.cargo(start),
+            bound.cargo(start, who),
             reads=start.reads,
             writes=start.writes,
             pattern=-start.number,
@@ -394,6 +423,7 @@ class Transfers:
             urgency=plan.urgency,
             shared=plan.shared,
             descriptors=plan.descriptors,
+            adds=start.adds,
             dispatch=plan.dispatch,
             landed=landed,
         )

@@ -6,6 +6,7 @@ instruction that does none of the above leaves nothing here but its number.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 STARTS, COMPLETES, LANDS = range(3)
@@ -36,11 +37,13 @@ class Issue(NamedTuple):
     shares: int
 
 
-class Step(NamedTuple):
+@dataclass(slots=True)
+class Step:
     """An instruction of a queue; ``index`` is its number among those that the queue executed.
 
     Its start needs the completion of instruction ``after`` of its queue, which writes what it
-    reads, if that is not -1. Those with the same ``meeting``, if that is not -1, start together.
+    reads, if that is not -1. Those with the same ``meeting``, if that is not -1, start together. It
+    starts after the event ``behind``, if it is one: that is for trying what an order would mend.
     """
 
     queue: int
@@ -50,9 +53,11 @@ class Step(NamedTuple):
     issue: Issue | None = None
     after: int = -1
     meeting: int = -1
+    behind: Event | None = None
 
 
-class Event(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Event:
     """What happens at one moment: ``kind`` is one of ``STARTS``, ``COMPLETES`` and ``LANDS``.
 
     A transfer lands when all of its shares have.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from nasm.problems import Problem, counted, listed
+from nasm.problems import Problem, Severity, counted, listed
 from nasm.profile.lines import Banks, ByLine, HeldBack, Issued, Key, Readied
 from nasm.profile.records import Finding
 from nasm.source import Span
@@ -98,7 +98,9 @@ class Advice:
         limit: float, unit: str,
     ) -> Finding:  # fmt: skip
         span = self._span(key[0], lines.first[key])
-        return Finding(Problem(code, said, span, hint, warning=True), count, found, limit, unit)
+        return Finding(
+            Problem(code, said, span, hint, severity=Severity.WARNING), count, found, limit, unit
+        )
 
     def _span(self, queue: int, pc: int) -> Span | None:
         return self.program.spans[self.program.queues[queue].spans[pc]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nasm.allowing import AllowedProblem
 from nasm.problems import Problem, in_line
 from nasm.profile.what_if import Outcome
 from nasm.records import FigureSet, Status
@@ -159,7 +160,8 @@ class Profile:
 
     ``spent`` is what the critical path is made of, ``path`` the same line by line, ``evidence`` by
     how well it is known, and ``busy`` so the cycles that engines were busy; ``outcomes`` are runs
-    without something, those that save most first, if they were asked for.
+    without something, those that save most first, if they were asked for. ``allowed`` are findings
+    that do not count, ``unused`` notes on what allows none.
     """
 
     status: Status
@@ -183,6 +185,8 @@ class Profile:
     busy: tuple[tuple[str, int], ...]
     outcomes: tuple[Outcome, ...] = ()
     problems: tuple[Problem, ...] = ()
+    allowed: tuple[AllowedProblem, ...] = ()
+    unused: tuple[Problem, ...] = ()
 
     @property
     def verdict(self) -> str:

@@ -32,6 +32,9 @@ def main(
     files: Files | None = None,
     most: int | None = MOST_INSTRUCTIONS,
     values: bool = True,
+    strict: bool = False,
+    allow: Iterable[str] = (),
+    checked: bool = True,
     script: str | None = None,
     commands: Sequence[str] = (),
     color: str = "auto",
@@ -60,6 +63,9 @@ def main(
             files=files,
             most=most,
             values=values,
+            strict=strict,
+            allow=allow,
+            checked=checked,
         )
     except Failure as failure:
         for problem in failure.problems:

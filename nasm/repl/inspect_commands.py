@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nasm.problems import Refused, counted, did_you_mean, listed, quoted, rounded
+from nasm.allowing import as_errors
+from nasm.examine import examine
+from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
-from nasm.repl.naming import FORMATS
-from nasm.repl.screen import fitted, table
+from nasm.repl.naming import CHECKS, FORMATS
+from nasm.repl.screen import WIDTH, fitted, table
 from nasm.repl.shell import Shell
-from nasm.report import tables
+from nasm.report import examination, tables
 from nasm.source import Source, Span
 from nasm.spec.memory import Tensor
 
@@ -145,9 +147,10 @@ def report(shell: Shell, rest: str) -> None:
     if notes:
         shell.screen.say(notes, "dim")
     shell.screen.say(["", *tables.time_lines(found, session.program.generation)])
-    count = len(found.hazards)
-    if count:
-        shell.screen.say(f"{counted(count, 'hazard')}: 'info hazards' shows them")
+    if found.hazards:
+        shell.screen.say(f"{as_errors(found.hazards)}: 'info hazards' shows them")
+    if found.unchecked:
+        shell.screen.say(found.unchecked)
 
 
 # -- info
@@ -317,13 +320,46 @@ def timing(shell: Shell, rest: str) -> None:
 
 @command("info hazards")
 def hazards(shell: Shell, rest: str) -> None:
-    """The hazards so far, and what stopped the run."""
+    """The hazards and warnings so far, and what is allowed.
+
+    What stopped the run is among them.
+    """
     session = shell.session
-    found = (*session.hazards, *session.problems)
+    judged = session.judged()
+    found = (*judged.warnings, *judged.errors, *session.problems)
     for problem in found:
         shell.screen.problem(problem)
-    if not found:
+    shell.screen.say([line for a in judged.allowed for line in str(a).split("\n")])
+    if not found and not judged.allowed:
         shell.screen.say("none so far")
+
+
+@command("check", usage="check [map | relaxed]", takes=("check",))
+def check(shell: Shell, rest: str) -> None:
+    """Look for mistakes without running anything.
+
+    It tells what is wrong with the program as far as that needs no values. It looks at the program
+    from its start, wherever the run is. 'check map' shows who owns which bytes of each memory, and
+    when; 'check relaxed' lists the reads that nothing would order if engines did not wait for their
+    own earlier results.
+    """
+    if rest not in ("", *CHECKS):
+        raise Refused(WRONG, f"check what? '{quoted(rest)}'", f"{listed(CHECKS)}, or nothing")
+    found = examine(shell.program, relaxed=rest == "relaxed")
+    screen = shell.screen
+    if rest == "map":
+        for part in examination.maps(found, shell.program.cores > 1, WIDTH, screen.ascii_only):
+            screen.show(part)
+    elif rest == "relaxed":
+        for part in examination.relied(found):
+            screen.show(part)
+    else:
+        for problem in (*found.errors, *found.warnings):
+            screen.problem(problem)
+        if found.notes:
+            screen.show(examination.notes(found.notes))
+        if not found.problems:
+            screen.say("nothing is wrong, as far as that needs no values")
 
 
 @command("info expectations")

@@ -13,12 +13,17 @@ from nasm.session import Session
 
 MOST_FILES = 200
 FORMATS = {"/x": "the bits, in hexadecimal"}
+CHECKS = {
+    "map": "who owns which bytes of each memory, and when",
+    "relaxed": "what would not be in order without an interlock",
+}
 
 
 def names(session: Session | None, allowed: Allowed = ANY) -> Names:
     """Everything completion can offer now; of files, those that may be loaded."""
     words: dict[str, Mapping[str, str]] = {
         "format": FORMATS,
+        "check": CHECKS,
         "code": {row.code: row.title for row in codes.table()},
     }
     if session is not None:

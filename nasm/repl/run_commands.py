@@ -200,7 +200,10 @@ def _came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, b
     said = session.messages[before.messages :]
     more = text.messages(session) - before.messages - len(said)
     shell.screen.say(tables.message_lines(said, more))
-    for problem in (*session.hazards[before.hazards :], *session.problems[before.problems :]):
+    judged = session.judged()
+    every = (*judged.warnings, *judged.errors)
+    new = [p for p in every if text.told(p) not in before.noticed]
+    for problem in (*new, *session.problems[before.problems :]):
         shell.screen.problem(problem)
     if asked is not None and not session.over:
         resumes = "" if asked.leaving else "; 'continue' resumes"

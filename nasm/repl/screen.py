@@ -47,6 +47,11 @@ class Screen:
         """Whether it shows colours."""
         return self._console.color_system is not None
 
+    @property
+    def ascii_only(self) -> bool:
+        """Whether it cannot show more than ASCII for certain."""
+        return self._console.options.ascii_only
+
     def say(self, lines: str | Iterable[str], style: str = "") -> None:
         """Print a line, or several."""
         self.settle()
@@ -70,7 +75,7 @@ class Screen:
 
     def expectations(self, records: Sequence[ExpectationRecord]) -> None:
         """Print each expectation, whether it holds, and what was measured."""
-        for part in tables.expectations(records, self._width, self._console.options.ascii_only):
+        for part in tables.expectations(records, self._width, self.ascii_only):
             self.show(part)
 
     def passing(self, line: str) -> None:

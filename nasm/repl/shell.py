@@ -51,8 +51,12 @@ class Shell:
         files: Files | None = None,
         most: int | None = MOST_INSTRUCTIONS,
         values: bool = True,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
     ) -> None:
         self.screen, self.values = screen, values
+        self.strict, self.allow, self.checked = strict, tuple(allow), checked
         self.target, self.options, self.timing = target, options, Timing.of(timing)
         self.most = most
         self.defines, self.inputs = defines, inputs
@@ -107,6 +111,9 @@ class Shell:
             inputs=self.inputs if same else None,
             files=self.files,
             values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
         )
         if not same:
             self.defines = self.inputs = None

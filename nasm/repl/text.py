@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
-from nasm.problems import counted
+from nasm.problems import Problem, counted
 from nasm.records import Executed, QueueRecord, Status
 from nasm.repl.screen import fitted, table, wrapped
 from nasm.session import Session
@@ -29,19 +29,25 @@ class Completed:
         self.last.extend(more)
 
 
+def told(problem: Problem) -> tuple[object, ...]:
+    """What makes a problem another one: that it was met more often does not."""
+    return problem.code, problem.message, problem.span
+
+
 @dataclass(frozen=True, slots=True)
 class Snapshot:
     """What a step is compared with."""
 
     semaphores: dict[str, int]
     registers: dict[tuple[str, int], int | None]
-    hazards: int
+    noticed: frozenset[tuple[object, ...]]
     problems: int
     messages: int
 
     @staticmethod
     def of(session: Session) -> Snapshot:
         """A session as it is now."""
+        judged, begun = session.judged(), session.status is not Status.READY
         return Snapshot(
             {s.name: s.value for s in session.semaphores()},
             {
@@ -50,7 +56,8 @@ class Snapshot:
                 if q.length
                 for n, value in session.registers(session.name(q)).items()
             },
-            len(session.hazards),
+            # what the text is warned of is told with the first step
+            frozenset(map(told, (*judged.warnings, *judged.errors)) if begun else ()),
             len(session.problems),
             messages(session),
         )

@@ -8,7 +8,12 @@ from rich.text import Text
 
 from nasm.problems import Problem, pieces
 
-LABELS = {"error": "bold red", "hazard": "bold magenta", "warning": "bold yellow"}
+LABELS = {
+    "error": "bold red",
+    "hazard": "bold magenta",
+    "warning": "bold yellow",
+    "note": "bold cyan",
+}
 STYLES = {
     "message": "bold",
     "margin": "blue",

@@ -28,7 +28,7 @@ def comparison(found: Comparison) -> dict[str, Any]:
         "engines": [_change(c) for c in found.engines],
         "path": [_line(line) for line in found.path],
         "moved": [_moved(m) for m in found.moved],
-        "tensors": [_tensor(t) for t in found.tensors],
+        "tensors": [tensor(t) for t in found.tensors],
         "first_tensor": first.name if first else "",
         "without_values": found.without,
     }
@@ -98,7 +98,8 @@ def _traffic(record: Moved | None, active: float) -> dict[str, Any]:
     }
 
 
-def _tensor(record: TensorChange) -> dict[str, Any]:
+def tensor(record: TensorChange) -> dict[str, Any]:
+    """A tensor of two runs: equal, or where it first differs."""
     first = record.first
     return {
         "tensor": record.name,

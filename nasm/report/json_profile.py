@@ -41,6 +41,8 @@ def profile(record: Profile) -> dict[str, Any]:
             for o in record.outcomes
         ],
         "findings": [_finding(f) for f in record.findings],
+        "warnings": jsonable.problems(record.unused),
+        "allowed": jsonable.allowed(record.allowed),
     }
 
 

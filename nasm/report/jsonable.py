@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from nasm import __version__
+from nasm.allowing import AllowedProblem
 from nasm.problems import Note, Problem, family
 from nasm.records import (
     EngineRecord,
@@ -66,11 +67,12 @@ def problem(found: Problem) -> dict[str, Any]:
     """A diagnostic with its place, hint, notes and expansions (outermost first)."""
     return {
         "code": found.code,
-        "severity": "warning" if found.warning else "error",
+        "severity": found.severity.value,
         "family": family(found.code).name.lower(),
         "message": found.message,
         **place(found.span),
         "hint": found.hint,
+        "facts": dict(found.facts),
         "notes": [_note(n) for n in found.notes],
         "expansions": [_frame(f) for f in (found.span.chain if found.span else ())],
     }
@@ -79,6 +81,14 @@ def problem(found: Problem) -> dict[str, Any]:
 def problems(found: Iterable[Problem]) -> list[dict[str, Any]]:
     """Diagnostics in their order."""
     return [problem(p) for p in found]
+
+
+def allowed(found: Iterable[AllowedProblem]) -> list[dict[str, Any]]:
+    """Problems that do not count, each with the reason and where that is written."""
+    return [
+        {"problem": problem(a.problem), "reason": a.allow.reason, **place(a.allow.span)}
+        for a in found
+    ]
 
 
 def _note(note: Note) -> dict[str, Any]:
@@ -190,9 +200,11 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "hazards": problems(record.hazards),
         "problems": problems(record.problems),
         "warnings": problems(record.warnings),
+        "allowed": allowed(record.allowed),
         "expectations": [expectation(e) for e in record.expectations],
         "trace_hash": record.trace_hash,
         "memory_hash": record.memory_hash,
         "values": record.values,
+        "checked": record.checked,
         "not_judged": record.not_judged,
     }

@@ -13,7 +13,8 @@ from rich.text import Text
 from nasm.problems import clean, counted, folded, in_line
 from nasm.profile.records import Bound, EngineTimes, Finding, Moved, PathLine, Profile, Rates
 from nasm.records import Status, beside, figures_line
-from nasm.report.tables import mix
+from nasm.report.diagnostics import diagnostic
+from nasm.report.tables import allowed_lines, mix
 
 if TYPE_CHECKING:
     from nasm.spec.generation import Generation
@@ -62,6 +63,8 @@ def screen(
         parts += [Text(), *outcome_lines(profile, dots, whole)]
     if profile.findings:
         parts += [Text(), *warnings(profile.findings, width, dots, whole)]
+    parts += [part for p in profile.unused for part in (Text(), diagnostic(p, width))]
+    parts += allowed_lines(profile.allowed, width)
     if profile.evidence:
         said = f"estimate: of the critical path {mix(profile.evidence)}"
         if profile.busy:

@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from nasm.allowing import AllowedProblem
 from nasm.problems import Problem, clean, folded, in_line
 from nasm.records import (
     MARKS,
@@ -62,6 +63,9 @@ def run_report(
         parts += [Text(), Text(report.unasked)]
     if notes:
         parts += [Text(), *(Text(clean(n)) for n in notes)]
+    parts += allowed_lines(report.allowed, width)
+    if report.unchecked:
+        parts += [Text(), Text(report.unchecked, "yellow")]
     return [*parts, Text(), verdict(report, unwritten)]
 
 
@@ -92,6 +96,15 @@ def wrong(
     """Warnings, hazards and problems as diagnostics, an empty line before each."""
     found = (*report.warnings, *report.hazards, *report.problems, *more)
     return [part for p in found for part in (Text(), diagnostic(p, width))]
+
+
+def allowed_lines(found: Sequence[AllowedProblem], width: int | None = None) -> list[Text]:
+    """Problems that do not count, and why, an empty line before them."""
+    lines = [Text()] if found else []
+    for problem in found:
+        for said in str(problem).split("\n"):
+            lines += [Text(line, "dim") for line in folded(said, "    ", width)]
+    return lines
 
 
 # -- engines and time

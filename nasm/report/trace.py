@@ -149,13 +149,13 @@ class Stream(Observer):
         else:
             lane = row.lanes.take(begin)
         if now > queue.reached:
-            if queue.cause == "semaphore" and task.wait is not None:
+            if queue.cause == "semaphore" and queue.wait is not None:
                 because = queue.because
-                for post in reversed(self._counters[task.wait[0]].posts):
+                for post in reversed(self._counters[queue.wait[0]].posts):
                     if post[1] == because:
                         source = post[2]
                         break
-            self._stall(row, queue, task, now)
+            self._stall(row, queue, now)
         row.open.append((lane, source))
         update = task.update
         if update is not None and update[3]:  # posted before it is drawn
@@ -176,11 +176,11 @@ class Stream(Observer):
         if len(self._done) >= MANY:
             self.flush()
 
-    def _stall(self, row: _Row, queue: Queue, task: Task, until: int) -> None:
+    def _stall(self, row: _Row, queue: Queue, until: int) -> None:
         """Draw the wait of an instruction from when its turn had come."""
         what, lanes = queue.cause, row.stalls
-        if what == "semaphore" and task.wait is not None:
-            tail = self._counters[task.wait[0]].stall
+        if what == "semaphore" and queue.wait is not None:
+            tail = self._counters[queue.wait[0]].stall
         elif what == "port" and isinstance(queue.blocker, Resource):
             tail = f',"name":{text(f"port {queue.blocker.name}")}'
         else:
@@ -337,7 +337,7 @@ class Stream(Observer):
             for flying, (lane, _) in zip(queue.flight, row.open, strict=False):
                 self._done.append((row, row.lanes.heads[lane], flying.start, now, flying.pc))
             if not queue.done and queue.head is not None and queue.reached < now:
-                self._stall(row, queue, queue.head, now)
+                self._stall(row, queue, now)
         for key, (lanes, lane, begin) in self._flights.items():
             flight = scheduler.transfers[key]
             self._slices.append((lanes.heads[lane], begin, now, self._moved(flight, flight.bytes)))

@@ -55,12 +55,12 @@ class Flight:
     later; ``landed`` is called when all have. ``shared`` says that it moves bytes of a memory that
     cores share. ``dispatch`` is how much later than its issue its shares arrive; ``made`` is the
     number of what was made for it before that, if anything was. ``descriptors`` are the pieces that
-    its channels move one by one.
+    its channels move one by one. One that ``adds`` adds to what it writes.
     """
 
     __slots__ = (
-        "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made", "notify",
-        "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
+        "adds", "cargo", "core", "descriptors", "dispatch", "key", "landed", "left", "made",
+        "notify", "origin", "pattern", "portions", "reads", "record", "ring", "semaphore", "shared",
         "urgency", "writes",
     )  # fmt: skip
     CACHES = ("pattern",)
@@ -83,6 +83,7 @@ class Flight:
         shared: bool = False,
         dispatch: int = 0,
         descriptors: int = 0,
+        adds: bool = False,
         landed: Callable[[], None] | None = None,
     ) -> None:
         self.key, self.origin, self.core, self.ring = key, origin, core, ring
@@ -91,6 +92,7 @@ class Flight:
         self.semaphore, self.notify, self.urgency = semaphore, notify, urgency
         self.shared, self.descriptors = shared, descriptors
         self.dispatch, self.record, self.made = dispatch, -1, -1
+        self.adds = adds
         self.left = sum(len(portion.shares) for portion in portions)
 
     @property

@@ -51,6 +51,9 @@ class Observer:
         happen.
         """
 
+    def met(self, queues: Sequence[int]) -> None:
+        """The last one arrived: the next tasks of these queues are released together."""
+
     def finished(self, queue: Queue, done: Flying) -> None:
         """A task completed: its results have appeared, its post has not been made."""
 

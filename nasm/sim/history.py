@@ -200,9 +200,8 @@ class History(Observer):
 
     def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
         """Note which post a wait was for."""
-        assert queue.head is not None
-        assert queue.head.wait is not None
-        _, op, want = queue.head.wait
+        assert queue.wait is not None
+        _, op, want = queue.wait
         posts, nth = self._posts.get(semaphore), -1
         if posts is not None:
             if queue.cause == "semaphore":

@@ -39,7 +39,8 @@ class Work:
     ``start(now)`` returns what ``finish(payload)`` gets. If it ``branches``, that is the
     next pc, or None for the next one. ``gate`` says from which tick on the engine values it needs
     are ready. ``arrive(now)`` is called before it starts; its queue is then parked until it is
-    released. ``uses`` and ``sets`` name the values of its engine that it needs and replaces.
+    released. ``uses`` and ``sets`` name the values of its engine that it needs and replaces, and
+    ``clears`` are the semaphores that it sets to 0.
     ``number`` is this work's own, from 0 on; by one below 0 nothing may be cached.
     """
 
@@ -53,6 +54,7 @@ class Work:
     arrive: Callable[[int], None] | None = None
     uses: tuple[str, ...] = ()
     sets: tuple[str, ...] = ()
+    clears: range = range(0)
 
 
 @dataclass(slots=True, eq=False)
@@ -72,7 +74,6 @@ class Task:
     latency: int
     unit: Resource
     needs: Needs | None = None
-    wait: Wait | None = None
     update: Post | None = None
     expand: Callable[[], Task] | None = None
     ports: tuple[Resource, ...] = ()
@@ -103,6 +104,10 @@ class Task:
         return (self.unit,) if self.needs is None else self.needs.resources
 
 
+Fetched = tuple[Task, Wait | None]
+"""What stands at a pc of a queue: a task, which several may share, and what it waits for here."""
+
+
 class Flying(NamedTuple):
     """A task that has started and not completed; ``head`` is when it was next in its queue.
 
@@ -124,34 +129,36 @@ class Flying(NamedTuple):
 class Queue:
     """An in-order stream of tasks with its own state and counters (all times in ticks).
 
-    ``engine`` is what its tasks run on; several queues may have the same. ``blocker`` is what its
-    next task waits for, or waited for last: what posts, a resource, or what makes the data;
-    ``because`` is the number of the start, or of the shares, that ended that, ``poster`` who
-    posted if it was a semaphore. ``behind`` is the earlier task of the queue whose result the next
-    one has to wait for, if that was not there when it became the next. ``asked`` says that it waits
-    for a resource in turn, ``due`` when it tries again. ``record`` is the number of its last start;
-    ``interval`` and ``latency`` are what that took.
+    ``engine`` is what its tasks run on; several queues may have the same. ``head`` is its next
+    task, ``wait`` the semaphore that this waits for, and ``waited`` whether that is over.
+    ``blocker`` is what its next task waits for, or waited for last: what posts, a resource, or what
+    makes the data; ``because`` is the number of the start, or of the shares, that ended that,
+    ``poster`` who posted if it was a semaphore. ``behind`` is the earlier task of the queue whose
+    result the next one has to wait for, if that was not there when it became the next. ``asked``
+    says that it waits for a resource in turn, ``due`` when it tries again. ``record`` is the number
+    of its last start; ``interval`` and ``latency`` are what that took.
     """
 
     __slots__ = (
         "arrived", "asked", "because", "behind", "blocker", "busy", "busy_until", "cause", "core",
         "count", "done", "due", "engine", "fetch", "finished", "flight", "head", "index",
         "interval", "last_finish", "latency", "length", "mark", "parked", "pc", "poster", "reached",
-        "record", "waited", "waiting",
+        "record", "wait", "waited", "waiting",
     )  # fmt: skip
     CHANGES = (
-        "pc", "head", "waited", "parked", "arrived", "asked", "behind", "blocker", "done", "due",
-        "reached", "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause",
+        "pc", "head", "wait", "waited", "parked", "arrived", "asked", "behind", "blocker", "done",
+        "due", "reached", "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause",
         "because", "poster", "record", "interval", "latency",
     )  # fmt: skip
 
     def __init__(
-        self, core: int, engine: str, index: int, length: int, fetch: Callable[[int], Task]
+        self, core: int, engine: str, index: int, length: int, fetch: Callable[[int], Fetched]
     ) -> None:
         self.core, self.engine, self.index = core, engine, index
         self.length, self.fetch = length, fetch
         self.pc = 0
         self.head: Task | None = None
+        self.wait: Wait | None = None
         self.waited = False
         self.parked = False
         self.arrived: int | None = None
@@ -174,6 +181,11 @@ class Queue:
         self.record = -1
         self.interval = self.latency = 0
         self.waiting: dict[Idle, int] = {}
+
+    @property
+    def started(self) -> int:
+        """How many of its tasks have started: the number of the next one."""
+        return self.count + len(self.flight)
 
     def account(self, now: int) -> None:
         """Charge the idle time up to now to what the head waits for."""

@@ -161,3 +161,26 @@ def _rows_intersect(a: Region, b: Region) -> bool:
     if abs(step) <= 1 and abs(s) <= 1:
         return True
     return any(b.covers_row(first + step * i) for i in range(count))
+
+
+def covers(a: Region, b: Region) -> bool:
+    """Whether an access touches every byte that another one does; exact for any pattern."""
+    if a.area != b.area or a.place != b.place or b.low < a.low or a.high < b.high:
+        return False
+    first, count, step = b.rows
+    if a.rows != b.rows and not all(a.covers_row(first + step * i) for i in range(count)):
+        return False
+    if a.dense or a[2:] == b[2:]:
+        return True
+    wide, runs = _joined(a.spans()), _joined(b.spans())
+    at = np.searchsorted(wide[:, 0], runs[:, 0], side="right") - 1
+    return bool((at >= 0).all() and (wide[at, 1] >= runs[:, 1]).all())
+
+
+def _joined(runs: Runs) -> Runs:
+    """Runs of bytes, those that touch as one."""
+    ends = np.maximum.accumulate(runs[:, 1])
+    begins = np.concatenate(([True], runs[1:, 0] > ends[:-1]))
+    first = np.flatnonzero(begins)
+    last = np.concatenate((first[1:] - 1, [len(runs) - 1]))
+    return np.stack([runs[first, 0], ends[last]], axis=1)

@@ -21,7 +21,7 @@ from nasm.sim.channels import Channels, Flight
 from nasm.sim.conflicts import FINISHED, LANDED, OCCUPIED, POSTED, STARTED, Conflicts
 from nasm.sim.counters import Counters
 from nasm.sim.history import INSTRUCTION, MADE, READY, SHARES, History
-from nasm.sim.queues import Queue, Task, Work
+from nasm.sim.queues import Fetched, Queue, Task, Work
 from nasm.sim.recording import Issued, Recording
 from nasm.sim.resources import Claim, Needs, Resource
 from nasm.sim.scheduler import Scheduler
@@ -228,26 +228,26 @@ class Replay:
 
     # -- tasks
 
-    def _fetch(self, sequence: list[int], index: int, pc: int) -> Task:
+    def _fetch(self, sequence: list[int], index: int, pc: int) -> Fetched:
         number = sequence[pc]
         row = self.history[number]
         wait = (row.semaphore, ">=", row.nth + 1) if row.nth >= 0 else None
         front, reads = self.recording.fronts.get(number), self.recording.tasks[number].work.reads
         if front is None:
-            return self._task(number, index, wait, reads)
-        expand = partial(self._task, number, index, None, reads)
+            return self._task(number, index, reads), wait
+        expand = partial(self._task, number, index, reads)
         depends = Work(-1, _never, _never, front.work.reads)
-        return Task(depends, 1, 1, self._resource(front.unit, index), None, wait, None, expand)
+        return Task(depends, 1, 1, self._resource(front.unit, index), expand=expand), wait
 
-    def _next(self, pool: Pool, index: int, front: Resource, pc: int) -> Task:
+    def _next(self, pool: Pool, index: int, front: Resource, pc: int) -> Fetched:
         """What stands for whatever will be the next to start."""
         expand = partial(self._chosen, pool, index)
-        return Task(IDLE, 1, 1, front, None, (pool.semaphore, ">=", pc + 1), None, expand)
+        return Task(IDLE, 1, 1, front, expand=expand), (pool.semaphore, ">=", pc + 1)
 
     def _chosen(self, pool: Pool, index: int) -> Task:
-        return self._task(pool.choose(self.scheduler.now), index, None, ())
+        return self._task(pool.choose(self.scheduler.now), index, ())
 
-    def _task(self, number: int, index: int, wait: Any, reads: Any) -> Task:
+    def _task(self, number: int, index: int, reads: Any) -> Task:
         row, task = self.history[number], self.recording.tasks[number]
         work = Work(
             task.work.number,
@@ -267,7 +267,6 @@ class Replay:
             row.own - row.start,
             self._resource(task.unit, index),
             self._needed(task.needs, index),
-            wait,
             ports=tuple(self._resource(port, index) for port in task.ports),
             pace=TAKEN if ready else None,
             key=ready,

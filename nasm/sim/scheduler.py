@@ -174,7 +174,7 @@ class Scheduler:
         task = queue.head
         if task is None:
             task = self._bring_up(queue, now)
-        if not queue.waited and not self.waits.over(queue, task, now):
+        if not queue.waited and not self.waits.over(queue, now):
             return
         if task.plain:
             unit, behind = task.unit, queue.behind
@@ -311,7 +311,7 @@ class Scheduler:
             self._sequence += 1
             heappush(heap, (queue.due, START + index, self._sequence, queue))
         else:
-            queue.head = queue.behind = None
+            queue.head = queue.wait = queue.behind = None
             queue.done = True
 
     def _bring_up(self, queue: Queue, least: int) -> Task:
@@ -319,8 +319,8 @@ class Scheduler:
 
         It tries to at once, unless all that it will have to wait for is an earlier result.
         """
-        task = queue.head = queue.fetch(queue.pc)
-        queue.waited = task.wait is None
+        task, wait = queue.head, queue.wait = queue.fetch(queue.pc)
+        queue.waited = wait is None
         if task.pace is not None:
             self._make_ready(queue, task, least, ORDER, queue.record)
         unit, needs = task.unit, task.needs
@@ -337,7 +337,7 @@ class Scheduler:
         queue.behind = None
         if queue.last_finish > tick:
             behind = queue.behind = self.interlock.writer(queue, task, tick)
-            if behind is not None and task.plain and task.wait is None and not unit.shared:
+            if behind is not None and task.plain and wait is None and not unit.shared:
                 queue.cause, queue.because = "data", behind.record
                 queue.blocker, queue.due = (queue.index, behind.pc), behind.finish
         for tell in self._tell_head:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Protocol
 
 from nasm.sim.counters import TRANSFER, Counters, Post, Who
-from nasm.sim.queues import NEVER, Queue, Task
+from nasm.sim.queues import NEVER, Queue
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
@@ -31,10 +31,10 @@ class Waits:
     def __init__(self, host: Host, semaphores: Counters) -> None:
         self.host, self.semaphores = host, semaphores
 
-    def over(self, queue: Queue, task: Task, now: int) -> bool:
+    def over(self, queue: Queue, now: int) -> bool:
         """Whether the wait of a queue's head is over; if not, parks the queue or tries again."""
-        assert task.wait is not None
-        number, op, value = task.wait
+        assert queue.wait is not None
+        number, op, value = queue.wait
         semaphore = self.semaphores[number]
         if not queue.parked:
             found = semaphore.visible(op, value, now)
@@ -79,10 +79,8 @@ class Waits:
             tell(number, semaphore, now)
         for index in semaphore.parked:
             queue = host.queues[index]
-            task = queue.head
-            assert task is not None
-            assert task.wait is not None
-            _, compare, want = task.wait
+            assert queue.wait is not None
+            _, compare, want = queue.wait
             found = semaphore.visible(compare, want, now)
             if found is not None and found[0] < queue.due:
                 self._wake(queue, (found[0], found[1] or post))
@@ -91,8 +89,8 @@ class Waits:
         """Post 1 for each of some shares: at once, unless a queue waits for one of the values."""
         each = 1
         for index in self.semaphores[number].parked:
-            task = self.host.queues[index].head
-            if task is not None and task.wait is not None and task.wait[1] == "==":
+            wait = self.host.queues[index].wait
+            if wait is not None and wait[1] == "==":
                 break
         else:
             each, shares = shares, 1

@@ -9,7 +9,7 @@ from functools import wraps
 from operator import itemgetter
 from typing import Any, Concatenate, Final, Generic, ParamSpec, TypeVar
 
-from nasm.problems import Refused
+from nasm.problems import Refused, Severity
 from nasm.spec.by_name import named
 from nasm.spec.effects import Effect
 from nasm.spec.evidence import Cost
@@ -231,7 +231,7 @@ class Rule:
     source: str
     check: Callable[[Context], str | None]
     hint: str = ""
-    warning: bool = False
+    severity: Severity = Severity.ERROR
     addressed: bool = False
     basic: bool = False
     names: tuple[str, ...] = ()

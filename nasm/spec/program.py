@@ -5,8 +5,9 @@ from __future__ import annotations
 from array import array
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
+from nasm.allowing import Allow
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Problem, counted
 from nasm.records import FigureSet
@@ -23,8 +24,7 @@ if TYPE_CHECKING:
     from nasm.spec.target import Target
 
 
-@dataclass(frozen=True, slots=True)
-class Wait:
+class Wait(NamedTuple):
     """Hold an instruction until a semaphore's or event's value compares so.
 
     ``semaphore`` counts those of all cores: see :meth:`Generation.counter`.
@@ -104,7 +104,8 @@ class Program:
 
     ``constants`` are those of the whole text, for whoever asks about it by name later. Semaphores
     and events have numbers among those of all cores: see :meth:`Generation.counter`. ``cores`` is
-    how many the program uses; ``files`` are those that it may read.
+    how many the program uses; ``files`` are those that it may read, ``allows`` what the comments of
+    its text allow.
     """
 
     target: Target
@@ -123,6 +124,7 @@ class Program:
     expectations: list[Expectation] = field(default_factory=list)
     constants: dict[str, int | float] = field(default_factory=dict)
     warnings: list[Problem] = field(default_factory=list)
+    allows: list[Allow] = field(default_factory=list)
     files: Allowed = ANY
 
     __hash__ = None  # type: ignore[assignment]  # it is being made while it is used

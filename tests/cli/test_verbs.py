@@ -224,6 +224,11 @@ def test_repl_is_handed_everything(
         tmp_path,
         "--max-instructions",
         "7",
+        "--strict",
+        "--allow",
+        "E0502",
+        "--allow=E0505",
+        "--unchecked",
     )
     assert done.code == 7
     path, options = seen[0]
@@ -239,6 +244,9 @@ def test_repl_is_handed_everything(
         "most": 7,
         "script": "script",
         "commands": ["run", "queues"],
+        "strict": True,
+        "allow": ["E0502", "E0505"],
+        "checked": False,
         "color": "auto",
     }
 
@@ -461,7 +469,7 @@ def test_too_little_memory_for_one_file_is_a_problem_of_that_file(
             raise MemoryError
         return assemble(source, *given)
 
-    monkeypatch.setattr("nasm.asm.assemble.assemble", greedy)
+    monkeypatch.setattr("nasm.cli.checking.assemble", greedy)
     files = ran("check", MATMUL, halves, "--json").document["files"]
     assert [[p["code"] for p in file["problems"]] for file in files] == [["E0808"], []]
 
@@ -542,5 +550,5 @@ def test_what_is_wrong_with_an_argument_is_said_in_one_line_that_is_not_long(
     done = ran(*(word.format("1\nPASS" + "9" * 5000) for word in given))
     assert done.code == 2
     first, *others = done.err.splitlines()
-    assert len(first) < 330  # a word of 80 characters, and the options of run
+    assert len(first) < 450  # a word of 80 characters, and the options of run
     assert not [line for line in others if line.startswith("PASS")]

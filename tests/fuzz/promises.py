@@ -127,7 +127,8 @@ def small(program: Program) -> bool:
 
 def report(made: RunReport, program: Program, whole: bool) -> None:
     """A report of a run; ``whole``: also the text that a user reads."""
-    problems((*made.problems, *made.hazards, *made.warnings))
+    allowed = (a.problem for a in made.allowed)
+    problems((*made.problems, *made.hazards, *made.warnings, *allowed))
     document(jsonable.report(made, program.generation))
     if whole:
         shown(str(made), "a report")

@@ -18,7 +18,7 @@ import pytest
 
 from nasm.asm.assemble import assemble
 from nasm.dtypes import DTYPES
-from nasm.problems import Failure, Refused
+from nasm.problems import Failure, Refused, Severity
 from nasm.report import examples
 from nasm.source import Source
 from nasm.spec.evidence import Evidence
@@ -128,7 +128,7 @@ def refused(context: Context) -> bool:
     for rule in rules_of(TARGET, context.row, bool(context.addressed)):
         said = rule.check(context)
         assert said is None or isinstance(said, str), rule.sentence
-        if said is not None and not rule.warning:
+        if said is not None and rule.severity is Severity.ERROR:
             broken = True
             if rule.basic or rule.code == "E0404":
                 break

@@ -18,7 +18,7 @@ from tests.toy.target import TARGETS
 COUNTDOWN = """\
 .target toy
 .ram   X  f32[4, 2]  input = iota
-.ram   Y  f32[4, 2]  output
+.ram   Y  f32[4, 2]  output = zeros
 .bank  x  f32[4, 2]
 .bank  y  f32[4, 2]
 .sem   loaded, done

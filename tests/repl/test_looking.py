@@ -102,7 +102,7 @@ def test_list_names_the_engines_beside_their_lines(toy: Tried) -> None:
     assert toy.does("list beta").splitlines()[:8] == [
         "toy.nasm",
         "         2 | .ram   X  f32[4, 2]  input = iota",
-        "         3 | .ram   Y  f32[4, 2]  output",
+        "         3 | .ram   Y  f32[4, 2]  output = zeros",
         "         4 | .bank  x  f32[4, 2]",
         "         5 | .bank  y  f32[4, 2]",
         "         6 | .sem   loaded, done",
@@ -155,7 +155,7 @@ def test_tensors_and_how_much_of_each_was_written(toy: Tried) -> None:
     assert toy.does("until 0.04us", "info tensors") == (
         "tensor  memory  dtype    shape   at            role    written\n"
         "X       ram     float32  [4, 2]  0             input       all\n"
-        "Y       ram     float32  [4, 2]  32            output        -\n"
+        "Y       ram     float32  [4, 2]  32            output      all\n"
         "x       bank    float32  [4, 2]  0:0 (bank 0)              all\n"
         "y       bank    float32  [4, 2]  0:8 (bank 0)                -\n"
     )

@@ -10,7 +10,19 @@ from rich.cells import cell_len
 from rich.table import Table
 from rich.text import Text
 
-from nasm.problems import Failure, Note, Problem, clean, columns, did_you_mean, quoted, render
+from nasm.problems import (
+    Failure,
+    Note,
+    Problem,
+    Severity,
+    Unsaid,
+    clean,
+    columns,
+    did_you_mean,
+    limited,
+    quoted,
+    render,
+)
 from nasm.report.console import Visible, settings
 from nasm.report.diagnostics import diagnostic, diagnostics
 from nasm.source import Frame, Source, Span
@@ -54,7 +66,9 @@ def test_a_problem_as_a_string_is_what_the_command_prints() -> None:
 
 
 def test_a_failure_as_a_string_is_all_its_problems() -> None:
-    failure = Failure([Problem("E0802", "X has no values"), Problem("E0804", "Y", warning=True)])
+    failure = Failure(
+        [Problem("E0802", "X has no values"), Problem("E0804", "Y", severity=Severity.WARNING)]
+    )
     assert str(failure) == "error[E0802]: X has no values\n\nwarning[E0804]: Y"
 
 
@@ -70,15 +84,32 @@ def test_a_failure_as_a_string_is_all_its_problems() -> None:
             "fix it\n  rule: as many (the guide)",
             (Note("c is declared here", span("c,")),),
         ),
-        Problem("E0401", "odd", span("TensorCopy"), warning=True),
+        Problem("E0401", "odd", span("TensorCopy"), severity=Severity.WARNING),
     ],
 )
 def test_without_a_width_it_is_the_plain_text(problem: Problem) -> None:
     assert diagnostic(problem).plain == render(problem)
 
 
-def test_a_hazard_is_called_one() -> None:
-    assert lines(Problem("E0510", "deadlock"))[0] == "hazard[E0510]: deadlock"
+@pytest.mark.parametrize(
+    ("code", "severity", "said"),
+    [
+        ("E0510", Severity.ERROR, "hazard"),
+        ("E0804", Severity.ERROR, "error"),
+        ("E0514", Severity.WARNING, "warning"),
+        ("E0514", Severity.NOTE, "note"),
+    ],
+)
+def test_a_problem_is_called_by_its_severity(code: str, severity: Severity, said: str) -> None:
+    assert lines(Problem(code, "odd", severity=severity))[0] == f"{said}[{code}]: odd"
+
+
+def test_only_errors_are_limited() -> None:
+    errors = [Problem("E0208", f"{n}") for n in range(51)]
+    note = Problem("E0514", "mild", severity=Severity.NOTE)
+    *shown, note_shown, last = limited([*errors, note], Unsaid())
+    assert (shown, note_shown) == (errors[:50], note)
+    assert last.message == "only the first 50 errors are shown; 1 more"
 
 
 def test_sentences_are_folded_under_one_another() -> None:

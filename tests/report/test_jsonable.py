@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 
 from nasm.cli import main
+from nasm.problems import Problem, Severity
 from nasm.report import jsonable
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
 MATMUL = str(ROOT / "programs" / "matmul.nasm")
-FREE = ("evidence", "waits", "vendor", "choices", "warning", "parts")
+FREE = ("evidence", "facts", "problem", "waits", "vendor", "choices", "warning", "parts")
 MAPS = (
     "files[].instructions",
     "files[].options",
@@ -37,7 +38,27 @@ WRONG = """\
 @vector  TensorCopy  y, x
 .end
 @gpsimd  DevicePrint y
+@scalar  RegisterAlu %r0, %r1, 1, op=add   ; nasm: allow E0505 it starts at 0
 .expect y == 2
+"""
+
+SHARED = """\
+.target trn1
+.sbuf  x  f32[128, 8] @ 0:0
+.sbuf  y  f32[128, 8] @ 0:16
+.hbm   Y  f32[128, 8] output
+.sem   done, stored
+@vector  Memset      x, 1.0
+@vector  TensorCopy  y, x             $done++
+@sync    DmaCopy     Y, y  $done >= 1 $stored += 16
+@sync    Nop               $stored >= 16
+"""
+
+
+ODD = """\
+.target trn1
+.sbuf  a  f32[128, 8]
+@gpsimd TensorTensor a, a, a, op=subtract   ; nasm: allow E0408 it is not described
 """
 
 
@@ -106,7 +127,7 @@ def test_the_document_of_a_run_has_the_keys_of_the_page(
     assert passed["status"] == failed["status"] == "finished"
     assert failed["expectations"][0]["worst"]
     # what is empty in one document is filled in the other
-    empty = {"expectations[].worst", "messages", "outputs", "timing"}
+    empty = {"expectations[].worst", "messages", "outputs", "timing", "allowed"}
     assert (set(keys(passed)) | set(keys(failed))) - empty == documented("run")
 
 
@@ -115,20 +136,24 @@ def test_the_document_of_a_profile_has_the_keys_of_the_page(document: Any, tmp_p
     figures.write_text("semaphore_ns = 25")
     program = ROOT / "programs" / "matmul_tiled.nasm"
     found = document("profile", program, "--timing", figures, "--tables", tmp_path / "tables")
-    empty = {"engines[].stalls"}  # an engine that never waits
-    assert set(keys(found)) - empty == documented("profile")
+    slow = found["findings"][0]["warning"]["code"]
+    allowing = document("profile", program, "--no-what-if", "--allow", slow)
+    empty = {"engines[].stalls", "allowed"}  # an engine that never waits; and see above
+    empty |= {"findings", "outcomes", "tables", "timing"}  # of the second
+    assert (set(keys(found)) | set(keys(allowing))) - empty == documented("profile")
 
 
 def test_the_document_of_a_diff_has_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
     figures = tmp_path / "my.toml"
     figures.write_text("semaphore_ns = 25")
     other = tmp_path / "other.nasm"
-    other.write_text(Path(MATMUL).read_text("utf-8").replace("seed=1", "seed=3"), "utf-8")
+    text = Path(MATMUL).read_text("utf-8").replace("seed=1", "seed=3")
+    other.write_text(text + WRONG.splitlines()[-2], "utf-8")  # the one that is allowed
     found = document("diff", MATMUL, "--timing", figures, "--vs", other)
     named = {key.replace("].b.", "].a.") for key in keys(found)}
     named = {re.sub(r"^b\.", "a.", key) for key in named}
     # an output that is equal has no first element, a line of one path alone no other side
-    assert named == documented("diff") - {"tensors[].first", "path[].a"}
+    assert named - {"a.allowed"} == documented("diff") - {"tensors[].first", "path[].a"}
 
 
 def test_a_program_that_is_not_run_gives_its_problems(document: Any, tmp_path: Path) -> None:
@@ -141,9 +166,15 @@ def test_a_program_that_is_not_run_gives_its_problems(document: Any, tmp_path: P
 def test_the_document_of_a_check_has_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
     bad = tmp_path / "bad.nasm"
     bad.write_text(".target trn1\n@sync Npo\n", encoding="utf-8")
-    found = document("check", MATMUL, bad)
-    assert set(keys(found)) == documented("check")
-    assert [f["ok"] for f in found["files"]] == [True, False]
+    shared = tmp_path / "shared.nasm"
+    shared.write_text(SHARED, encoding="utf-8")
+    odd = tmp_path / "odd.nasm"
+    odd.write_text(ODD, encoding="utf-8")
+    found = document("check", MATMUL, bad, shared, odd, "--map", "--ordering", "relaxed")
+    # a list that is empty in one file is filled in another
+    empty = {"files[].memories[].tensors[].shares", "files[].relied", "files[].allowed"}
+    assert set(keys(found)) - empty == documented("check")
+    assert [f["ok"] for f in found["files"]] == [True, False, True]
     assert found["files"][0]["instructions"] == {"tensor": 2, "vector": 1, "sync": 4}
 
 
@@ -173,6 +204,40 @@ def test_a_problem_says_where_it_is(document: Any, wrong: Path) -> None:
     place = {k: found[k] for k in ("file", "line", "column", "end_line", "end_column")}
     assert place == {"file": str(wrong), "line": 2, "column": 7, "end_line": 2, "end_column": 10}
     assert (found["severity"], found["family"]) == ("error", "name")
+
+
+def test_a_problem_carries_its_facts_and_its_severity() -> None:
+    facts = {"kind": "read-write", "wait": {"line": 3, "semaphore": "done", "value": 16}}
+    found = jsonable.problem(Problem("E0502", "race", severity=Severity.NOTE, facts=facts))
+    assert (found["facts"], found["severity"], found["family"]) == (facts, "note", "hazard")
+
+
+RACED = """\
+.target trn1
+.hbm  X  f32[128, 512]  input = iota
+.sbuf t  f32[128, 512]
+.sbuf u  f32[128, 512]
+.sem  loaded
+@sync   DmaCopy    t, X   $loaded += 16
+@vector TensorCopy u, t   {}
+"""
+
+
+def test_the_facts_of_a_race_have_the_keys_of_the_page(document: Any, tmp_path: Path) -> None:
+    path = tmp_path / "raced.nasm"
+    path.write_text(RACED.format(""), encoding="utf-8")
+    (race,) = (p for p in document("run", path)["hazards"] if p["code"] == "E0502")
+    facts = race["facts"]
+    assert {*keys(facts), "wait"} == documented("Facts of a race")
+    assert facts["kind"] == "read-write"
+    assert [(a["engine"], a["line"], a["access"]) for a in facts["accesses"]] == [
+        ("vector", 7, "read"),
+        ("sync", 6, "write"),
+    ]
+    wait = facts["wait"]
+    assert (wait["line"], wait["semaphore"], wait["op"], wait["value"]) == (7, "loaded", ">=", 16)
+    path.write_text(RACED.format("$loaded >= 16"), encoding="utf-8")
+    assert document("run", path)["hazards"] == []
 
 
 def test_numbers_that_json_lacks_are_strings() -> None:

@@ -140,7 +140,8 @@ def test_what_makes_a_unit_ready_is_a_slice_of_its_own() -> None:
     text = RELAY.split("@alpha")[0] + "@beta Add y, x, x\n@beta Add y, x, x  $added++\n"
     made, out = session(text), io.BytesIO()
     traced = stream(made, out)
-    made.machine.tasks[1].fetch(1).pace = Warm()
+    task, _ = made.machine.tasks[1].fetch(1)
+    task.pace = Warm()
     made.run()
     traced.close()
     found = on(checked(json.loads(out.getvalue())), "beta")
@@ -174,6 +175,16 @@ def test_an_arrow_leads_from_a_post_to_the_start_that_it_allowed() -> None:
         ("ring 0", at(20) + at(26) - 1, "beta", at(50)),
         ("ring 0", at(101) + at(26) - 1, "alpha", at(lands + 4)),
     ]
+
+
+def test_an_address_in_a_register_changes_neither_stalls_nor_arrows() -> None:
+    text = RELAY.replace("Add    y, x, x ", "Add    y[%r0 : +4], x, x ")
+    found, plain = events(text), events()
+    assert arrows(found) == arrows(plain) != []
+    stalls = [
+        [(e["name"], ns(e), ns(e, "dur")) for e in on(f, "beta waits")] for f in (found, plain)
+    ]
+    assert stalls[0] == stalls[1] != []
 
 
 def test_a_post_at_reading_has_an_arrow_too() -> None:
@@ -252,6 +263,13 @@ def test_what_is_under_way_when_a_run_stops_is_drawn_as_far_as_it_got() -> None:
     (add,) = [e for e in found if e["name"] == "Add"]
     assert (ns(add), ns(add, "dur")) == (at(50), at(10))
     assert [e["name"] for e in on(found, "alpha waits")] == ["$stored"]
+
+
+def test_a_run_may_stop_between_two_completions_at_one_tick() -> None:
+    text = ".target toy\n@alpha Wait\n.core 1\n@alpha Wait\n"
+    whole, stopped = events(text), events(text, 1)
+    assert stopped == whole
+    assert [e["name"] for e in whole if e["ph"] == "X"] == ["Wait", "Wait"]
 
 
 def test_a_deadlock_shows_what_each_engine_waits_for() -> None:

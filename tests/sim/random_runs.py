@@ -16,6 +16,8 @@ from typing import Any
 from nasm.pace import Pace
 from nasm.sim.channels import Channels, Flight, Portion
 from nasm.sim.counters import Counters
+from nasm.sim.delayed import DelayedScheduler
+from nasm.sim.delays import Delays
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task, Work
 from nasm.sim.regions import Region
@@ -160,11 +162,19 @@ def _meeting(rng: random.Random) -> Line:
 class Run:
     """A scheduler with queues of such lines; ``hung`` says whether it is stuck in the end."""
 
-    def __init__(self, lines: Lines, *observers: Observer, interlock: bool = True) -> None:
+    def __init__(
+        self,
+        lines: Lines,
+        *observers: Observer,
+        interlock: bool = True,
+        delays: Delays | None = None,
+    ) -> None:
         self.tables = [Table() for _ in lines]
         self.slows = [Slow() for _ in lines]
         self.ready = [0] * len(lines)
-        self.scheduler = scheduler = Scheduler(
+        self.scheduler = scheduler = (
+            Scheduler if delays is None else partial(DelayedScheduler, delays=delays)
+        )(
             Counters(COUNTERS, 0),
             [Channels(0, 4)],
             DELAY,
@@ -176,7 +186,7 @@ class Run:
         self.key = 0
         self.here: list[int] = []
         for index, its in enumerate(lines):
-            tasks = [self._task(index, n, line) for n, line in enumerate(its)]
+            tasks = [(self._task(index, n, line), line.wait) for n, line in enumerate(its)]
             scheduler.add_queue(Queue(0, f"e{index}", index, len(tasks), tasks.__getitem__))
         scheduler.run(1_000_000)
         assert scheduler.idle
@@ -198,7 +208,6 @@ class Run:
             line.interval,
             line.interval + line.drain,
             named(0, f"{index}.{line.unit}", index),
-            wait=line.wait,
             update=None if line.move and line.move.counter is not None else line.update,
             ports=tuple(named(0, name, index) for name in line.ports),
             pace=None if not paced else self.slows[index] if line.slow else self.tables[index],

@@ -95,16 +95,8 @@ class Bench:
         for given in tasks:
             unit = self.units.named(0, given.get("unit", f"unit{index}"), index)
             ticks, latency = given.get("ticks", 2), given.get("latency", given.get("ticks", 2))
-            made.append(
-                Task(
-                    given.get("work") or work(),
-                    ticks,
-                    latency,
-                    unit,
-                    wait=given.get("wait"),
-                    update=given.get("update"),
-                )
-            )
+            does, update = given.get("work") or work(), given.get("update")
+            made.append((Task(does, ticks, latency, unit, update=update), given.get("wait")))
         self.scheduler.add_queue(Queue(0, f"e{index}", index, len(made), made.__getitem__))
 
     def ran(self, *kinds: str) -> list[tuple[Any, ...]]:

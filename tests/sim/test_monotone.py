@@ -85,16 +85,14 @@ def starts(queues: Lines) -> dict[tuple[int, int], int]:
                 begin, post = partial(_issue, scheduler, number, index, line), None
                 number += 1
             unit = units.named(0, f"{index}.{line.unit}", index)
-            tasks.append(
-                Task(
-                    Work(-1, begin, _nothing, region(line.reads), region(line.writes)),
-                    line.interval,
-                    line.interval + line.drain,
-                    unit,
-                    wait=(line.wait[0], ">=", line.wait[1]) if line.wait else None,
-                    update=(post[0], "+", 1, post[1]) if post else None,
-                )
+            task = Task(
+                Work(-1, begin, _nothing, region(line.reads), region(line.writes)),
+                line.interval,
+                line.interval + line.drain,
+                unit,
+                update=(post[0], "+", 1, post[1]) if post else None,
             )
+            tasks.append((task, (line.wait[0], ">=", line.wait[1]) if line.wait else None))
         scheduler.add_queue(Queue(0, f"e{index}", index, len(tasks), tasks.__getitem__))
     scheduler.run(100_000)
     assert scheduler.idle

@@ -38,7 +38,7 @@ def ran(*queues: list[Given]) -> tuple[Starts, Scheduler, dict[str, Resource]]:
         for _, names in given:
             ports.update({name: resources.named(0, name, index) for name in names})
         tasks = [
-            Task(WORK, ticks, ticks, unit, ports=tuple(ports[n] for n in names))
+            (Task(WORK, ticks, ticks, unit, ports=tuple(ports[n] for n in names)), None)
             for ticks, names in given
         ]
         scheduler.add_queue(Queue(0, f"e{index}", index, len(tasks), tasks.__getitem__))

@@ -15,7 +15,8 @@ def timed(*queues: list[Task]) -> list[list[int]]:
     """When the tasks of each queue start."""
     scheduler, trace = Scheduler(Counters(0, 0), [], 0), Trace()
     scheduler.observe(trace)
-    for index, tasks in enumerate(queues):
+    for index, its in enumerate(queues):
+        tasks = [(task, None) for task in its]
         scheduler.add_queue(Queue(0, "engine", index, len(tasks), tasks.__getitem__))
     scheduler.run(1000)
     assert scheduler.idle
@@ -106,7 +107,7 @@ def test_a_stall_says_which_resource_it_waits_for_and_who_has_it() -> None:
     (port,) = named("port")
     scheduler = Scheduler(Counters(0, 0), [], 0)
     for index in range(2):
-        tasks = [whole(port, 10)]
+        tasks = [(whole(port, 10), None)]
         scheduler.add_queue(Queue(0, "engine", index, 1, tasks.__getitem__))
     scheduler.run(2)
     waiting = scheduler.queues[1]

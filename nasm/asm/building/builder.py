@@ -15,7 +15,17 @@ from nasm.asm.building import availability, check, given
 from nasm.asm.building.counters import Counters
 from nasm.asm.building.place import fixed_problem, place
 from nasm.dtypes import DType
-from nasm.problems import Failure, Note, Problem, Refused, Unsaid, did_you_mean, limited, listed
+from nasm.problems import (
+    Failure,
+    Note,
+    Problem,
+    Refused,
+    Severity,
+    Unsaid,
+    did_you_mean,
+    limited,
+    listed,
+)
 from nasm.source import Frame, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
@@ -362,7 +372,7 @@ class ProgramBuilder:
         self.place()
         self.problems += check.instructions(self.program, self._first_use, unsaid)
         self.problems += check.labels(self.program, undeclared, unsaid)
-        if any(not p.warning for p in self.problems):
+        if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
         self.program.warnings = in_order(self.problems)
         return self.program

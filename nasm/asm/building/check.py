@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 
 from nasm.asm.building.availability import legal
-from nasm.problems import MOST_SAID, Problem, Refused, Unsaid, did_you_mean, listed
+from nasm.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
@@ -188,8 +188,9 @@ def instructions(
             if line[1] and (*line, rule) in told:
                 continue
             told.add((*line, rule))
-            errors += not rule.warning
-            if rule.warning or errors <= MOST_SAID:
+            error = rule.severity is Severity.ERROR
+            errors += error
+            if not error or errors <= MOST_SAID:
                 problems.append(problem())
             else:
                 unsaid.count += 1
@@ -219,7 +220,7 @@ def _broken(
             found.append((rule, partial(_problem, context, rule, said, program, queue, pc)))
             if rule.basic or rule.code in _SHAPES:
                 break
-    if all(rule.warning for rule, _ in found):
+    if all(rule.severity is not Severity.ERROR for rule, _ in found):
         instruction.known = shapes.of(row, instruction.operands, engine, context)
     return found
 
@@ -231,9 +232,11 @@ _SHAPES = ("E0404",)
 def _problem(
     context: Context, rule: Rule, said: str, program: Program, queue: int, pc: int
 ) -> Problem:
-    elsewhere = "" if rule.warning else legal(program.target, rule, context)
+    elsewhere = ""
+    if rule.severity is Severity.ERROR:
+        elsewhere = legal(program.target, rule, context)
     problem = rule.refusal(context.row, said, elsewhere).at(program.span(queue, pc))
-    return replace(problem, warning=rule.warning)
+    return replace(problem, severity=rule.severity)
 
 
 def labels(program: Program, undeclared: Container[str], unsaid: Unsaid) -> list[Problem]:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 import numpy as np
 
 from nasm.dtypes import Kind
-from nasm.problems import listed
+from nasm.problems import Severity, listed
 from nasm.spec.instruction import FLOAT32, Context, Rule
 from nasm.spec.lists import views
 from nasm.spec.view import View
@@ -317,7 +317,7 @@ def rule(
     sentence: str,
     source: str,
     hint: str = "",
-    warning: bool = False,
+    severity: Severity = Severity.ERROR,
     addressed: bool = False,
     basic: bool = False,
     names: tuple[str, ...] = (),
@@ -329,6 +329,6 @@ def rule(
     """
 
     def make(check: Callable[[Context], str | None]) -> Rule:
-        return Rule(code, sentence, source, check, hint, warning, addressed, basic, names)
+        return Rule(code, sentence, source, check, hint, severity, addressed, basic, names)
 
     return make

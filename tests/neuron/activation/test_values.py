@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from nasm.problems import Severity
 from nasm.targets.neuron import activations
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Array, fault, psum, ran, result, sbuf, times
@@ -322,7 +323,7 @@ def test_outside_the_valid_range_is_the_mathematical_value_and_a_warning(
         f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]), c=sbuf("f32", (1, len(data)))
     )
     (warning,) = done.report().warnings
-    assert (warning.code, warning.warning) == ("E0515", True)
+    assert (warning.code, warning.severity) == ("E0515", Severity.WARNING)
     assert said in warning.message
     assert done.report().ok
     with np.errstate(all="ignore"):

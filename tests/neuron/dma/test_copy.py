@@ -14,6 +14,7 @@ import math
 import numpy as np
 import pytest
 
+from nasm.problems import Severity
 from nasm.session import Session
 from tests.neuron import scalar as reference
 from tests.neuron.programs import (
@@ -359,7 +360,7 @@ def test_a_transfer_that_nobody_waits_for_is_told() -> None:
     tiles = {"A": hbm("f32", DATA), "c": sbuf("f32", (128, 512)), "d": sbuf("f32", (128, 512))}
     done = ran(lines + "EventSemaphore $s >= 16", **tiles)
     second, third = done.report().warnings
-    assert [(w.code, w.warning) for w in (second, third)] == [("E0514", True)] * 2
+    assert [(w.code, w.severity) for w in (second, third)] == [("E0514", Severity.WARNING)] * 2
     assert second.message == "sync pc 1 (DmaCopy) was still in flight when every queue was done"
     assert second.hint == "let it update a semaphore, and wait for it at the end"
     assert third.message.startswith("sync pc 2")

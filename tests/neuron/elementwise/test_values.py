@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from nasm.problems import Severity
 from nasm.targets.neuron import alu
 from tests.neuron import scalar as reference
 from tests.neuron.programs import Array, psum, ran, result, same, sbuf
@@ -194,8 +195,8 @@ def test_gpsimd_takes_what_is_not_described_with_a_warning(line: str, said: bool
         b=sbuf(dtype, [[1]]),
         c=sbuf(dtype, (1, 1)),
     )
-    warnings = [(w.code, w.warning) for w in done.program.warnings]
-    assert warnings == ([("E0408", True)] if said else [])
+    warnings = [(w.code, w.severity) for w in done.program.warnings]
+    assert warnings == ([("E0408", Severity.WARNING)] if said else [])
 
 
 def test_exact_integers_on_gpsimd_need_no_warning() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nasm.problems import Severity
 from nasm.spec.implicit_operands import Doubt, LanesOf, OptionOf, RoundingOf
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Number
@@ -69,7 +70,7 @@ def reduction_named(context: Context) -> str | None:
     "reduce_op reduces nothing with reduce_cmd=idle, the default",
     "nki.isa.activation, nki.isa.activate2: idle leaves the accumulators alone",
     "reduce_cmd=reset_reduce reduces this instruction's results",
-    warning=True,
+    severity=Severity.WARNING,
 )
 def reduction_used(context: Context) -> str | None:
     """An operator that is not used is probably a mistake; what reduce_res reads is older."""

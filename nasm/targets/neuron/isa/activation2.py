@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from nasm.problems import Severity
 from nasm.spec.implicit_operands import LanesOf, OptionOf, RoundingOf
 from nasm.spec.instruction import Context, Operand
 from nasm.spec.kinds import Choice, Either, Flag, Number
@@ -73,7 +74,13 @@ def reduction_named(context: Context) -> str | None:
     return None
 
 
-@rule(MODE, "relu_param is for functions with a parameter", SOURCE, "prelu has one", warning=True)
+@rule(
+    MODE,
+    "relu_param is for functions with a parameter",
+    SOURCE,
+    "prelu has one",
+    severity=Severity.WARNING,
+)
 def parameter_used(context: Context) -> str | None:
     """A parameter that changes nothing is probably a mistake."""
     unused = context["relu_param"] != 0.0 and not activations.ACTIVATIONS[context["op"]].parameter

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.dtypes import Kind
-from nasm.problems import listed
+from nasm.problems import Severity, listed
 from nasm.spec.instruction import Context
 from nasm.spec.view import View
 from nasm.targets.neuron import dge
@@ -126,7 +126,7 @@ def not_into_psum(context: Context) -> str | None:
     "NKI allows a DMA to read PSUM up to 0.2 and forbids it from 0.3 on",
     "NKI 0.3 release notes",
     "copy to sbuf first (TensorCopy)",
-    warning=True,
+    severity=Severity.WARNING,
 )
 def from_psum(context: Context) -> str | None:
     """What once was documented is done, and said."""

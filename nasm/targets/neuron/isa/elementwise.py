@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from nasm.problems import listed
+from nasm.problems import Severity, listed
 from nasm.spec.instruction import BITS, Context, OfOperands, Operand, Rule
 from nasm.spec.kinds import Anything, Either, Flag
 from nasm.spec.view import View
@@ -97,7 +97,7 @@ def tile_operator(context: Context) -> str | None:
     "on GpSimd only add, multiply, power and 32-bit integer arithmetic are described",
     "NKI reference of SDK 2.26, operator table; nki.isa.tensor_tensor",
     "the result is taken to be Vector's (assumed)",
-    warning=True,
+    severity=Severity.WARNING,
 )
 def described_on_gpsimd(context: Context) -> str | None:
     """The vendor's interface takes others too."""

@@ -1,0 +1,112 @@
+"""A program, before anybody runs it with values: what is wrong with it, and what it holds when.
+
+This is the one place that looks at a program so; the command, the debugger and Python ask it. A
+program whose branches and addresses need no values is followed to its end, in a run without them;
+of any other what comes first is, and what its text alone tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from nasm.examine import dead
+from nasm.examine.counters import Counters
+from nasm.examine.executed import Log
+from nasm.examine.lifetimes import Lifetimes, memory_maps
+from nasm.examine.listing import finding
+from nasm.examine.reach import reachable
+from nasm.examine.records import VALUES, Examination
+from nasm.examine.touches import Touches
+from nasm.examine.unlocked import relied
+from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
+from nasm.problems import Problem, counted
+from nasm.records import MOST_EXAMINED, RunReport, Status
+from nasm.session import Session
+from nasm.spec.program import Program
+
+CUT_SHORT, LIMIT, DEADLOCK = "E0535", "E0511", "E0510"
+
+
+def examine(
+    program: Program, *, max_instructions: int | None = MOST_EXAMINED, relaxed: bool = False
+) -> Examination:
+    """Look at a program without its values.
+
+    It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
+    have no interlock, there is a list of what would need one; all else is told as if they had.
+    """
+    relaxed = relaxed or not program.target.interlocked(program.options)
+    session = Session(program, values=False)
+    machine = session.machine
+    machine.scheduler.interlock.held = True
+    touches = Touches(machine)
+    lifetimes, log = Lifetimes(machine, touches), Log(machine, touches)
+    machine.scheduler.observe(lifetimes)
+    if relaxed:
+        machine.scheduler.observe(log)
+    report = session.run(max_instructions=max_instructions, hashes=False)
+    errors, unknown = _sorted(report)
+    every = [*report.warnings, *_static(session, touches, errors, report)]
+    every += _cut_short(report, unknown)
+    return Examination(
+        ended=VALUES if unknown else report.status.name.lower(),
+        instructions=machine.scheduler.retired,
+        microseconds=report.microseconds,
+        problems=(*errors, *sorted(every, key=_place)),
+        memories=tuple(memory_maps(machine, lifetimes.lives)),
+        relied=relied(machine, log, touches) if relaxed else None,
+    )
+
+
+def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
+    """What is wrong with a run, and what it could not go on without knowing."""
+    found = [p for p in (*report.hazards, *report.problems) if p.code != LIMIT]
+    return [p for p in found if p.code != NO_VALUES], [p for p in found if p.code == NO_VALUES]
+
+
+def _static(
+    session: Session, touches: Touches, errors: Sequence[Problem], report: RunReport
+) -> Iterator[Problem]:
+    """What the text alone tells, but for what the run told already."""
+    program = session.program
+    ways = [reachable(program, queue, touches) for queue in range(len(program.queues))]
+    counters = Counters(program, ways)
+    stuck: set[int] = set()
+    if any(problem.code == DEADLOCK for problem in errors):
+        for queue in session.machine.scheduler.blocked():
+            wait = program.waits[program.queues[queue.index].waits[queue.pc]]
+            if wait is not None:
+                stuck.add(wait.semaphore)
+    yield from counters.never_posted(stuck)
+    yield from counters.never_awaited(_told_late(session))
+    yield from counters.empty_waits()
+    yield from dead.unreached(program, ways)
+    yield from dead.unread(program, ways, touches)
+
+
+def _told_late(session: Session) -> set[int]:
+    """The semaphores of transfers of which the run warned that nothing waits for them."""
+    program = session.program
+    numbers = (program.queues[q].updates[pc] for q, pc in session.machine.scheduler.late)
+    return {update.semaphore for n in numbers if (update := program.updates[n]) is not None}
+
+
+def _cut_short(report: RunReport, unknown: Iterable[Problem]) -> Iterator[Problem]:
+    """Why a program was not followed to its end."""
+    for problem in unknown:
+        where = "some place" if problem.span is None else f"line {problem.span.line}"
+        why = problem.message.removesuffix(DOES_NOT_KNOW)
+        said = f"order and deadlocks depend on values from {where} on ({why}): run it"
+        yield finding(CUT_SHORT, said, problem.span, "neuron-nasm run computes them")
+    if report.status is Status.LIMIT:
+        done = sum(engine.instructions for engine in report.engines)
+        said = (
+            f"only the first {counted(done, 'instruction')} were followed, up to "
+            f"{report.microseconds:,.3f} µs: order and deadlocks after that were not looked at"
+        )
+        yield finding(CUT_SHORT, said, None, "allow more with --max-instructions, or run it")
+
+
+def _place(problem: Problem) -> tuple[int, int]:
+    """Where a finding stands in the text; those that stand nowhere come last."""
+    return (0, problem.span.start) if problem.span is not None else (1, 0)

@@ -1,0 +1,117 @@
+"""The order of a machine's run: what is kept of it, and what is found when somebody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from nasm.machine.addresses import Addresses
+from nasm.machine.outlines import Places
+from nasm.machine.races import Races
+from nasm.order.accesses import Access
+from nasm.order.check import Check
+from nasm.order.faults import Fault, faults
+from nasm.order.steps import Sources
+from nasm.order.watch import Watch
+from nasm.problems import Problem
+from nasm.sim.counters import Who
+from nasm.sim.scheduler import Scheduler
+from nasm.spec import effects
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Program
+from nasm.spec.view import View
+
+
+def matters(program: Program) -> bool:
+    """Whether anything in a program could be in no order: it moves data, or has several queues."""
+    if sum(1 for lines in program.queues if len(lines)) > 1:
+        return True
+    return any(i.row.effect in (effects.Transfer, effects.Clear) for i in program.instructions)
+
+
+class Ordering:
+    """Keeps what a run executes, and judges its order when it is asked for problems."""
+
+    CACHES = ("_asked", "_check", "_faults", "_found", "_inputs", "_said")
+
+    def __init__(
+        self, program: Program, scheduler: Scheduler, addresses: Addresses | Places
+    ) -> None:
+        self.program, self.scheduler = program, scheduler
+        self.watch = Watch(scheduler.queues)
+        self._check = Check(Sources(program), self.watch, scheduler.interlock.held)
+        self._said = Races(self._check, program, addresses.region, self._last)
+        self.region = addresses.region
+        self._inputs: set[int] | None = None
+        self._asked: tuple[int, int] = (-1, -1)
+        self._faults: tuple[Fault, ...] = ()
+        self._found: tuple[Problem, ...] = ()
+        scheduler.observe(self.watch)
+
+    def _last(self, queue: int) -> int:
+        return self.scheduler.queues[queue].last_finish
+
+    def judged(self) -> Check:
+        """The order of the run so far."""
+        self._check.settle()
+        return self._check
+
+    def among(
+        self, found: Sequence[Problem], counts: Callable[[Problem], bool]
+    ) -> tuple[Problem, ...]:
+        """All hazards of the run: those that were met, but for what only a race has led to.
+
+        A race that does not count, since it is allowed, explains nothing.
+        """
+        races = self.problems()
+        raced = {
+            (access["line"], access["tensor"])
+            for problem in filter(counts, races)
+            for access in problem.facts.get("accesses", ())
+            if access["access"] == "read"
+        }
+        kept = [p for p in found if p.code != "E0501" or _place(p) not in raced]
+        twice = {p.facts["event"] for p in kept if p.code == "E0513"}
+        return (*kept, *(p for p in races if p.facts.get("semaphore") not in twice))
+
+    def problems(self) -> tuple[Problem, ...]:
+        """Races, and sets of counters that are in no order, of the run so far."""
+        check = self.judged()
+        asked = len(self.watch.queues), sum(race.many for race in check.races)
+        if asked != self._asked:
+            self._asked = asked
+            self._faults = tuple(faults(check, self._filled))
+            found = map(self._said.race, self._faults)
+            sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
+            self._found = (*found, *map(self._said.unordered, reversed(sets.values())))
+        return self._found
+
+    def races(self) -> Iterator[tuple[Problem, Access, Access]]:
+        """The races that are among the problems, each with its two accesses."""
+        problems = self.problems()
+        for problem, fault in zip(problems, self._faults, strict=False):
+            yield problem, fault.race.first, fault.race.second
+
+    def _filled(self, access: Access) -> bool:
+        """Whether the host fills what an access touches."""
+        if self._inputs is None:
+            self._inputs = self._areas(lambda t: t.role in ("input", "inout") or t.init is not None)
+        return access.region.area in self._inputs
+
+    def _areas(self, wanted: Callable[[Tensor], bool]) -> set[int]:
+        tensors = self.program.tensors.values()
+        return {self.region(View.whole(t)).area for t in tensors if wanted(t)}
+
+    def unlanded(self) -> list[Who]:
+        """The transfers into outputs that have not surely landed when every queue is done."""
+        outputs = self._areas(lambda t: t.role in ("output", "inout"))
+        return [
+            (queue, self.watch.pcs[queue][index])
+            for queue, index in self.judged().unlanded()
+            if any(r.area in outputs for r in self.watch.moved[queue, index].writes)
+        ]
+
+
+def _place(problem: Problem) -> tuple[int | None, str]:
+    """The line and the tensor of an uninitialised read."""
+    line = problem.span.excerpt()[0] if problem.span is not None else None
+    return line, problem.facts["tensor"]

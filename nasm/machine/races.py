@@ -1,0 +1,265 @@
+"""Sentences about accesses that are in no order, and about counters that are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import pairwise
+from typing import Any
+
+from nasm.machine.writers import written
+from nasm.order.accesses import Access
+from nasm.order.check import Check
+from nasm.order.faults import Fault
+from nasm.order.lives import Unordered
+from nasm.order.remedies import Remedy, remedy
+from nasm.order.skeleton import Wait
+from nasm.problems import Note, Problem, listed
+from nasm.sim.regions import Region
+from nasm.source import Span
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.lists import views
+from nasm.spec.program import Program
+from nasm.spec.spell import spell
+from nasm.spec.view import View
+
+ROUNDS = 3
+"""Rounds of a line whose waits are compared."""
+
+Place = tuple[int, int]
+"""A queue, and the number of an instruction among those it executed."""
+
+
+class Races:
+    """Says what is wrong with the order of a run that was judged.
+
+    ``region`` says which bytes a view touches, ``last`` when the last instruction of a queue
+    completes.
+    """
+
+    def __init__(
+        self,
+        check: Check,
+        program: Program,
+        region: Callable[[View], Region],
+        last: Callable[[int], int],
+    ) -> None:
+        self.check, self.program, self.region, self.last = check, program, region, last
+
+    # -- what is said
+
+    def race(self, fault: Fault) -> Problem:
+        """Two accesses that are in no order, and the wait that would bring them into one."""
+        mine, theirs = fault.remedy.waiter, fault.remedy.other
+        here, there = self._view(mine), self._view(theirs)
+        said = f"{self._who(mine)}, which {self._does(mine)} {here}, and {self._who(theirs)}, which"
+        said += f" {self._does(theirs)} {'it' if there == here else there}"
+        notes = [Note(self._when(theirs, there), self._span(theirs), party=True)]
+        gap = self._begin(mine) - self._end(theirs)
+        notes.append(Note(self._luck(mine, theirs, gap)))
+        if fault.race.many > 1:
+            notes.append(Note(f"the first of {fault.race.many:,} such pairs of these two lines"))
+        hint = "\n".join(self._hints(fault))
+        facts = self._facts(fault, gap)
+        head = f"nothing orders {said}"
+        return Problem("E0502", head, self._span(mine), hint, tuple(notes), facts=facts)
+
+    def unordered(self, found: Unordered) -> Problem:
+        """A set of a counter that is in no order with another update, or a wait, of it."""
+        name = f"${self.program.semaphore_name(found.counter)}"
+        one, other = self._name(*found.set), self._name(*found.other)
+        said = f"nothing orders the set of {name} by {one} and its update by {other}"
+        if found.waits:
+            said = f"nothing orders the set of {name} by {one} and the wait of {other} for it"
+        note = Note(f"{other} is here", self._place(*found.other), party=True)
+        hint = (
+            f"whoever sets {name} has to wait until nobody needs its value, and the others for it"
+        )
+        facts = {"semaphore": name.removeprefix("$")}
+        return Problem("E0540", said, self._place(*found.set), hint, (note,), facts=facts)
+
+    # -- hints
+
+    def _hints(self, fault: Fault) -> list[str]:
+        found = fault.remedy
+        mine, theirs = found.waiter, found.other
+        first = self._advice(found)
+        rounds = self._rounds(fault)
+        if rounds:
+            first += f" ({rounds})"
+        hints = [first]
+        if found.others:
+            names = listed(dict.fromkeys(self._line_of(*place) for place in found.others), "and")
+            counter = self._counter(found.wait)
+            hints.append(
+                f"{names} {'post' if ' and ' in names else 'posts'} to {counter} as well, so that "
+                "less of it may come without this one; or give each a semaphore of its own"
+            )
+        if mine.writes != theirs.writes and mine.queue != theirs.queue:
+            back = remedy(self.check, theirs, mine)
+            hints.append(f"if {self._who(mine)} is meant to come first: {self._advice(back)}")
+        return hints
+
+    def _advice(self, found: Remedy) -> str:
+        """The line to add."""
+        mine, theirs = found.waiter, found.other
+        if found.wait is None:
+            core = self.program.queues[mine.queue].core
+            of = f" of core {core}" if self.program.cores > 1 else ""
+            waits = f"wait for it before {self._line_of(mine.queue, mine.index)}"
+            if theirs.moves:
+                return f"let {self._who(theirs)} post to a semaphore{of} of its own, and {waits}"
+            return f"let {self._who(theirs)} update a semaphore{of}, and {waits}"
+        wanted = f"{self._counter(found.wait)} >= {found.wait.value}"
+        where = self._line_of(mine.queue, mine.index)
+        program, pc = self.program, self._pc(mine.queue, mine.index)
+        wait = program.waits[program.queues[mine.queue].waits[pc]]
+        if wait is None:
+            return f"let {where} wait for {wanted}"
+        if wait.semaphore == found.wait.counter:
+            return f"let {where} wait for {wanted}, instead of {wait.op} {wait.value}"
+        engine = program.queue_name(mine.queue)
+        return f"let an instruction of @{engine} before {where} wait for {wanted}"
+
+    def _rounds(self, fault: Fault) -> str:
+        """How the wait goes on from round to round of its line."""
+        wait, values = fault.remedy.wait, list[int]()
+        if wait is None:
+            return ""
+        seen: set[int] = set()
+        for waiter, other in self.check.split(fault.race, fault.remedy.waiter):
+            if waiter.index not in seen and len(values) < ROUNDS:
+                seen.add(waiter.index)
+                found = remedy(self.check, waiter, other).wait
+                if found is None or found.counter != wait.counter:
+                    return ""
+                values.append(found.value)
+        steps = {b - a for a, b in pairwise(values)}
+        if len(values) < ROUNDS or len(steps) != 1:
+            return ""
+        (step,) = steps
+        return f"and {step} more in each further round" if step else ""
+
+    # -- words
+
+    def _luck(self, mine: Access, theirs: Access, gap: int) -> str:
+        over = "had landed" if theirs.moves else "had completed" if theirs.writes else "had started"
+        me, them = self._who(mine, False), self._who(theirs, False)
+        apart = f"{self._us(abs(gap)):.3f} µs"
+        if gap >= 0:
+            return f"in this run {them} {over} {apart} before {me} started: right by luck"
+        return f"in this run {me} started {apart} before {them} {over}: too early"
+
+    def _when(self, access: Access, view: str) -> str:
+        begin, end = self._us(self._begin(access)), self._us(self._end(access))
+        does = f"{self._who(access)} {self._does(access)} {view}"
+        return (
+            f"{does} at {begin:.3f} µs"
+            if begin == end
+            else (f"{does} between {begin:.3f} and {end:.3f} µs")
+        )
+
+    def _does(self, access: Access) -> str:
+        return {"read": "reads", "write": "writes", "add": "adds to"}[access.kind]
+
+    def _view(self, access: Access) -> str:
+        """What an access touches, as the language writes it."""
+        program, pc = self.program, self._pc(access.queue, access.index)
+        instruction = program.instruction(access.queue, pc)
+        found = [v for operand in instruction.operands for v in views(operand)]
+        for operand in instruction.operands:
+            if isinstance(operand, DeclaredTransfer):
+                found += [view for move in operand.moves for view in move]
+        targets = written(instruction)
+        best = None
+        for view in found:
+            if view.dynamic or view.offsets is not None or (view in targets) != access.writes:
+                continue
+            if self.region(view) == access.region:
+                return spell(view)
+            if self.region(view).area == access.region.area:
+                best = view.tensor.name
+        if best is not None:
+            return best
+        area = access.region.area
+        names = [v.tensor.name for v in found if self.region(View.whole(v.tensor)).area == area]
+        return names[0] if names else "the same bytes"
+
+    def _who(self, access: Access, full: bool = True) -> str:
+        return self._name(access.queue, access.index, full)
+
+    def _name(self, queue: int, index: int, full: bool = True) -> str:
+        program, pc = self.program, self._pc(queue, index)
+        name = f"{program.queue_name(queue)} pc {pc}"
+        return f"{name} ({program.instruction(queue, pc).row.name})" if full else name
+
+    def _line_of(self, queue: int, index: int) -> str:
+        span = self._place(queue, index)
+        return f"line {span.excerpt()[0]}" if span is not None else self._name(queue, index)
+
+    def _counter(self, wait: Wait | None) -> str:
+        assert wait is not None
+        return f"${self.program.semaphore_name(wait.counter)}"
+
+    def _facts(self, fault: Fault, gap: int) -> dict[str, Any]:
+        race, found = fault.race, fault.remedy
+        both = race.first.writes and race.second.writes
+        return {
+            "kind": "write-write" if both else "read-write",
+            "accesses": [self._fact(access) for access in (found.waiter, found.other)],
+            "pairs": race.many,
+            "right_by_luck": gap >= 0,
+            "microseconds_apart": self._us(gap),
+            "wait": self._proposed(found),
+        }
+
+    def _fact(self, access: Access) -> dict[str, Any]:
+        span = self._span(access)
+        return {
+            "engine": self.program.queue_name(access.queue),
+            "pc": self._pc(access.queue, access.index),
+            "line": span.excerpt()[0] if span is not None else None,
+            "access": access.kind,
+            "dma": access.moves,
+            "tensor": self._view(access).partition("[")[0],
+            "view": self._view(access),
+            "begin_microseconds": self._us(self._begin(access)),
+            "end_microseconds": self._us(self._end(access)),
+        }
+
+    def _proposed(self, found: Remedy) -> dict[str, Any] | None:
+        if found.wait is None:
+            return None
+        waiter = found.waiter
+        span = self._span(waiter)
+        return {
+            "engine": self.program.queue_name(waiter.queue),
+            "pc": self._pc(waiter.queue, waiter.index),
+            "line": span.excerpt()[0] if span is not None else None,
+            "semaphore": self.program.semaphore_name(found.wait.counter),
+            "op": found.wait.op,
+            "value": found.wait.value,
+        }
+
+    # -- places and times
+
+    def _pc(self, queue: int, index: int) -> int:
+        return self.check.watch.pcs[queue][index]
+
+    def _place(self, queue: int, index: int) -> Span | None:
+        return self.program.span(queue, self._pc(queue, index))
+
+    def _span(self, access: Access) -> Span | None:
+        return self._place(access.queue, access.index)
+
+    def _us(self, ticks: int) -> float:
+        return ticks / self.program.generation.ticks
+
+    def _begin(self, access: Access) -> int:
+        return self.check.watch.begin(access.queue, access.index)
+
+    def _end(self, access: Access) -> int:
+        watch, queue, index = self.check.watch, access.queue, access.index
+        if access.moves:
+            landing = watch.landing(watch.moved[queue, index].number)
+            return self._begin(access) if landing is None else landing
+        return watch.end(queue, index, self.last(queue)) if access.writes else self._begin(access)

@@ -1,0 +1,314 @@
+"""Results that nobody read: written, and overwritten before any byte of them was read.
+
+Each place that is written remembers who wrote it, until something reads a byte of it. Only where
+something overwrites a part, the bytes that are left are told apart, of that one place.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterable, Iterator
+from operator import itemgetter
+from typing import Any, Final, Protocol
+
+import numpy as np
+
+from nasm.problems import Note, Problem, Severity, counted
+from nasm.sim.counters import Who
+from nasm.sim.memory import Mask
+from nasm.sim.regions import Region, covers, overlap
+from nasm.spec.program import Program
+
+WIDEST = 1 << 24
+"""Bytes, from its first to its last, of a result whose bytes are told apart."""
+
+MOST = 1_000_000
+"""Pairs of places of an area that have bytes in common; with more nothing is said of it."""
+
+
+class Acting(Protocol):
+    """Says which instruction starts, completes or moves bytes now."""
+
+    acting: Any
+
+
+class Silent:
+    """Nobody: what is written on its behalf is not remembered."""
+
+    acting = None
+
+
+class Place(Protocol):
+    """An access: its bytes in their store, from ``low`` up to ``high``.
+
+    ``token`` says who wrote it, if nothing has read a byte of that since; ``others`` are the places
+    that have a byte in common with it, ``clock`` says who writes.
+    """
+
+    region: Region
+    low: int
+    high: int
+    token: Token | None
+    others: list[Any]
+    clock: Acting
+
+    def within(self, bits: Mask, low: int) -> Mask:
+        """Its bytes in an array that begins at some byte of the store."""
+
+
+class Result:
+    """What one execution wrote in several pieces.
+
+    ``due`` counts what it has yet to write, ``left`` the pieces that nothing has overwritten; it is
+    -1 once something has read one of them, or if there is more to it than bytes.
+    """
+
+    __slots__ = ("due", "left", "who")
+
+    def __init__(self, who: Who, due: int = 0, left: int = 0) -> None:
+        self.who, self.due, self.left = who, due, left
+
+
+class Piece:
+    """A place of a result; ``rest`` are its bytes that nothing has overwritten, if not all.
+
+    Places known to touch none of these are in ``clear``.
+    """
+
+    __slots__ = ("clear", "rest", "result")
+    CACHES = ("clear",)
+
+    def __init__(self, result: Result, rest: Mask | None = None) -> None:
+        self.result, self.rest = result, rest
+        self.clear: set[Place] = set()
+
+
+Token = Who | Piece
+"""What was written at a place: by an execution that wrote nothing else, or a piece of more."""
+
+
+class Losses:
+    """The results that were lost in a run, by the line of the instruction.
+
+    ``open`` are those of transfers in flight.
+    """
+
+    def __init__(self, program: Program, clock: Acting) -> None:
+        self.program, self.clock = program, clock
+        self.areas: dict[int, Unread] = {}
+        self.open: dict[Result, None] = {}
+        self.lost: dict[Who, tuple[Who, Who, int]] = {}
+
+    def area(self, number: int) -> Unread:
+        """What is unread in the bytes that some tensors share."""
+        found = self.areas.get(number)
+        if found is None:
+            found = self.areas[number] = Unread(self)
+        return found
+
+    def begin(self, who: Who, due: int) -> Result:
+        """The result of a transfer that starts."""
+        result = Result(who, due)
+        self.open[result] = None
+        return result
+
+    def landed(self, result: Result, count: int, places: Iterable[Place]) -> None:
+        """So many of the shares that move anything have landed, at some places."""
+        self.together(result, places)
+        result.due -= count
+        if not result.due:
+            self.open.pop(result, None)
+
+    def together(self, result: Result, places: Iterable[Place]) -> None:
+        """Places were just written with one result."""
+        acting = self.clock.acting
+        for place in places:
+            if place.token is acting and acting is not None:
+                place.token = None
+                if result.left >= 0:
+                    result.left += 1
+                    place.token = Piece(result)
+
+    def gone(self, token: Token, by: Who) -> None:
+        """Something overwrote all that was left at a place."""
+        if type(token) is not Piece:
+            self._report(token, by)  # type: ignore[arg-type]
+            return
+        result = token.result
+        if result.left > 0:
+            result.left -= 1
+            if not (result.left or result.due):
+                self._report(result.who, by)
+
+    def _report(self, who: Who, by: Who) -> None:
+        line = self._line(*who)
+        first, over, count = self.lost.get(line, (who, by, 0))
+        self.lost[line] = first, over, count + 1
+
+    def _line(self, queue: int, pc: int) -> Who:
+        """The line of the text that an instruction came from."""
+        return queue, self.program.queues[queue].spans[pc] or -1 - pc
+
+    def warnings(self) -> list[Problem]:
+        """A warning for each line that lost a result."""
+        return [self._warning(*found) for found in self.lost.values()]
+
+    def _warning(self, who: Who, by: Who, count: int) -> Problem:
+        program = self.program
+        me, other = (
+            f"{program.queue_name(q)} pc {pc} ({program.instruction(q, pc).row.name})"
+            for q, pc in (who, by)
+        )
+        times = "" if count == 1 else f", {counted(count, 'time')}"
+        said = f"what {me} writes is lost{times}: {other} overwrites all of it, and nothing read it"
+        hint = f"if something is to read it first, let {other} wait for that; else leave it out"
+        if self._line(*who) == self._line(*by):
+            hint = "if something is to read it in each round, wait for that; else leave it out"
+        note = Note(f"{other} is here", program.span(*by))
+        return Problem("E0525", said, program.span(*who), hint, (note,), Severity.WARNING)
+
+    def save(self) -> Any:
+        """Everything that changes."""
+        held = [
+            (place, place.token)
+            for area in self.areas.values()
+            for place in area.places
+            if place.token is not None
+        ]
+        results = dict.fromkeys(self.open)
+        results |= {token.result: None for _, token in held if type(token) is Piece}
+        states = tuple((result, result.due, result.left) for result in results)
+        return held, states, tuple(self.open), dict(self.lost)
+
+    def restore(self, saved: Any) -> None:
+        """As it was when it was saved."""
+        held, states, opened, lost = saved
+        for area in self.areas.values():
+            for place in area.places:
+                place.token = None
+        for place, token in held:
+            place.token = token
+        for result, due, left in states:
+            result.due, result.left = due, left
+        self.open, self.lost = dict.fromkeys(opened), dict(lost)
+
+
+class Unread:
+    """The places of one area, and what is unread in them."""
+
+    CACHES = ("_covering", "_pairs", "_sizes", "clock", "places")
+
+    def __init__(self, losses: Losses) -> None:
+        self.losses = losses
+        self.clock: Acting = losses.clock
+        self.places: list[Place] = []
+        self._pairs = 0
+        self._sizes: dict[int, list[tuple[int, int, Place]]] = {}
+        self._covering: dict[tuple[Place, Place], bool] = {}
+
+    def read(self, place: Place) -> None:
+        """Something is about to read all of a place."""
+        for other in (place, *place.others):
+            token = other.token
+            if type(token) is not Piece:
+                other.token = None
+            elif self._touches(place, other, token):
+                other.token, token.result.left = None, -1
+
+    def wrote(self, place: Place) -> None:
+        """Something has just written all of a place."""
+        for other in (place, *place.others):
+            if other.token is not None:
+                self._over(place, other, other.token)
+        place.token = place.clock.acting
+
+    def _over(self, place: Place, other: Place, token: Token) -> None:
+        """Something was written over what another place held, all of it or a part."""
+        acting = self.losses.clock.acting
+        if token is acting:  # one of its own pieces
+            other.token = None
+            return
+        if place is not other and not self._covers(place, other):
+            piece = token if isinstance(token, Piece) else Piece(Result(token, left=1))
+            if place in piece.clear:
+                return
+            rest = _rest(place, other, piece)
+            if rest is None:  # too wide: nothing is said of it
+                piece.result.left = -1
+            elif rest.any():
+                left = other.token = Piece(piece.result, rest)
+                left.clear = {*piece.clear, place}
+                return
+            token = piece
+        other.token = None
+        self.losses.gone(token, acting)
+
+    def _covers(self, place: Place, other: Place) -> bool:
+        """Whether a place has every byte of another one."""
+        found = self._covering.get((place, other))
+        if found is None:
+            found = self._covering[place, other] = covers(place.region, other.region)
+        return found
+
+    def _touches(self, place: Place, other: Place, piece: Piece) -> bool:
+        """Whether a place has a byte that is left of another one."""
+        if piece.rest is None:
+            return True
+        if place in piece.clear:
+            return False
+        bits = _bits(place, other.low, other.high)
+        if bits is None or (bits & piece.rest).any():
+            return True
+        piece.clear.add(place)
+        return False
+
+    # -- what lies near
+
+    def enter(self, place: Place) -> None:
+        """A place that something may read or write."""
+        region = place.region
+        for other in self._near(region):
+            if overlap(region, other.region):
+                place.others.append(other)
+                other.others.append(place)
+                self._pairs += 1
+        alike = self._sizes.setdefault((region.high - region.low).bit_length(), [])
+        insort(alike, (region.low, len(self.places), place), key=itemgetter(0))
+        self.places.append(place)
+        if self._pairs > MOST:
+            self.clock = SILENT
+            for other in self.places:
+                other.token, other.clock = None, SILENT
+                other.others.clear()
+
+    def _near(self, region: Region) -> Iterator[Place]:
+        """Places whose lowest and highest bytes leave open whether they overlap a region."""
+        if self.clock is SILENT:
+            return
+        for size, alike in self._sizes.items():
+            first = bisect_left(alike, region.low - (1 << size), key=itemgetter(0))
+            last = bisect_left(alike, region.high, first, key=itemgetter(0))
+            for _, _, place in alike[first:last]:
+                yield place
+
+
+SILENT: Final = Silent()
+
+
+def _rest(place: Place, other: Place, piece: Piece) -> Mask | None:
+    """The bytes of a piece without those of a place; None if they lie too far apart."""
+    rest = piece.rest
+    if rest is None:
+        rest = _bits(other, other.low, other.high)
+    gone = _bits(place, other.low, other.high)
+    return None if rest is None or gone is None else rest & ~gone
+
+
+def _bits(place: Place, low: int, high: int) -> Mask | None:
+    """Which bytes of a range of the store a place has; None if that is too wide."""
+    first, last = min(low, place.low), max(high, place.high)
+    if last - first > WIDEST:
+        return None
+    bits = np.zeros(last - first, np.bool_)
+    place.within(bits, first)[...] = True
+    return bits[low - first : high - first]

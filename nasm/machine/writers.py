@@ -1,0 +1,141 @@
+"""Which instructions of a program write some bytes: by the bytes, not by the name of a tensor.
+
+Tensors may share bytes, and one may be written in parts; a hazard names those who write what it is
+about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+from operator import itemgetter
+
+import numpy as np
+
+from nasm.sim.counters import Who
+from nasm.sim.memory import Mask
+from nasm.sim.regions import Region, intersect
+from nasm.spec import effects
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.instruction import Context
+from nasm.spec.lists import views
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Instruction, Program
+from nasm.spec.view import View
+
+MOST = 65_536
+"""Elements of a view that are told apart: of more that are missing these are the first."""
+
+
+def written(instruction: Instruction) -> list[View]:
+    """What an instruction writes; of a transfer or an exchange, its destinations."""
+    row = instruction.row
+    found = [instruction.operand(o.name) for o in row.writes]
+    if row.effect in (effects.Transfer, effects.Rendezvous):
+        named = [view for operand in instruction.operands for view in views(operand)]
+        found += named[:1] if len(named) > 1 else []  # a barrier, which names one, writes nothing
+        found += [
+            d for p in instruction.operands if isinstance(p, DeclaredTransfer) for d, _ in p.moves
+        ]
+    return [v for v in found if isinstance(v, View)]
+
+
+class Writers:
+    """The instructions of a program by the bytes they write.
+
+    What a register or a tile addresses may be anywhere in its tensor. ``region`` says which bytes a
+    view touches.
+    """
+
+    CACHES = ("_areas", "_regions")
+
+    def __init__(self, program: Program, region: Callable[[View], Region]) -> None:
+        self.program, self.region = program, region
+        self._areas: dict[int, int] = {}
+        self._regions: dict[int, tuple[Region, ...]] = {}
+
+    def of(self, regions: Sequence[Region]) -> Iterator[Who]:
+        """Those that write any of some bytes, queue by queue, in order; one for each line."""
+        touched, known = tuple(regions), dict[int, bool]()
+        areas = {region.area for region in touched}
+        for queue, lines in enumerate(self.program.queues):
+            seen: set[int] = set()
+            for pc, number in enumerate(lines.instructions):
+                line = lines.spans[pc] or -1 - pc
+                if line in seen:
+                    continue
+                found = known.get(number)
+                if found is None:
+                    found = known[number] = self._writes(number, areas, touched)
+                if found:
+                    seen.add(line)
+                    yield queue, pc
+
+    def _writes(self, number: int, areas: set[int], touched: tuple[Region, ...]) -> bool:
+        """Whether an instruction writes any of some bytes."""
+        found = written(self.program.instructions[number])
+        if not any(self._area(view.tensor) in areas for view in found):
+            return False
+        regions = self._regions.get(number)
+        if regions is None:
+            regions = tuple(map(self._region, self._footprint(number)))
+            self._regions[number] = regions
+        return intersect(regions, touched)
+
+    def _area(self, tensor: Tensor) -> int:
+        found = self._areas.get(tensor.index)
+        if found is None:
+            found = self._areas[tensor.index] = self.region(View.whole(tensor)).area
+        return found
+
+    def _region(self, view: View) -> Region:
+        """The bytes that a view may touch."""
+        exact = not view.dynamic and view.offsets is None
+        return self.region(view if exact else View.whole(view.tensor))
+
+    def _footprint(self, number: int) -> Iterator[View]:
+        """The views that an instruction really writes."""
+        instruction = self.program.instructions[number]
+        row, operands = instruction.row, instruction.operands
+        for view in written(instruction):
+            operand = next((o for o in row.writes if instruction.operand(o.name) is view), None)
+            if operand is None or operand.footprint is None or view.dynamic:
+                yield view
+            else:
+                generation = self.program.generation
+                yield from operand.footprint(Context.of(row, operands, row.engines[0], generation))
+
+
+def part(region: Region, chosen: Mask, view: View) -> tuple[Region, ...]:
+    """The bytes of some elements of a view, whose region this is: of many, those of the first.
+
+    ``chosen`` says which, in the shape of the view.
+    """
+    if chosen.all():
+        return (region,)
+    places = np.argwhere(chosen)[:MOST]
+    rows, free = np.zeros(len(places), np.int64), places
+    if view.partitioned:
+        rows, free = places[:, 0], places[:, 1:]
+    strides = np.asarray(view.steps[int(view.partitioned) :], np.int64) * region.itemsize
+    at, (first, _, step) = region.start + free @ strides, region.rows
+    found = []
+    for row, group in groupby(zip(rows.tolist(), at.tolist(), strict=True), key=itemgetter(0)):
+        runs = _runs(sorted(low for _, low in group), region.itemsize)
+        found.append(
+            region._replace(
+                rows=(first + row * step, 1, 1), low=runs[0][0], high=runs[-1][1], runs=runs
+            )
+        )
+    return tuple(found)
+
+
+def _runs(lows: list[int], size: int) -> tuple[tuple[int, int], ...]:
+    """Elements that begin at some bytes, as runs of bytes."""
+    runs: list[tuple[int, int]] = []
+    for low in lows:
+        if runs and low <= runs[-1][1]:
+            runs[-1] = (runs[-1][0], low + size)
+        else:
+            runs.append((low, low + size))
+    return tuple(runs)

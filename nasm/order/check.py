@@ -1,0 +1,167 @@
+"""The order of a run, judged from what was kept of it: which accesses are in none."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nasm.order.accesses import Access, Accesses
+from nasm.order.clocks import Order
+from nasm.order.lives import Unordered
+from nasm.order.places import Place
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
+from nasm.order.steps import More, Sources, Steps
+from nasm.order.watch import Watch
+
+Line = tuple[int, int]
+"""A queue and a line of the text, of which all rounds of a loop have one."""
+
+
+PAIRS = 100
+"""Pairs of accesses that are kept of two lines."""
+
+
+class Race(NamedTuple):
+    """Two accesses that share a byte, of which one writes, and neither of which comes first.
+
+    ``first`` is the one whose instruction started first in this run. ``pairs`` are all of the same
+    two lines, this one the first of them, but for those beyond the first hundred, and ``many``
+    says how many.
+    """
+
+    first: Access
+    second: Access
+    pairs: list[tuple[Access, Access]]
+    many: int = 1
+
+
+class Check:
+    """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
+
+    ``held`` says that engines wait for their own results. ``more`` is what instructions are to wait
+    for that the program does not say, to see what that would mend.
+    """
+
+    def __init__(
+        self, sources: Sources, watch: Watch, held: bool, more: More | None = None
+    ) -> None:
+        self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
+        self._reset()
+
+    def _reset(self) -> None:
+        count = len(self.sources.program.queues)
+        self.order = Order(count, self.sources.streams, sure=not self.more)
+        self.accesses = Accesses(count, self.held, self._found)
+        self.steps = Steps(self.sources, self.watch, self.order, self.accesses, self.more)
+        self._pairs: dict[tuple[object, ...], Race] = {}
+        self._from_the_start()
+
+    def _from_the_start(self) -> None:
+        self._pairs.clear()
+        self._compared = 0
+        self._at = [0] * self.order.queues
+        self._pointers = [-1] * self.order.queues
+
+    # -- judging
+
+    def settle(self) -> None:
+        """Judge what was kept since it was judged last."""
+        if len(self.watch.queues) < self.steps.taken:  # the run went back
+            self._reset()
+        shared = len(self.accesses.shared)
+        self.steps.take()
+        if self.order.settle() or len(self.accesses.shared) > shared:
+            self.accesses.restart()
+            self._from_the_start()
+        self._compare()
+
+    @property
+    def races(self) -> list[Race]:
+        """All races, by where the second access stands in the run."""
+        return list(self._pairs.values())
+
+    @property
+    def unordered(self) -> list[Unordered]:
+        """Sets of counters that are in no order with what else happens to them."""
+        return self.order.unordered
+
+    def _compare(self) -> None:
+        """Compare all accesses that are new with those before them."""
+        watch, at, accesses, ends = self.watch, self._at, self.accesses, self.steps.ends
+        starts, steps, pointers = self.order.starts, self.order.steps, self._pointers
+        for queue in watch.queues[self._compared :]:
+            index = at[queue]
+            at[queue] = index + 1
+            touched = accesses.compared(watch.works[queue][index])
+            end = ends.get((queue, index))
+            if touched is None and end is None:
+                continue
+            known, nth = starts[queue], pointers[queue]
+            while nth + 1 < len(known) and known[nth + 1] <= index:
+                nth += 1
+            pointers[queue] = nth
+            clock = steps[queue][nth].clock if nth >= 0 else self.order.nothing
+            if touched is not None:
+                accesses.instruction(queue, index, clock, touched)
+            if end is not None:
+                accesses.transfer(queue, index, clock, watch.moved[queue, index], *end)
+        self._compared = len(watch.queues)
+
+    def _found(self, near: Place, column: int, count: int, kind: str, now: Access) -> None:
+        """An access and an earlier one are in no order."""
+        queues, index, moves = self.order.queues, count - 1, False
+        if column < queues:
+            queue, moves = column, (column, index) in self.watch.moved
+        elif column < 2 * queues:
+            queue = column - queues
+        else:
+            queue, index, moves = self.order.owners[column], self.steps.issued[column][index], True
+        first = Access(queue, index, kind, moves, near.region)
+        if self.more and self.ordered(now, first):  # what waits more comes later than it did
+            return
+        one, other = sorted((self._side(first), self._side(now)))
+        key = (*one, *other)
+        found = self._pairs.get(key)
+        if found is None:
+            self._pairs[key] = Race(first, now, [(first, now)])
+            return
+        if len(found.pairs) < PAIRS:
+            found.pairs.append((first, now))
+        self._pairs[key] = found._replace(many=found.many + 1)
+
+    def end(self, access: Access) -> Event:
+        """When an access is over."""
+        if access.moves and not self.watch.moved[access.queue, access.index].met:
+            return Event(LANDS, access.queue, access.index)
+        kind = COMPLETES if access.writes and not access.moves else STARTS
+        return Event(kind, access.queue, access.index)
+
+    def unlanded(self) -> list[tuple[int, int]]:
+        """The transfers that have not surely landed when the last instructions are complete."""
+        done = self.order.done()
+        return [
+            place
+            for place, (column, count) in self.steps.ends.items()
+            if column >= 2 * self.order.queues and done[column] < count
+        ]
+
+    def ordered(self, one: Access, other: Access) -> bool:
+        """Whether an access is over before another one begins, in every execution."""
+        if one.queue == other.queue and not one.moves and not other.moves:
+            return one.index < other.index
+        return self.order.before(self.end(one), other.queue, other.index)
+
+    def _side(self, access: Access) -> tuple[Line, bool, bool]:
+        """What tells the accesses of a line apart: by itself or a transfer, read or written."""
+        return self.line(access.queue, access.index), access.moves, access.writes
+
+    def split(self, race: Race, waiter: Access) -> Iterator[tuple[Access, Access]]:
+        """The pairs of a race, each with the one of the waiter's line first."""
+        mine = self._side(waiter)
+        for first, second in race.pairs:
+            yield (first, second) if self._side(second) != mine else (second, first)
+
+    def line(self, queue: int, index: int) -> Line:
+        """The line of the text that an executed instruction came from."""
+        pc = self.watch.pcs[queue][index]
+        return queue, self.sources.program.queues[queue].spans[pc] or -1 - pc

@@ -1,0 +1,297 @@
+"""Vector clocks of a run: what surely happened before each instruction starts.
+
+The rule is that of :mod:`nasm.order.skeleton`'s machine without time: forbid an event, let
+everything else happen that can, in any order; what has not happened comes after it. For counters
+that only go up that is one number for each queue and each stream of transfers:
+
+* a *clock* says how many instructions of each queue have surely started, how many have surely
+  completed, and how many transfers of each stream have surely landed;
+* a wait for ``n`` may be ended by any of the posts that do not come after it, ``P`` of them. What
+  more than ``P - n`` of those posts have behind them has surely happened.
+
+Which posts come after a wait is itself a matter of order. A first sweep, in the order of the run,
+takes it that what came later always does; sweeps with the clocks of the sweep before follow until
+nothing changes. Each only takes order away, so that what is in no order after any of them is in
+none. (Thornley and Chandy, 2000, on monotonic counters; Reed and Kanodia, 1979, on eventcounts.)
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+
+from nasm.order.lives import Lives, Unordered
+from nasm.order.posts import Clock, Posts, Taken, joined, more_than, posted
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step
+
+SWEEPS = 100
+"""Sweeps at most. Four have been enough for all there was; what is tried may not be what ran."""
+
+
+class Order:
+    """What surely happened before what, of the steps that were taken so far.
+
+    ``streams`` are the queues and counters of all transfers, each pair once. Steps are taken in an
+    order in which a run may start them, members of a meeting one behind the other. ``columns`` says
+    which column of a clock is a stream's, ``owners`` which queue's a column is. If it is not
+    ``sure`` a run may not start the steps in that order after all.
+    """
+
+    def __init__(
+        self, queues: int, streams: Sequence[tuple[int, int | None]], sure: bool = True
+    ) -> None:
+        self.queues, self.sure = queues, sure
+        self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
+        self.owners = {column: queue for (queue, _), column in self.columns.items()}
+        self.taken: list[Taken] = []
+        self.starts: list[list[int]] = [[] for _ in range(queues)]
+        self.steps: list[list[Taken]] = [[] for _ in range(queues)]
+        self.nothing: Clock = (0,) * (2 * queues + len(streams))
+        self._now: list[Clock] = [self.nothing] * queues
+        self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
+        self._waits: dict[int, dict[int, int]] = {}
+        self._met: list[Taken] = []
+        self._first = self._settled = True
+        self._doubtful: set[int] = set()
+        self._lived: set[int] = set()
+        self._given: dict[tuple[int, int], Clock] = {}
+        self.unordered: list[Unordered] = []
+
+    # -- taking steps
+
+    def take(self, step: Step) -> None:
+        """The next step, in an order in which a run may start them."""
+        if self._met and step.meeting != self._met[0].step.meeting:
+            self._meet()
+        taken = Taken(step, self._posts_of(step))
+        self.taken.append(taken)
+        self.starts[step.queue].append(step.index)
+        self.steps[step.queue].append(taken)
+        self._advance(taken)
+        if step.wait is not None:
+            self._waits.setdefault(step.wait.counter, {})[step.queue] = step.index
+        self._settled = False
+
+    def _posts_of(self, step: Step) -> Posts | None:
+        """Where the posts of a step belong."""
+        queue, change, issue = step.queue, step.change, step.issue
+        if issue is not None:
+            if issue.counter is None:
+                return None
+            column = self.columns[queue, issue.counter]
+            return self._stream(issue.counter, queue, LANDS, column)
+        if change is None:
+            return None
+        if change.op != "+" or change.value < 0:
+            self._lived.add(change.counter)
+        if change.at_start:
+            return self._stream(change.counter, queue, STARTS, queue)
+        return self._stream(change.counter, queue, COMPLETES, self.queues + queue)
+
+    def _stream(self, counter: int, queue: int, kind: int, column: int) -> Posts:
+        streams = self._posts.setdefault(counter, {})
+        found = streams.get((queue, kind))
+        if found is None:
+            found = streams[queue, kind] = Posts(queue, kind, column)
+        return found
+
+    def _advance(self, taken: Taken) -> None:
+        """Give a step its clock, unless others of its meeting are still to come."""
+        step = taken.step
+        clock = self._before_start(step)
+        if step.meeting >= 0:
+            taken.clock = clock
+            self._met.append(taken)
+        else:
+            self._start(taken, clock)
+
+    def _before_start(self, step: Step) -> Clock:
+        """What has surely happened before a step starts, meetings aside."""
+        queue, wait = step.queue, step.wait
+        clock = self._now[queue]
+        if step.after >= 0 and clock[self.queues + queue] <= step.after:
+            column = self.queues + queue
+            clock = (*clock[:column], step.after + 1, *clock[column + 1 :])
+        if step.behind is not None:
+            clock = tuple(map(max, clock, self.after(step.behind)))
+        if wait is not None and wait.value > 0:
+            clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
+        return clock
+
+    def _start(self, taken: Taken, clock: Clock) -> None:
+        """A step starts with a clock: what it posts has that behind it."""
+        step, posts = taken.step, taken.posts
+        self._now[step.queue] = taken.clock = clock
+        if posts is None:
+            return
+        if not self._first:
+            posts.clocks[taken.nth] = clock
+            return
+        counter, value = posted(step)
+        posts.add(step.index, clock, value)
+        for queue, index in self._waits.get(counter, {}).items():
+            if queue != step.queue and clock[queue] <= index:
+                self._doubtful.add(counter)
+
+    def _meet(self) -> None:
+        """All members of a meeting start together."""
+        met, self._met = self._met, []
+        clock = [max(column) for column in zip(*(taken.clock for taken in met), strict=True)]
+        for taken in met:
+            clock[taken.step.queue] = taken.step.index + 1
+        joined = tuple(clock)
+        for taken in met:
+            self._start(taken, joined)
+
+    # -- waits
+
+    def _waited(self, clock: Clock, queue: int, index: int, counter: int, value: int) -> Clock:
+        """A clock after a wait for a counter to reach a value."""
+        if counter in self._lived:
+            given = self._given.get((queue, index))
+            return clock if given is None else tuple(map(max, clock, given))
+        streams = self._posts.get(counter)
+        if not streams:
+            return clock
+        if len(streams) == 1:
+            (posts,) = streams.values()
+            if posts.kind != LANDS:
+                nth = bisect_left(posts.totals, value)
+                return clock if nth == len(posts.totals) else joined(clock, posts, nth)
+        some: list[tuple[Posts, int]] = []
+        slack = -value
+        for posts in streams.values():
+            count = len(posts.clocks) if self._first else posts.before(queue, index)
+            if count:
+                some.append((posts, count))
+                slack += posts.totals[count - 1]
+        if slack > 0:
+            return more_than(clock, some, slack)
+        for posts, count in some:
+            clock = joined(clock, posts, count - 1)
+        return clock
+
+    # -- sweeps
+
+    def settle(self) -> bool:
+        """Sweep until nothing changes; returns whether an earlier step has another clock now."""
+        if self._met:
+            self._meet()
+        if self._settled:
+            return False
+        self._settled = True
+        if self._lived:
+            return self._settle_lives()
+        if not self.sure or any(self._matters(counter) for counter in self._doubtful):
+            return self._sweeps()
+        return False
+
+    def _settle_lives(self) -> bool:
+        """Sweep from the top, with what is known of counters that go down or are set.
+
+        That is nothing at first. What follows from clocks that are sound is sound, so it may be
+        used to find more.
+        """
+        before = [taken.clock for taken in self.taken]
+        self._given = {}
+        while True:
+            self._from_the_top()
+            self._sweeps()
+            found = Lives(self.queues, self.taken, self._lived)
+            if found.given == self._given:
+                break
+            self._given = found.given
+        self.unordered = found.unordered
+        return before != [taken.clock for taken in self.taken]
+
+    def _from_the_top(self) -> None:
+        """The first sweep once more."""
+        for streams in self._posts.values():
+            for posts in streams.values():
+                posts.clear()
+        self._sweep()
+
+    def _sweeps(self) -> bool:
+        self._first, changed = False, False
+        for _ in range(SWEEPS):
+            if not self._sweep():
+                break
+            changed = True
+        self._first = True
+        return changed
+
+    def _matters(self, counter: int) -> bool:
+        """Whether it matters which posts to a counter come after a wait for it."""
+        streams = self._posts[counter]
+        return len(streams) > 1 or any(posts.kind == LANDS for posts in streams.values())
+
+    def _sweep(self) -> bool:
+        """Every clock again, by the clocks that there are; returns whether one changed."""
+        self._now = [self.nothing] * self.queues
+        before = [taken.clock for taken in self.taken]
+        for taken in self.taken:
+            if self._met and taken.step.meeting != self._met[0].step.meeting:
+                self._meet()
+            self._advance(taken)
+        if self._met:
+            self._meet()
+        return any(taken.clock != old for taken, old in zip(self.taken, before, strict=True))
+
+    # -- questions
+
+    def clock(self, queue: int, index: int) -> Clock:
+        """What has surely happened before an instruction starts."""
+        nth = bisect_right(self.starts[queue], index)
+        return self.steps[queue][nth - 1].clock if nth else self.nothing
+
+    def done(self) -> Clock:
+        """What has surely happened once the last instruction of each queue has completed."""
+        ends = [taken.clock for steps in self.steps for taken in steps[-1:]]
+        return tuple(map(max, self.nothing, *ends)) if ends else self.nothing
+
+    def after(self, event: Event) -> Clock:
+        """What has surely happened once something has, itself included."""
+        queue, index, column = event.queue, event.index, event.queue
+        clock = list(self.clock(queue, index))
+        clock[queue] = max(clock[queue], index + 1)
+        if event.kind == LANDS:
+            for posts in self._transfers(queue):
+                nth = bisect_left(posts.indices, index)
+                if nth < len(posts.indices) and posts.indices[nth] == index:
+                    clock[posts.column] = max(clock[posts.column], nth + 1)
+        elif event.kind == COMPLETES:
+            column = self.queues + queue
+            clock[column] = max(clock[column], index + 1)
+        return tuple(clock)
+
+    def streams(self, counter: int) -> list[Posts]:
+        """All posts to a counter."""
+        return list(self._posts.get(counter, {}).values())
+
+    @property
+    def counters(self) -> list[int]:
+        """The counters that something posts to."""
+        return list(self._posts)
+
+    def lives(self, counter: int) -> bool:
+        """Whether a counter goes down, or is set."""
+        return counter in self._lived
+
+    def before(self, event: Event, queue: int, index: int) -> bool:
+        """Whether something happens before the start of an instruction, in every execution."""
+        kind, whose, which = event.kind, event.queue, event.index
+        if kind == LANDS:
+            for posts in self._transfers(whose):
+                nth = bisect_left(posts.indices, which)
+                if nth < len(posts.indices) and posts.indices[nth] == which:
+                    return self.clock(queue, index)[posts.column] > nth
+            return False
+        if kind == STARTS and whose == queue:
+            return which < index
+        column = whose if kind == STARTS else self.queues + whose
+        return self.clock(queue, index)[column] > which
+
+    def _transfers(self, queue: int) -> Iterable[Posts]:
+        for streams in self._posts.values():
+            if (queue, LANDS) in streams:
+                yield streams[queue, LANDS]

@@ -1,0 +1,106 @@
+"""Faults: of all races those that a program has to mend, one for each wait that is missing.
+
+A forgotten wait shows in many pairs of accesses: all rounds of a line, all tensors it touches, and
+all that only follows. Each fault is mended in thought before the next is looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from nasm.order.accesses import Access
+from nasm.order.check import Check, Race
+from nasm.order.remedies import Remedy, meant, remedy
+from nasm.order.skeleton import Event, Wait
+
+MOST = 12
+"""Faults that are looked for one by one; what is left then is told pair by pair."""
+
+TRIED = 4
+"""Remedies that are compared for one fault."""
+
+WORK = 400_000
+"""Instructions of the run that are judged again, in all, to tell faults apart."""
+
+Filled = Callable[[Access], bool]
+"""Whether what an access touches has had values before the run."""
+
+
+class Fault(NamedTuple):
+    """A race, what would mend it, and whether there may be others that it only leads to."""
+
+    race: Race
+    remedy: Remedy
+
+
+def faults(check: Check, filled: Filled) -> list[Fault]:
+    """The faults of a run that was judged, in its order."""
+    found: list[Fault] = []
+    more: dict[tuple[int, int], list[Wait | Event]] = {}
+    budget = WORK
+    while check.races and len(found) < MOST and budget > 0:
+        race = check.races[0]
+        waiter, _ = meant(check, race.first, race.second, filled(race.first))
+        line = check.line(waiter.queue, waiter.index)
+        best: tuple[int, Fault, Check] | None = None
+        for one in _largest(_of_line(check, line))[:TRIED]:
+            tried = {place: list(waits) for place, waits in more.items()}
+            _mend(check, one, tried)
+            mended = Check(check.sources, check.watch, check.held, tried)
+            mended.settle()
+            budget -= len(check.watch.queues)
+            if best is None or len(mended.races) < best[0]:
+                best = len(mended.races), one, mended
+            if not mended.races:
+                break
+        if best is None or best[0] >= len(check.races):
+            break
+        found.append(best[1])
+        more, check = dict(best[2].more), best[2]  # type: ignore[arg-type]
+    return found + [_plain(check, race, filled) for race in check.races]
+
+
+def _largest(found: list[Fault]) -> list[Fault]:
+    """Of those that are mended by a wait for the same counter the one that waits for most."""
+    best: dict[object, Fault] = {}
+    for one in found:
+        wait = one.remedy.wait
+        key = (one.remedy.waiter.queue, one.remedy.waiter.index, wait and wait.counter)
+        if wait is None:
+            key = (one.remedy.waiter, one.remedy.other)  # type: ignore[assignment]
+        known = best.get(key)
+        most = known.remedy.wait if known is not None else None
+        if wait is None or most is None or wait.value > most.value:
+            best[key] = one
+    return list(best.values())
+
+
+def _plain(check: Check, race: Race, filled: Filled) -> Fault:
+    waiter, other = meant(check, race.first, race.second, filled(race.first))
+    return Fault(race, remedy(check, waiter, other))
+
+
+def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
+    """The races that a wait on a line could mend."""
+    found = []
+    for race in check.races:
+        for waiter in (race.second, race.first):
+            if check.line(waiter.queue, waiter.index) == line:
+                break
+        else:
+            continue
+        for one, two in check.split(race, waiter):
+            if (one.queue, one.index) == (waiter.queue, waiter.index):
+                found.append(Fault(race, remedy(check, one, two)))
+    return found
+
+
+def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Wait | Event]]) -> None:
+    """Let every round of a line wait as one of them would have to."""
+    for waiter, other in check.split(fault.race, fault.remedy.waiter):
+        wait = remedy(check, waiter, other).wait
+        added: Wait | Event = check.end(other) if wait is None else wait
+        kept = more.setdefault((waiter.queue, waiter.index), [])
+        if added not in kept:
+            kept.append(added)

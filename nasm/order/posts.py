@@ -1,0 +1,126 @@
+"""What clocks are made of: posts in streams, and what a clock learns of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+
+from nasm.order.skeleton import COMPLETES, LANDS, Step
+
+Clock = tuple[int, ...]
+"""Instructions started, for each queue; completed, for each queue; transfers landed, by stream."""
+
+
+class Posts:
+    """What one queue posts to one counter in one way: at completions, at starts, or by transfers.
+
+    They happen in order, so that a later one has all behind it that an earlier one has; transfers
+    land in no order, but those of a stream are issued in one. ``column`` of a clock says that one
+    has happened; ``totals`` are the sums of their values. ``skipped`` transfers of the stream were
+    issued before the first of them.
+    """
+
+    __slots__ = ("clocks", "column", "indices", "kind", "queue", "skipped", "totals")
+
+    def __init__(self, queue: int, kind: int, column: int, skipped: int = 0) -> None:
+        self.queue, self.kind, self.column, self.skipped = queue, kind, column, skipped
+        self.indices: list[int] = []
+        self.clocks: list[Clock] = []
+        self.totals: list[int] = []
+
+    def known(self, clock: Clock, nth: int) -> bool:
+        """Whether a clock has the nth of them, and so everything that the nth has behind it."""
+        return clock[self.column] > (
+            self.skipped + nth if self.kind == LANDS else self.indices[nth]
+        )
+
+    def add(self, index: int, clock: Clock, value: int) -> None:
+        """One more, by an instruction that starts with a clock."""
+        self.indices.append(index)
+        self.clocks.append(clock)
+        self.totals.append(self.total(len(self.totals)) + value)
+
+    def clear(self) -> None:
+        """None, as at first."""
+        self.indices.clear()
+        self.clocks.clear()
+        self.totals.clear()
+
+    def before(self, queue: int, index: int) -> int:
+        """How many do not come after the start of an instruction."""
+        if queue == self.queue:
+            return bisect_left(self.indices, index)
+        return bisect_right(self.clocks, index, key=lambda clock: clock[queue])
+
+    def total(self, count: int) -> int:
+        """The sum of the first so many."""
+        return self.totals[count - 1] if count else 0
+
+
+class Taken:
+    """A step that was taken, with the clock of its start."""
+
+    __slots__ = ("clock", "nth", "posts", "step")
+
+    def __init__(self, step: Step, posts: Posts | None) -> None:
+        self.step, self.posts = step, posts
+        self.clock: Clock = ()
+        self.nth = -1 if posts is None else len(posts.indices)
+
+
+def posted(step: Step) -> tuple[int, int]:
+    """The counter that a step changes, itself or by its transfer, and by how much."""
+    if step.issue is not None:
+        assert step.issue.counter is not None
+        return step.issue.counter, step.issue.shares
+    assert step.change is not None
+    return step.change.counter, step.change.value
+
+
+def joined(clock: Clock, posts: Posts, nth: int) -> Clock:
+    """A clock after a post has happened for sure, and with it those before it in its stream."""
+    if posts.known(clock, nth):
+        return clock
+    made = list(map(max, clock, posts.clocks[nth]))
+    index = posts.indices[nth] + 1
+    made[posts.queue] = max(made[posts.queue], index)
+    made[posts.column] = posts.skipped + nth + 1 if posts.kind == LANDS else index
+    return tuple(made)
+
+
+def more_than(clock: Clock, some: Sequence[tuple[Posts, int]], slack: int) -> Clock:
+    """A clock after posts of which all but ``slack`` have happened: what more of them had behind.
+
+    Of a transfer each share is a post of its own: that it landed says one of them alone.
+    """
+    rows: list[tuple[list[int], int]] = []
+    for posts, count in some:
+        last = posts.totals[count - 1]
+        for nth in range(count - 1, -1, -1):
+            if posts.known(clock, nth) or last - posts.totals[nth] > slack:
+                break
+            row = list(posts.clocks[nth])
+            row[posts.queue] = max(row[posts.queue], posts.indices[nth] + 1)
+            if posts.kind == COMPLETES:
+                row[posts.column] = posts.indices[nth] + 1
+            rows.append((row, posts.totals[nth] - posts.total(nth)))
+    if not rows:
+        return clock
+    weights = [weight for _, weight in rows]
+    landed = {posts.column for posts, _ in some if posts.kind == LANDS}
+    made = list(clock)
+    for column, values in enumerate(zip(*(row for row, _ in rows), strict=True)):
+        if max(values) > made[column]:
+            enough = slack if column in landed else slack + 1
+            made[column] = max(made[column], _reached(values, weights, enough))
+    return tuple(made)
+
+
+def _reached(values: Sequence[int], weights: Sequence[int], enough: int) -> int:
+    """The highest value that posts of so much weight have reached; 0 if there is none."""
+    weight = 0
+    for value, more in sorted(zip(values, weights, strict=True), reverse=True):
+        weight += more
+        if weight >= enough:
+            return value
+    return 0

@@ -1,0 +1,158 @@
+"""What would bring two accesses into order: who has to wait, for which counter to reach what."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from nasm.order.accesses import READ, Access
+from nasm.order.check import Check
+from nasm.order.places import Place
+from nasm.order.posts import Posts
+from nasm.order.skeleton import COMPLETES, LANDS, Event, Wait
+
+FEW = 4
+"""Posts that a remedy names."""
+
+
+class Remedy(NamedTuple):
+    """``waiter`` is to wait until ``other`` is over: for ``wait``, if there is one that does it.
+
+    ``others`` are places of instructions whose posts count as well, and may come earlier or later.
+    """
+
+    waiter: Access
+    other: Access
+    wait: Wait | None
+    others: tuple[tuple[int, int], ...] = ()
+
+
+def remedy(check: Check, waiter: Access, other: Access) -> Remedy:
+    """The wait that brings an access behind another one: for what that posts itself, if it can."""
+    event = check.end(other)
+    core = check.sources.program.queues[waiter.queue].core
+    best: tuple[tuple[int, int], Remedy] | None = None
+    for counter in check.order.counters:
+        if check.order.lives(counter) or check.sources.core(counter) != core:
+            continue
+        found = _wait(check, waiter, event, counter)
+        if found is not None:
+            rank, value, others = found
+            made = Remedy(waiter, other, Wait(counter, ">=", value), others)
+            if best is None or rank < best[0]:
+                best = rank, made
+    return best[1] if best is not None else Remedy(waiter, other, None)
+
+
+def _wait(
+    check: Check, waiter: Access, event: Event, counter: int
+) -> tuple[tuple[int, int], int, tuple[tuple[int, int], ...]] | None:
+    """The value of a counter that something has to happen for, and who else posts to it.
+
+    That is one more than all other posts that may come before the waiter. Ranked by how far behind
+    the event the first such post is, and by how much else is waited for.
+    """
+    total, behind, least, nearest = 0, 0, 0, 1 << 60
+    others: list[tuple[int, int]] = []
+    known = check.order.clock(waiter.queue, waiter.index)
+    for posts in check.order.streams(counter):
+        for nth in range(posts.before(waiter.queue, waiter.index)):
+            weight = posts.totals[nth] - posts.total(nth)
+            total += weight
+            mine = posts.queue == event.queue and posts.indices[nth] == event.index
+            if mine and posts.kind == LANDS == event.kind:
+                behind, nearest, least = behind + 1, 0, least or 1
+            elif _follows(check, posts, nth, event):
+                behind += weight
+                away = posts.indices[nth] - event.index if posts.queue == event.queue else 1 << 30
+                nearest = min(nearest, away)
+                least = min(least, weight) if least else weight
+            elif not posts.known(known, nth):
+                others.append((posts.queue, posts.indices[nth]))
+    if not behind:
+        return None
+    return (nearest, len(others)), total - behind + least, tuple(others[:FEW])
+
+
+def _follows(check: Check, posts: Posts, nth: int, event: Event) -> bool:
+    """Whether a post is made after an event, or is one itself."""
+    if posts.queue == event.queue and event.kind != LANDS:
+        index = posts.indices[nth]
+        if posts.kind == COMPLETES:
+            return index >= event.index
+        if event.kind != COMPLETES:
+            return index >= event.index
+    return check.order.before(event, posts.queue, posts.indices[nth])
+
+
+# -- who is meant to come first
+
+
+def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Access, Access]:
+    """Who of two should wait for whom, most likely: the waiter, and the other.
+
+    ``filled`` says that the bytes had values before the run. A writer waits for the only reader of
+    the values that it destroys; else a reader waits for the write whose values nobody else reads.
+    """
+    if first.writes and second.writes:
+        return second, first
+    reader, writer = (second, first) if first.writes else (first, second)
+    before, after = [], []
+    for access in _touching(check, reader):
+        if access in (reader, writer):
+            continue
+        if access.writes:
+            if check.ordered(access, reader):
+                before.append(access)
+        elif check.ordered(writer, access):
+            after.append(access)
+    if not (before or filled):
+        return reader, writer
+    read = [
+        access
+        for access in _touching(check, reader)
+        if not access.writes
+        and access != reader
+        and check.ordered(access, reader)
+        and all(check.ordered(one, access) for one in before)
+    ]
+    if not read:
+        return writer, reader
+    if not after:
+        return reader, writer
+    later = any(a.queue == reader.queue and a.index > reader.index for a in after)
+    return (writer, reader) if later else (reader, writer)
+
+
+def _touching(check: Check, access: Access) -> Iterator[Access]:
+    """Everything in the run that has a byte in common with an access."""
+    (place,) = check.accesses.places.of((access.region,))
+    near = set(map(id, place.near))
+    at = [0] * check.order.queues
+    for queue in check.watch.queues:
+        index = at[queue]
+        at[queue] = index + 1
+        work = check.watch.works[queue][index]
+        yield from _of(check, near, queue, index, work.number, work.reads, work.writes, False)
+        moved = check.watch.moved.get((queue, index))
+        if moved is not None:
+            pattern, moves = moved.pattern, True
+            yield from _of(check, near, queue, index, pattern, moved.reads, moved.writes, moves)
+
+
+def _of(
+    check: Check,
+    near: set[int],
+    queue: int,
+    index: int,
+    number: int,
+    reads: tuple,  # type: ignore[type-arg]
+    writes: tuple,  # type: ignore[type-arg]
+    moves: bool,
+) -> Iterator[Access]:
+    sides: tuple[tuple[Place, ...], ...] = check.accesses.touched(number, reads, writes)
+    for places, kind in zip(sides, (READ, "write"), strict=True):
+        for place in places:
+            if id(place) in near:
+                yield Access(queue, index, kind, moves, place.region)
+                break

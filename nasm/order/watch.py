@@ -1,0 +1,132 @@
+"""What is kept of a run to judge its order: which instructions started, and what they touch."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from nasm.sim.channels import Flight, Group
+from nasm.sim.events import Observer
+from nasm.sim.queues import Queue, Task, Work
+from nasm.sim.regions import Region
+
+MOST = 4_000_000
+"""Instructions whose order is judged, some 30 bytes each."""
+
+
+class Moved(NamedTuple):
+    """What a transfer touches, posts to, and in how many shares; its ``number`` is its own.
+
+    ``pattern`` is the same for all that touch the same. It ``adds`` to what it writes, or is part
+    of a meeting (``met``), which then is over when it has landed.
+    """
+
+    number: int
+    pattern: int
+    reads: tuple[Region, ...]
+    writes: tuple[Region, ...]
+    counter: int | None
+    shares: int
+    adds: bool
+    met: bool
+
+
+class Watch(Observer):
+    """The instructions of a run in the order of their starts, by queue.
+
+    ``queues`` are the queues in that order. Of each queue, by the number of an instruction in it:
+    ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
+    the one before it completed. ``moved`` are transfers, ``meetings`` which instructions met.
+    Shares of ``flights`` landed at ``landings``. ``full`` says that there was more.
+    """
+
+    def __init__(self, queues: Sequence[Queue]) -> None:
+        self.queues = array("H")
+        self.works: list[list[Work]] = [[] for _ in queues]
+        self.pcs = [array("i") for _ in queues]
+        self.begins = [array("q") for _ in queues]
+        self.ends = [array("q") for _ in queues]
+        self.moved: dict[tuple[int, int], Moved] = {}
+        self.meetings: dict[tuple[int, int], int] = {}
+        self.flights, self.landings = array("q"), array("q")
+        self.full = False
+        self._met = 0
+
+    # -- events
+
+    def started(self, queue: Queue, task: Task, now: int) -> None:
+        """Remember a start."""
+        index = queue.index
+        if len(self.queues) >= MOST:
+            self.full = True
+            return
+        self.queues.append(index)
+        self.works[index].append(task.work)
+        self.pcs[index].append(queue.pc)
+        self.begins[index].append(now)
+        self.ends[index].append(queue.last_finish)
+
+    def met(self, queues: Sequence[int]) -> None:
+        """Remember which instructions start together: the next ones of these queues."""
+        for queue in queues:
+            self.meetings[queue, len(self.works[queue])] = self._met
+        self._met += 1
+
+    def issued(self, flight: Flight, now: int) -> None:
+        """Remember what a transfer touches, by the instruction that issued it."""
+        queue, pc = flight.origin
+        at = (queue, len(self.works[queue]))
+        met = at in self.meetings
+        if self.full or not (met or self.pcs[queue][-1] == pc):
+            return
+        where = at if met else (queue, at[1] - 1)
+        self.moved[where] = Moved(
+            flight.key,
+            flight.pattern,
+            flight.reads,
+            flight.writes,
+            flight.semaphore,
+            flight.left,
+            flight.adds,
+            met,
+        )
+
+    def landed(self, group: Group, now: int) -> None:
+        """Remember when shares landed."""
+        self.flights.append(group.flight.key)
+        self.landings.append(now)
+
+    def begin(self, queue: int, index: int) -> int:
+        """When an instruction started."""
+        return self.begins[queue][index]
+
+    def end(self, queue: int, index: int, last: int) -> int:
+        """When an instruction completes; ``last`` is when the last of its queue does."""
+        ends = self.ends[queue]
+        return ends[index + 1] if index + 1 < len(ends) else last
+
+    def landing(self, flight: int) -> int | None:
+        """When the last of a transfer's shares so far landed."""
+        found = [n for n, key in enumerate(self.flights) if key == flight]
+        return self.landings[found[-1]] if found else None
+
+    # -- checkpoints
+
+    def save(self) -> Any:
+        """How much there is."""
+        counts = tuple(len(works) for works in self.works)
+        kept = len(self.moved), len(self.meetings), len(self.flights)
+        return len(self.queues), counts, kept, self.full, self._met
+
+    def restore(self, saved: Any) -> None:
+        """Forget what came later."""
+        length, counts, (moved, meetings, landed), self.full, self._met = saved
+        del self.queues[length:], self.flights[landed:], self.landings[landed:]
+        for queue, count in enumerate(counts):
+            for column in (self.pcs[queue], self.begins[queue], self.ends[queue]):
+                del column[count:]
+            del self.works[queue][count:]
+        for kept, count in ((self.moved, moved), (self.meetings, meetings)):
+            while len(kept) > count:
+                kept.popitem()

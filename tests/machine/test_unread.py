@@ -1,0 +1,166 @@
+"""Results that nothing read, against a shadow of every byte that says who wrote it last."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import nasm
+from nasm.sim.events import Observer
+from nasm.sim.regions import REGISTERS, Region, covers
+
+HEAD = """\
+.target trn2
+.hbm  H f32[64, 48] = iota
+.sbuf a f32[64, 16] @ 0:0
+.sbuf b f32[64, 16] @ 0:32
+.sbuf c u8[32, 64]  @ 32:16
+.sbuf d f32[64, 16]
+.psum p f32[64, 64]
+.sem s
+@{engine} Memset d, 1.0
+"""
+
+
+class Shadow(Observer):
+    """For each byte which execution wrote it last, and of each execution what became of it.
+
+    An execution that left something else than bytes is not counted, nor is a partial write.
+    """
+
+    def __init__(self, session: nasm.Session) -> None:
+        self.last: dict[tuple[int, int, int], int] = {}
+        self.bytes: dict[int, set[tuple[int, int, int]]] = {}
+        self.who: dict[int, tuple[int, int]] = {}
+        self.lost: Counter[tuple[int, int]] = Counter()
+        self.read_: set[int] = set()
+        self.keys: set[int] = set()
+        self.count = 0
+        session.machine.scheduler.observe(self)
+
+    def places(self, region: Region) -> set[tuple[int, int, int]]:
+        first, count, step = region.rows
+        found = set()
+        runs = region.spans().tolist()
+        for n in range(count):
+            for low, high in runs:
+                found |= {(region.area, first + n * step, at) for at in range(low, high)}
+        return found
+
+    def read_of(self, regions: Any) -> None:
+        for region in regions:
+            if not region.place.startswith(REGISTERS):
+                for place in self.places(region):
+                    if place in self.last:
+                        self.read_.add(self.last[place])
+
+    def wrote(self, number: int, regions: Any) -> None:
+        touched = set()
+        for region in regions:
+            for place in self.places(region):
+                old = self.last.get(place)
+                if old is not None and old != number:
+                    self.bytes[old].discard(place)
+                    touched.add(old)
+                self.last[place] = number
+                self.bytes[number].add(place)
+        for old in touched:
+            if not self.bytes[old] and old not in self.read_:
+                self.lost[self.who[old]] += 1
+
+    def started(self, queue: Any, task: Any, now: int) -> None:
+        self.read_of(task.work.reads)
+
+    def finished(self, queue: Any, done: Any) -> None:
+        if done.task.work.writes:
+            self.count += 1
+            self.bytes[self.count], self.who[self.count] = set(), (done.queue, done.pc)
+            self.wrote(self.count, done.task.work.writes)
+
+    def read(self, group: Any, now: int) -> None:
+        if group.bytes:
+            self.read_of(group.flight.reads)
+
+    def landed(self, group: Any, now: int) -> None:
+        if group.bytes:  # all that move anything land together, in these programs
+            assert group.flight.key not in self.keys
+            self.keys.add(group.flight.key)
+            self.count += 1
+            self.bytes[self.count], self.who[self.count] = set(), group.flight.origin
+            self.wrote(self.count, group.flight.writes)
+
+
+def cut(chance: random.Random, size: int) -> str:
+    """A slice of an axis."""
+    if chance.random() < 0.3:
+        return f"0:{size}"
+    low = chance.randrange(0, size)
+    high = chance.randrange(low + 1, size + 1)
+    step = chance.choice((1, 1, 1, 2, 3))
+    return f"{low}:{high}:{step}"
+
+
+def lines(chance: random.Random, engine: str) -> list[str]:
+    """Some instructions of one engine that write and read parts of tensors that overlap."""
+    found = []
+    for _ in range(chance.randrange(6, 24)):
+        name = chance.choice("aabcdp" if engine != "gpsimd" else "aabcd")
+        rows = 32 if name == "c" else 64
+        width = {"c": 64, "p": 64}.get(name, 16)
+        row = chance.choice(("0:32", f"0:{rows}")) if name != "c" else "0:32"
+        place = f"{name}[{row}, {cut(chance, width)}]"
+        kind = chance.random()
+        if kind < 0.45:
+            found.append(f"Memset {place}, {chance.randrange(9)}")
+        elif kind < 0.6:
+            found.append(f"TensorScalar {place}, {place}, op0=multiply, operand0=1.0")
+        elif kind < 0.75:
+            at = chance.randrange(0, 12)
+            found.append(f"TensorCopy a[0:32, {at}:{at + 4}], d[0:32, {at}:{at + 4}]")
+        elif kind < 0.85:
+            found.append("DmaCopy H[0:32, 0:4], d[0:32, 0:4]   $s += 16")
+            found.append("EventSemaphore $s >= 16 $s = 0")
+        else:
+            at = chance.randrange(0, 12)
+            found.append(f"DmaCopy a[0:32, {at}:{at + 4}], H[0:32, 0:4]   $s += 16")
+            found.append("EventSemaphore $s >= 16 $s = 0")
+    return found
+
+
+def counted(session: nasm.Session) -> Counter[tuple[int, int]]:
+    """How often the results of each line were lost, as the machine has it."""
+    found: Counter[tuple[int, int]] = Counter()
+    for who, _, count in session.machine.losses.lost.values():
+        found[who] += count
+    return found
+
+
+def test_what_is_lost_is_what_a_shadow_of_every_byte_says() -> None:
+    total, engine = 0, "vector"
+    for seed in range(30):
+        chance = random.Random(f"{engine} {seed}")
+        text = HEAD.format(engine=engine) + f"@{engine}\n" + "\n".join(lines(chance, engine))
+        session = nasm.Session(text)
+        shadow = Shadow(session)
+        report = session.run()
+        assert report.status.name == "FINISHED", (seed, report.problems)
+        assert counted(session) == shadow.lost, (seed, text)
+        total += sum(shadow.lost.values())
+    assert total > 30
+
+
+def test_covers_says_what_the_bytes_say() -> None:
+    session, yes = nasm.Session(HEAD.format(engine="vector")), 0
+    shadow = Shadow(session)
+    for seed in range(300):
+        chance = random.Random(seed)
+        regions = []
+        for _ in range(2):
+            rows = chance.choice(("0:32", "0:64", "0:32", "32:64:4", "32:64:2"))
+            text = f"{chance.choice('ab')}[{rows}, {cut(chance, 16)}]"
+            regions.append(session.machine.addresses.region(session.view(text)))
+        one, other = map(shadow.places, regions)
+        assert covers(*regions) == (one >= other), regions
+        yes += covers(*regions)
+    assert yes > 15
