@@ -231,12 +231,13 @@ ROWS = (
         "`neuron-nasm check` finds such a loop where the program surely gets into it; a run ends "
         "as soon as it is in one. A loop that waits for what another engine updates, or for the "
         "other core, is not reported: it is held up there, or ends as a deadlock (E0510).",
-        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterMove  %r0, 5\nagain: @vector Nop\n"
         "@vector RegisterAlu   %r1, %r0, 1, op=subtract\n"
         "@vector CompareBranch  %r0, 0, op=greater, target=again",
-        "@vector RegisterMove  %r0, 5\nagain: @vector Memset  c, 1.0\n"
+        "@vector RegisterMove  %r0, 5\nagain: @vector Nop\n"
         "@vector RegisterAlu   %r0, %r0, 1, op=subtract\n"
         "@vector CompareBranch  %r0, 0, op=greater, target=again",
+        ends=True,
     ),
     Code(
         "E0520",
@@ -250,6 +251,7 @@ ROWS = (
         "@scalar EventSemaphore  $done >= 1    $done--",
         "@sync   EventSemaphore                $done++\n"
         "@vector EventSemaphore  $done >= 1    $done--",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0601",
