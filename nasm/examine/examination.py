@@ -18,6 +18,7 @@ from nasm.examine.reach import reachable
 from nasm.examine.records import VALUES, Examination
 from nasm.examine.touches import Touches
 from nasm.examine.unlocked import relied
+from nasm.machine.endless import ENDLESS, endless
 from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
 from nasm.problems import Problem, counted
 from nasm.records import MOST_EXAMINED, RunReport, Status
@@ -46,6 +47,8 @@ def examine(
         machine.scheduler.observe(log)
     report = session.run(max_instructions=max_instructions, hashes=False)
     errors, unknown = _sorted(report)
+    told = {problem.span for problem in errors if problem.code == ENDLESS}
+    errors += [problem for problem in endless(program) if problem.span not in told]
     every = [*report.warnings, *_static(session, touches, errors, report)]
     every += _cut_short(report, unknown)
     return Examination(

@@ -61,10 +61,13 @@ class BelowZero(Observer):
             Note(f"{self._who(who)} takes what is not there, too", program.span(*who), excerpt=True)
             for who in takers[1:]
         )
-        hint = (
-            "a wait takes nothing: several may pass with what one of them takes; let each wait for "
-            "a counter of its own, or let one queue take for all"
-        )
+        wait = program.waits[program.queues[queue].waits[pc]]
+        hint = f"let it wait until {-update.value} is there: {name} >= {-update.value}"
+        if wait is not None and wait.semaphore == number:
+            hint = (
+                "a wait takes nothing: several may pass with what one of them takes; let each wait "
+                "for a counter of its own, or let one queue take for all"
+            )
         return Problem(BELOW_ZERO, said, program.span(queue, pc), hint, notes, Severity.WARNING)
 
     def _who(self, who: Who) -> str:

@@ -74,25 +74,29 @@ def _nobody(case: Case) -> Blame | None:
     """Nothing in the program does what is waited for."""
     if case.helping or case.value > case.wait.value:
         return None
-    said = f"nothing in the program {'sets' if case.event else 'updates'} it"
-    if case.updaters and not case.event:
-        said = "nothing in the program adds to it"
+    does = "sets" if case.event else "adds to" if case.updaters else "updates"
+    said = f"nothing in the program {does} it"
     idle = _not_started(case)
     if idle:
         names = listed((transfer.name for transfer in idle), "and")
+        one = len(idle) == 1
+        hint = (
+            f"the transfer{'' if one else 's'} {names} {'is' if one else 'are'} declared, but no "
+        )
+        hint += f"instruction starts {'it' if one else 'them'}"
         notes = tuple(
             Note(f"the transfer {transfer.name} is declared here", transfer.span, excerpt=True)
             for transfer in idle
         )
-        return Blame(said, f"the transfer {names} is declared, but no instruction starts it", notes)
+        return Blame(said, hint, notes)
     spare = _spare(case)
     if spare:
         names = listed((f"${case.program.semaphore_name(s)}" for s in spare), "and")
         notes = tuple(_first_update(case, s) for s in spare[:SHOWN])
-        return Blame(
-            said, f"{names} is updated, but nothing waits for it: is it meant here?", notes
-        )
-    does = "sets" if case.event else "updates"
+        hint = f"{names} is updated, but nothing waits for it: is it meant here?"
+        if len(spare) > 1:
+            hint = f"{names} are updated, but nothing waits for them: is one of them meant here?"
+        return Blame(said, hint, notes)
     return Blame(said, f"no instruction {does} {case.name}: one has to, or the wait is not needed")
 
 
@@ -313,7 +317,7 @@ def _too_few(case: Case) -> Blame:
         said = "no other update of it is to come"
     if coming:
         total = case.value + sum(u.most for u in coming if u.op == "+")
-        said = f"with all updates that are still to come it would be {total}"
+        said = f"with all that is still to be added it would be {total}"
     notes = tuple(case.shown(_share(case, u), u.queue, u.pcs[0]) for u in made[:SHOWN])
     return Blame(said, _count_hint(case), notes)
 

@@ -111,9 +111,17 @@ def _rounds(supply: Supply, updater: Updater) -> str:
     stopped = f"held up at {supply.line((updater.queue, head))}"
     if updater.maybe:
         return f"{line} has updated it {counted(updater.made, 'time')}; more may come, {stopped}"
-    unit = "rounds" if supply.round(updater) is not None else "times"
-    more = f"{updater.ahead} more {'is' if updater.ahead == 1 else 'are'} to come, {stopped}"
-    return f"{line} has updated it in {updater.made} of {total} {unit}; {more}"
+    rounds = supply.round(updater) is not None
+    if not updater.made:
+        often = f"in {total:,} rounds" if rounds else f"{total:,} times"
+        return f"{line} would update it {often}, but is {stopped}"
+    of = (
+        f"in {updater.made:,} of {total:,} rounds"
+        if rounds
+        else f"{updater.made:,} of {total:,} times"
+    )
+    more = f"{updater.ahead:,} more {'is' if updater.ahead == 1 else 'are'} to come, {stopped}"
+    return f"{line} has updated it {of}; {more}"
 
 
 # -- rendezvous

@@ -11,7 +11,7 @@ from nasm.spec.instruction import Row
 from nasm.spec.program import Instruction, Program
 from nasm.spec.view import Reg
 
-DEEPEST = 16
+DEEPEST = 8
 """How many loops within each other are looked at."""
 
 

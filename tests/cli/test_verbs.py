@@ -43,6 +43,14 @@ def test_check_passes_what_a_run_would_fail(ran: Any, halves: Path) -> None:
     assert ran("check", halves, "--quiet").code == 0
 
 
+def test_check_finds_a_loop_that_never_ends(ran: Any, tmp_path: Path) -> None:
+    text = ".target trn1\n@sync RegisterMove %r0, 1\nagain: @sync Nop\n"
+    branch = "@sync CompareBranch %r0, 0, op=greater, target=again\n"
+    done = ran("check", written(tmp_path, text + branch))
+    assert done.code == 1
+    assert "E0519]: the loop from line 3 to 4 of sync never ends" in done.err
+
+
 def test_isa_lists_every_instruction(ran: Any) -> None:
     from nasm.targets.neuron import TARGET
 

@@ -19,7 +19,7 @@ ONLY_VALUES_FIND = frozenset(
 E0503 and E0701 are found where no value is needed for it.
 """
 
-FOUND_WITHOUT = frozenset(("E0504", "E0506", "E0512", "E0517"))
+FOUND_WITHOUT = frozenset(("E0504", "E0506", "E0512", "E0517", "E0519"))
 """Faults that end a run without values as they end one with."""
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import nasm
+from nasm.problems import Severity
 
 THREE = """\
 .target trn2
@@ -18,9 +19,10 @@ def test_three_that_take_one_credit_are_one_warning() -> None:
     report = nasm.run(THREE).report
     assert report.ok
     (warning,) = report.warnings
-    assert (warning.code, warning.warning) == ("E0520", True)
+    assert (warning.code, warning.severity) == ("E0520", Severity.WARNING)
     assert "takes 1 from $credit when it is 0" in warning.message
     assert warning.message.endswith("it goes below 0, and to -2 later")
+    assert warning.hint.startswith("a wait takes nothing: several may pass")
     assert warning.span is not None
     (other,) = warning.notes
     assert other.span is not None
@@ -33,6 +35,7 @@ def test_each_counter_has_one_however_often_it_goes_there() -> None:
     text = ".target trn2\n.sem a, b\n@vector\n" + "Nop $a -= 2\nNop $a += 2\nNop $b--\n" * 3
     found = nasm.run(text).report.warnings
     assert [w.message.partition(" from ")[2][:2] for w in found] == ["$a", "$b"]
+    assert found[1].hint == "let it wait until 1 is there: $b >= 1"
     assert "to -3 later" in found[1].message
     assert "later" not in found[0].message
 

@@ -155,6 +155,15 @@ def test_a_loop_without_an_exit_is_surely_entered_if_there_is_no_other_end() -> 
     assert endless(nasm.assemble(HEAD + way.format("over") + trap + "over: @vector Nop\n")) == []
 
 
+def test_a_check_tells_of_a_loop_once_also_behind_what_it_cannot_follow() -> None:
+    loop = "again: @scalar Nop\n@scalar CompareBranch target=again\n"
+    way = "@vector TensorLoad %r0, N[0:1]\n@vector CompareBranch %r0, 0, op=equal, target=trap\n"
+    trap = "@vector Nop\ntrap: @vector CompareBranch target=trap\n"
+    for text, wanted in ((loop, [7]), (way + trap, [9]), (way + trap + loop, [9, 11])):
+        found = nasm.check(HEAD + text).problems
+        assert sorted(p.span.line for p in found if p.code == "E0519" and p.span) == wanted
+
+
 def test_loops_within_loops_are_no_work_and_no_defect() -> None:
     deep = 400
     text = [HEAD, "@vector"]
