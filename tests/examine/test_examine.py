@@ -78,7 +78,7 @@ def test_a_loop_that_cannot_be_left_is_an_error_and_a_long_one_ends_at_the_limit
     found = told("@sync\nagain:\n CompareBranch target=again\n", max_instructions=50)
     assert (found.ended, found.ok) == ("fault", False)
     count = "RegisterAlu %r0, %r0, 1, op=add\n CompareBranch %r0, 0, op=not_equal, target=again\n"
-    found = told(f"@sync RegisterMove %r0, 1\nagain: @sync {count}", max_instructions=50)
+    found = told(f"@sync\nRegisterMove %r0, 1\nagain: {count}", max_instructions=50)
     assert (found.ended, found.ok) == ("limit", True)
 
 
