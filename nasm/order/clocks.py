@@ -18,7 +18,7 @@ none. (Thornley and Chandy, 2000, on monotonic counters; Reed and Kanodia, 1979,
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from nasm.order.lives import Lives, Unordered
 from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
@@ -263,6 +263,23 @@ class Order:
             column = self.queues + queue
             clock[column] = max(clock[column], index + 1)
         return tuple(clock)
+
+    def idle(self) -> Iterator[tuple[int, int]]:
+        """The waits without which all would be in the same order, as (queue, index).
+
+        Those of meetings are not looked at, nor those for counters that go down or are set: what
+        they add may not be known.
+        """
+        for queue, steps in enumerate(self.steps):
+            before = self.nothing
+            for taken in steps:
+                step, wait = taken.step, taken.step.wait
+                if wait is not None and step.meeting < 0 and wait.counter not in self._lived:
+                    own = max(before[self.queues + queue], step.after + 1)
+                    column = self.queues + queue
+                    if taken.clock == (*before[:column], own, *before[column + 1 :]):
+                        yield queue, step.index
+                before = taken.clock
 
     def streams(self, counter: int) -> list[Posts]:
         """All posts to a counter."""

@@ -27,9 +27,7 @@ from nasm.source import Source
 
 FOLDER = Path(__file__).parent
 PROGRAMS = sorted(FOLDER.glob("*.nasm"))
-UNTOLD = {
-    "counter-may-be-overrun": "nobody says yet that a wait for just a value may be overrun",
-}
+UNTOLD = {"counter-may-be-overrun": "nobody says yet that a wait for just a value may be overrun"}
 UNMENDED = {
     "deadlock-event-nobody-clears": "a clear is said to be in no order with the set it waited for"
 }
