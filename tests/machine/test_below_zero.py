@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import nasm
+from nasm.problems import Severity
 
 THREE = """\
 .target trn2
@@ -18,7 +19,7 @@ def test_three_that_take_one_credit_are_one_warning() -> None:
     report = nasm.run(THREE).report
     assert report.ok
     (warning,) = report.warnings
-    assert (warning.code, warning.warning) == ("E0520", True)
+    assert (warning.code, warning.severity) == ("E0520", Severity.WARNING)
     assert "takes 1 from $credit when it is 0" in warning.message
     assert warning.message.endswith("it goes below 0, and to -2 later")
     assert warning.span is not None
