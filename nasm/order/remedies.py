@@ -19,12 +19,19 @@ class Remedy(NamedTuple):
     """``waiter`` is to wait until ``other`` is over: for ``wait``, if there is one that does it.
 
     ``others`` are places of instructions whose posts count as well, and may come earlier or later.
+    The wait may be ``placed`` before the waiter, at an instruction that this comes after.
     """
 
     waiter: Access
     other: Access
     wait: Wait | None
     others: tuple[tuple[int, int], ...] = ()
+    placed: tuple[int, int] | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where to wait."""
+        return self.placed or (self.waiter.queue, self.waiter.index)
 
 
 def remedy(check: Check, waiter: Access, other: Access) -> Remedy:
@@ -101,11 +108,13 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Ac
     if first.writes and second.writes:
         return second, first
     reader, writer = (second, first) if first.writes else (first, second)
-    before, after = [], []
+    before, after, in_place = [], [], False
     for access in _touching(check, reader):
         if access in (reader, writer):
             continue
-        if access.writes:
+        if (access.queue, access.index) == (writer.queue, writer.index):
+            in_place = True
+        elif access.writes:
             if check.ordered(access, reader):
                 before.append(access)
         elif check.ordered(writer, access):
@@ -120,7 +129,7 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Ac
         and check.ordered(access, reader)
         and all(check.ordered(one, access) for one in before)
     ]
-    if not read:
+    if not (read or in_place):
         return writer, reader
     if not after:
         return reader, writer
