@@ -65,14 +65,15 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
 def _candidates(check: Check, filled: Filled) -> Iterator[Fault]:
     """What might mend most: a wait on a line of the first races, for what these or others need."""
     races = [
-        (race, *meant(check, race.first, race.second, filled(race.first)))
+        (race, meant(check, race.first, race.second, filled(race.first)))
         for race in check.races[:LINES]
     ]
-    lines = dict.fromkeys(check.line(waiter.queue, waiter.index) for _, waiter, _ in races)
+    races.sort(key=lambda one: not one[1].sure)
+    lines = dict.fromkeys(check.line(one.waiter.queue, one.waiter.index) for _, one in races)
     for line in lines:
         yield from _largest(_of_line(check, line))[:TRIED]
-    for race, waiter, other in races:
-        for _, later, behind in races:
+    for race, (waiter, other, _) in races:
+        for _, (later, behind, _) in races:
             if later.queue == waiter.queue and later.index > waiter.index:
                 found = remedy(check, waiter, behind)
                 if found.wait is not None:
@@ -109,8 +110,8 @@ def _largest(found: list[Fault]) -> list[Fault]:
 
 
 def _plain(check: Check, race: Race, filled: Filled) -> Fault:
-    waiter, other = meant(check, race.first, race.second, filled(race.first))
-    return Fault(race, remedy(check, waiter, other))
+    one = meant(check, race.first, race.second, filled(race.first))
+    return Fault(race, remedy(check, one.waiter, one.other))
 
 
 def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
