@@ -51,11 +51,12 @@ class Accesses:
     """Takes accesses in the order of their starts, and compares each with those before it.
 
     ``queues`` is how many queues there are; if engines are ``held`` a queue reads what its own
-    instructions have written, all of it.
+    instructions have written, all of it. An access that comes before a write of the same place is
+    not compared with what comes later, unless ``every`` one is.
     """
 
-    def __init__(self, queues: int, held: bool, report: Report) -> None:
-        self.queues, self.held, self._told = queues, held, report
+    def __init__(self, queues: int, held: bool, report: Report, every: bool = False) -> None:
+        self.queues, self.held, self.every, self._told = queues, held, every, report
         self._raced = False
         self.places = Places()
         self.shared: set[Area] = set()
@@ -131,7 +132,7 @@ class Accesses:
                         clock,
                         Access(queue, index, WRITE, False, place.region),
                     )
-            if not self._raced:
+            if not (self._raced or self.every):
                 place.supersede()
         for place in reads:
             place.reads[queue] = over
@@ -165,7 +166,7 @@ class Accesses:
                 self._compare(near, near.reads, READ, clock, now)
                 if kind != ADD:
                     self._compare(near, near.adds, ADD, clock, now)
-            if kind != ADD and not self._raced:
+            if kind != ADD and not (self._raced or self.every):
                 place.supersede()
         for place in reads:
             place.reads[column] = count

@@ -43,6 +43,9 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
     found: list[Fault] = []
     more: dict[tuple[int, int], list[Wait | Event]] = {}
     budget = WORK
+    if check.races:
+        check = Check(check.sources, check.watch, check.held, every=True)
+        check.settle()
     while check.races and len(found) < MOST and budget > 0:
         best: tuple[int, Fault, Check] | None = None
         for one in _candidates(check, filled):
