@@ -160,12 +160,15 @@ def check(
     files: Files | None = None,
     max_instructions: int | None = MOST_EXAMINED,
     relaxed: bool = False,
+    strict: bool = False,
+    allow: Iterable[str] = (),
 ) -> Examination:
     """Tell what is wrong with a program, as far as that needs no values, and what it holds when.
 
     It is followed for ``max_instructions``; None is no limit. With ``relaxed`` there is a list of
     the reads that nothing would order if engines did not wait for their own earlier results.
-    ``target``, ``defines``, ``options``, ``timing`` and ``files`` are as for :func:`assemble`.
+    ``strict`` and ``allow`` are as for :func:`run`,
+    ``target``, ``defines``, ``options``, ``timing`` and ``files`` as for :func:`assemble`.
     Raises Failure if it does not assemble; all else that is wrong is in what it returns.
     """
     if not isinstance(program, Program):
@@ -174,7 +177,9 @@ def check(
         )
     elif target is not None or defines or options or timing:
         raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
-    return examine(program, max_instructions=max_instructions, relaxed=relaxed)
+    return examine(
+        program, max_instructions=max_instructions, relaxed=relaxed, strict=strict, allow=allow
+    )
 
 
 # ---------------------------------------------------------------- building

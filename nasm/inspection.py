@@ -20,6 +20,7 @@ from nasm.machine.state import UNKNOWN
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Family, Problem, Refused, family
 from nasm.records import (
+    EXAMINED,
     BankRecord,
     ChannelRecord,
     EngineRecord,
@@ -166,6 +167,8 @@ class Inspection:
         hazards = self.machine.checked and self.machine.values
 
         def looked_for(code: str) -> bool:
+            if code in EXAMINED:
+                return False
             return hazards if family(code) is Family.HAZARD else family(code) is not Family.SLOW
 
         return self.policy.unused(self._noticed(), looked_for)

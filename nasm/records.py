@@ -28,6 +28,9 @@ MOST_PROFILED = 1_000_000
 MOST_EXAMINED = 100_000
 """The same of a program that is examined: a few seconds."""
 
+EXAMINED = frozenset(f"E053{n}" for n in range(6))
+"""Codes of what an examination finds, and no run."""
+
 
 class Status(Enum):
     """Where a run stands."""

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 from rich.text import Text
 
-from nasm import allowing, codes, host_memory
+from nasm import allowing, host_memory
 from nasm.allowing import Judged
 from nasm.asm.assemble import assemble
 from nasm.cli import files, sarif_file
 from nasm.cli.screen import Screen
 from nasm.examine import Examination, examine
 from nasm.open_files import Allowed
-from nasm.problems import Failure, Family, Problem, Severity, counted, family, in_line
+from nasm.problems import Failure, Family, Problem, Severity, counted, in_line
 from nasm.report import examination as tables
 from nasm.report import json_examination, jsonable, sarif
 from nasm.spec.program import Program
@@ -161,11 +160,12 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
             Allowed.of(args.files),
             timing,
         )
-        policy = allowing.policy(program.allows, args.allow, args.strict)
-        if wrong := codes.unallowable(policy.allows):
-            raise Failure(wrong)
         found = examine(
-            program, max_instructions=args.max_instructions, relaxed=args.ordering is not None
+            program,
+            max_instructions=args.max_instructions,
+            relaxed=args.ordering is not None,
+            strict=args.strict,
+            allow=args.allow,
         )
     except Failure as failure:
         return Checked(path, allowing.refused(failure.problems))
@@ -173,9 +173,7 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
         if not host_memory.lacking(error):
             raise
         return Checked(path, allowing.refused([Problem("E0808", host_memory.LACKING)]))
-    judged = policy.judged(found.problems)
-    unused = policy.unused(found.problems, lambda code: found.whole and family(code) is not SLOW)
-    judged = replace(judged, warnings=(*judged.warnings, *unused))
+    judged = Judged(found.errors, (*found.warnings, *found.notes), found.allowed)
     return Checked(path, judged, program, found)
 
 

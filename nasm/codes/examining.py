@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
@@ -16,6 +17,7 @@ ROWS = (
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop $go >= 1\nend:\n    Nop",
         ".target trn1\n.sem go\n@vector Nop $go++\n@sync\n    RegisterMove %r0, 1\n"
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop $go >= 1\nend:\n    Nop",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0531",
@@ -26,17 +28,20 @@ ROWS = (
         "the host reads them when every queue is done.",
         "@vector Memset a, 1.0 $done++",
         "@vector Memset a, 1.0 $done++\n@sync Nop $done >= 1",
+        severity=Severity.NOTE,
     ),
     Code(
         "E0532",
         "a wait that orders nothing",
-        "The wait holds whenever it is reached, in every round of its line: it is for no more than "
-        "the counter has from the start, or its queue has waited for as much before. It does no "
-        "harm. In a loop whose first rounds wait for 0 the other rounds may be meant to order "
-        "something, which this number of rounds has none of.",
+        "Without the wait all would be in the same order, in every round of its line: it is for no "
+        "more than the counter has from the start, its queue has waited for as much before, or "
+        "other waits see to it already. It does no harm. In a loop whose first rounds wait for 0 "
+        "the other rounds may be meant to order something, which this number of rounds has none "
+        "of.",
         "@vector Memset a, 1.0 $done++\n@sync Nop $done >= 1\n@sync Nop $done >= 1",
         "@vector Memset a, 1.0 $done++\n@vector Memset b, 1.0 $done++\n"
         "@sync Nop $done >= 1\n@sync Nop $done >= 2",
+        severity=Severity.NOTE,
     ),
     Code(
         "E0533",
@@ -48,6 +53,7 @@ ROWS = (
         "@vector Memset a, 1.0",
         "@vector Memset c, 1.0 $done++\n@sync DmaCopy C, c $done >= 1 $loaded += 16\n"
         "@sync Nop $loaded >= 16",
+        severity=Severity.NOTE,
     ),
     Code(
         "E0534",
@@ -56,6 +62,7 @@ ROWS = (
         "as always taken if its condition is in its operands, as with `op=always`.",
         ".target trn1\n@sync\n    CompareBranch target=end\n    Nop\nend:\n    Nop",
         ".target trn1\n@sync\n    CompareBranch target=end\nend:\n    Nop",
+        severity=Severity.WARNING,
     ),
     Code(
         "E0535",
@@ -68,5 +75,6 @@ ROWS = (
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
         ".target trn1\n@sync\n    RegisterMove %r0, 1\n"
         "    CompareBranch %r0, 1, op=equal, target=end\n    Nop\nend:\n    Nop",
+        severity=Severity.NOTE,
     ),
 )

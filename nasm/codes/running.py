@@ -282,6 +282,13 @@ ROWS = (
         severity=Severity.WARNING,
     ),
     Code(
+        "E0542",
+        "a run too long for its order to be judged as a whole",
+        "What a run executes is kept until its order has been judged, up to 4,000,000 "
+        "instructions. Those after that run as always, and nobody looks for races among them.",
+        severity=Severity.NOTE,
+    ),
+    Code(
         "E0601",
         "a feature of the machine that is not implemented yet",
         "The program is legal as far as is known, but nasm does not implement this yet, or not "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence, Set
 
 from nasm.examine.listing import Line, finding, lines, span_of, subject, who
 from nasm.problems import Note, Problem, counted
@@ -84,27 +84,31 @@ class Counters:
             hint = "wait for it where its order matters, or take the update away"
             yield finding(NEVER_AWAITED, said, span_of(self.program, first), hint)
 
-    def empty_waits(self) -> Iterator[Problem]:
-        """Waits that hold whenever they are reached, in every round of their line."""
-        program = self.program
-        empty = {place for place in _all(self.waits.values()) if self._always(place)}
-        empty |= set(self._repeated())
-        for queue in range(len(program.queues)):
-            waiting = [pc for q, pc in sorted(_all(self.waits.values())) if q == queue]
-            for line in lines(program, queue, waiting):
-                if all((queue, pc) in empty for pc in line.pcs):
-                    yield self._empty(line)
+    def empty_waits(self, idle: Collection[Place] = ()) -> Iterator[Problem]:
+        """Waits that order nothing in any round of their line.
 
-    def _empty(self, line: Line) -> Problem:
-        wait = self.wait((line.queue, line.pcs[0]))
+        They hold whenever they are reached, or are ``idle``: what ends them surely comes before.
+        """
+        repeated = set(self._repeated())
+        places = sorted(_all(self.waits.values()))
+        empty = {p for p in places if self._always(p) or p in repeated or p in idle}
+        for line in _lines(self.program, places):
+            if all((line.queue, pc) in empty for pc in line.pcs):
+                yield self._empty(line, repeated)
+
+    def _empty(self, line: Line, repeated: Set[Place]) -> Problem:
+        rounds = [(line.queue, pc) for pc in line.pcs]
+        wait = self.wait(rounds[0])
         name = self._name(wait.semaphore)
-        said = f"{subject(self.program, line)} waits for {name}, which always holds there: "
-        if self._always((line.queue, line.pcs[0])):
-            said += f"{name} is never below {wait.value}"
-        else:
+        said = f"{subject(self.program, line)} waits for {name}, which orders nothing: "
+        if all(map(self._always, rounds)):
+            said += f"{name} is never below {max(self.wait(place).value for place in rounds)}"
+        elif set(rounds) <= repeated:
             said += f"its queue has waited for as much of {name} before"
+        else:
+            said += "what posts it is in order with it by other waits, or before any"
         return finding(
-            EMPTY_WAIT, said, span_of(self.program, line), "it orders nothing: leave it out"
+            EMPTY_WAIT, said, span_of(self.program, line), "it can be left out: all stays in order"
         )
 
     def _always(self, place: Place) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from nasm.examine import dead
-from nasm.examine.counters import Counters
+from nasm.examine.counters import Counters, Place
 from nasm.examine.executed import Log
 from nasm.examine.lifetimes import Lifetimes, memory_maps
 from nasm.examine.listing import finding
@@ -21,7 +21,7 @@ from nasm.examine.unlocked import relied
 from nasm.machine.endless import ENDLESS, endless
 from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
 from nasm.problems import Problem, counted
-from nasm.records import MOST_EXAMINED, RunReport, Status
+from nasm.records import EXAMINED, MOST_EXAMINED, RunReport, Status
 from nasm.session import Session
 from nasm.spec.program import Program
 
@@ -29,15 +29,21 @@ CUT_SHORT, LIMIT, DEADLOCK = "E0535", "E0511", "E0510"
 
 
 def examine(
-    program: Program, *, max_instructions: int | None = MOST_EXAMINED, relaxed: bool = False
+    program: Program,
+    *,
+    max_instructions: int | None = MOST_EXAMINED,
+    relaxed: bool = False,
+    strict: bool = False,
+    allow: Iterable[str] = (),
 ) -> Examination:
     """Look at a program without its values.
 
     It is followed for at most ``max_instructions``. With ``relaxed``, or on a machine whose engines
     have no interlock, there is a list of what would need one; all else is told as if they had.
+    With ``strict`` warnings count as errors, and ``allow`` are codes that do not count.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
-    session = Session(program, values=False)
+    session = Session(program, values=False, strict=strict, allow=allow)
     machine = session.machine
     machine.scheduler.interlock.held = True
     touches = Touches(machine)
@@ -49,13 +55,20 @@ def examine(
     errors, unknown = _sorted(report)
     told = {problem.span for problem in errors if problem.code == ENDLESS}
     errors += [problem for problem in endless(program) if problem.span not in told]
-    every = [*report.warnings, *_static(session, touches, errors, report)]
-    every += _cut_short(report, unknown)
+    every = [*_static(session, touches, errors, report), *_cut_short(report, unknown)]
+    judged = session.policy.judged(every)
+    whole = report.status in (Status.FINISHED, Status.DEADLOCK)
+    unused = session.policy.unused(every, lambda code: whole and code in EXAMINED)
     return Examination(
         ended=VALUES if unknown else report.status.name.lower(),
         instructions=machine.scheduler.retired,
         microseconds=report.microseconds,
-        problems=(*errors, *sorted(every, key=_place)),
+        problems=(
+            *errors,
+            *judged.errors,
+            *sorted((*report.warnings, *judged.warnings, *unused), key=_place),
+        ),
+        allowed=(*report.allowed, *judged.allowed),
         memories=tuple(memory_maps(machine, lifetimes.lives)),
         relied=relied(machine, log, touches) if relaxed else None,
     )
@@ -82,9 +95,24 @@ def _static(
                 stuck.add(wait.semaphore)
     yield from counters.never_posted(stuck)
     yield from counters.never_awaited(_told_late(session))
-    yield from counters.empty_waits()
+    yield from counters.empty_waits(_idle(session))
     yield from dead.unreached(program, ways)
     yield from dead.unread(program, ways, touches)
+
+
+def _idle(session: Session) -> set[Place]:
+    """The instructions whose waits are idle whenever they are executed, if all of it was."""
+    ordering = session.machine.ordering
+    if ordering is None or session.status is not Status.FINISHED or ordering.watch.full:
+        return set()
+    order, pcs = ordering.judged().order, ordering.watch.pcs
+    idle = set(order.idle())
+    found: dict[Place, bool] = {}
+    for queue, steps in enumerate(order.steps):
+        for index in (taken.step.index for taken in steps if taken.step.wait is not None):
+            place = queue, pcs[queue][index]
+            found[place] = found.get(place, True) and (queue, index) in idle
+    return {place for place, every in found.items() if every}
 
 
 def _told_late(session: Session) -> set[int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from nasm.examine.records import NOTES
-from nasm.problems import Note, Problem, Severity, counted
+from nasm import codes
+from nasm.problems import Note, Problem, counted
 from nasm.source import Span
 from nasm.spec.program import Program
 
@@ -55,5 +55,6 @@ def finding(
     code: str, said: str, span: Span | None, hint: str = "", notes: tuple[Note, ...] = ()
 ) -> Problem:
     """What a program does to no good: nothing that fails it."""
-    severity = Severity.NOTE if code in NOTES else Severity.WARNING
-    return Problem(code, said, span, hint, notes, severity)
+    row = codes.find(code)
+    assert row is not None
+    return Problem(code, said, span, hint, notes, row.severity)

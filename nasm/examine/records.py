@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from nasm.allowing import AllowedProblem
 from nasm.problems import Problem, Severity, counted
 from nasm.source import Span
-
-NOTES = frozenset(("E0531", "E0532", "E0533", "E0535"))
-"""Codes of what is worth knowing, and need not be wrong."""
 
 LIMIT, VALUES = "limit", "values"
 """Why a program was not followed to its end: it is longer, or goes on as its values say."""
@@ -95,7 +93,8 @@ class Reliance:
 class Examination:
     """What is known of a program before anybody runs it with values.
 
-    ``problems`` are errors, then warnings and notes, in the order of the text. ``ended`` says
+    ``problems`` are errors, then warnings and notes, in the order of the text; those that are
+    ``allowed`` are apart. ``ended`` says
     where it ended when it was followed without its values: ``finished``, ``deadlock`` or ``fault``
     if that is all there is to know, ``limit`` if it is longer, or ``values`` if it goes on as they
     say. ``instructions`` completed until then, in so many ``microseconds``. ``relied`` is what
@@ -106,6 +105,7 @@ class Examination:
     instructions: int
     microseconds: float
     problems: tuple[Problem, ...]
+    allowed: tuple[AllowedProblem, ...]
     memories: tuple[MemoryMap, ...]
     relied: tuple[Reliance, ...] | None
 

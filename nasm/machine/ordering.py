@@ -104,6 +104,8 @@ class Ordering:
     def warnings(self) -> Iterator[Problem]:
         """Waits for just a value that may be overrun: one for each line."""
         check, seen = self.judged(), set()
+        if self.watch.full:
+            yield self._said.cut(len(self.watch.queues))
         for found in check.order.overruns():
             line = check.line(*found.place)
             if line not in seen:

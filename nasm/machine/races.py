@@ -95,6 +95,12 @@ class Races:
             "E0541", said, self._place(queue, index), hint, notes, severity=Severity.WARNING
         )
 
+    def cut(self, count: int) -> Problem:
+        """A run too long to be judged as a whole."""
+        said = f"the order of the first {count:,} instructions was judged, and of no more"
+        hint = "a race among the later ones is not found: run a smaller size of the program as well"
+        return Problem("E0542", said, None, hint, severity=Severity.NOTE)
+
     # -- hints
 
     def _hints(self, fault: Fault) -> list[str]:

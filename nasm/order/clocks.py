@@ -291,6 +291,23 @@ class Order:
                 last = [(posts.queue, posts.indices[count - 1]) for posts, count in posts]
                 yield Overrun(wait, (step.queue, step.index), total, tuple(last))
 
+    def idle(self) -> Iterator[tuple[int, int]]:
+        """The waits without which all would be in the same order, as (queue, index).
+
+        Those of meetings are not looked at, nor those for counters that go down or are set: what
+        they add may not be known.
+        """
+        for queue, steps in enumerate(self.steps):
+            before = self.nothing
+            for taken in steps:
+                step, wait = taken.step, taken.step.wait
+                if wait is not None and step.meeting < 0 and wait.counter not in self._lived:
+                    own = max(before[self.queues + queue], step.after + 1)
+                    column = self.queues + queue
+                    if taken.clock == (*before[:column], own, *before[column + 1 :]):
+                        yield queue, step.index
+                before = taken.clock
+
     def streams(self, counter: int) -> list[Posts]:
         """All posts to a counter."""
         return list(self._posts.get(counter, {}).values())

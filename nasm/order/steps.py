@@ -170,7 +170,10 @@ class Steps:
         return after
 
     def _own(self, owner: Place, reads: Iterable[Region], writes: Iterable[Region]) -> None:
-        """What several touch, and one of them writes, is shared: transfers are apart."""
+        """What several touch, and one of them writes, is shared: transfers are apart.
+
+        Where engines have no interlock, what one of them writes is, too.
+        """
         shared, owners = self.accesses.shared, self._owners
         for regions, written in ((reads, False), (writes, True)):
             for region in regions:
@@ -178,6 +181,7 @@ class Steps:
                 if area in shared:
                     continue
                 known, before = owners.get(area, (owner, False))
-                owners[area] = (owner if known == owner else None), before or written
+                alone = known == owner and self.accesses.held
+                owners[area] = (owner if alone else None), before or written
                 if owners[area] == (None, True):
                     shared.add(area)

@@ -345,7 +345,9 @@ def check(shell: Shell, rest: str) -> None:
     """
     if rest not in ("", *CHECKS):
         raise Refused(WRONG, f"check what? '{quoted(rest)}'", f"{listed(CHECKS)}, or nothing")
-    found = examine(shell.program, relaxed=rest == "relaxed")
+    found = examine(
+        shell.program, relaxed=rest == "relaxed", strict=shell.strict, allow=shell.allow
+    )
     screen = shell.screen
     if rest == "map":
         for part in examination.maps(found, shell.program.cores > 1, WIDTH, screen.ascii_only):
@@ -358,6 +360,8 @@ def check(shell: Shell, rest: str) -> None:
             screen.problem(problem)
         if found.notes:
             screen.show(examination.notes(found.notes))
+        for allowed in found.allowed:
+            screen.say(str(allowed), "dim")
         if not found.problems:
             screen.say("nothing is wrong, as far as that needs no values")
 

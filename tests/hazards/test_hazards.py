@@ -27,8 +27,8 @@ from nasm.source import Source
 
 FOLDER = Path(__file__).parent
 PROGRAMS = sorted(FOLDER.glob("*.nasm"))
-UNTOLD = {}
-UNMENDED = {}
+UNTOLD: dict[str, str] = {}
+UNMENDED: dict[str, str] = {}
 """What is not as it should be, and why."""
 
 ACCEPT = os.environ.get("NASM_ACCEPT_HAZARDS") == "1"

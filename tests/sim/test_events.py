@@ -40,6 +40,9 @@ class Told(Observer):
     def arrived(self, queue: Queue, task: Task, record: int, now: int) -> None:
         self.lines.append(("arrived", queue.index, queue.pc, record, now))
 
+    def met(self, queues: Sequence[int]) -> None:
+        self.lines.append(("met", *queues))
+
     def finished(self, queue: Queue, done: Flying) -> None:
         self.lines.append(("finished", done.queue, done.pc, done.finish))
 

@@ -1,0 +1,126 @@
+"""The order of a machine's run, judged when somebody asks: stepped, gone back, cut short."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nasm
+from nasm.order import watch
+from nasm.problems import Problem
+
+LATE = """
+.target trn2
+.hbm  X  f32[128, 64]  input = iota
+.hbm  Y  f32[128, 64]  output
+.sbuf t  f32[128, 64]
+.sbuf u  f32[128, 64]
+.sem  loaded, copied, stored
+@sync   DmaCopy     t, X    $loaded += 16
+@vector TensorCopy  u, t                        $copied++
+@gpsimd DmaCopy     Y, u    $copied >= 1        $stored += 16
+@gpsimd EventSemaphore      $stored >= 16
+"""
+
+RELAXED = """
+.target trn2
+.sbuf t  f32[128, 64]
+.sbuf u  f32[128, 64]
+.sem  own
+@vector Memset      t, 1.0  $own++
+@vector TensorCopy  u, t{wait}
+@sync   Nop
+"""
+
+
+def session(text: str, **options: Any) -> nasm.Session:
+    return nasm.Session(nasm.assemble(text, **options))
+
+
+def codes(problems: tuple[Problem, ...]) -> list[str]:
+    return [problem.code for problem in problems]
+
+
+def test_a_race_is_told_in_the_step_that_meets_it() -> None:
+    made = session(LATE)
+    before = []
+    while not made.hazards:
+        before.append(len(made.step()))
+    assert codes(made.hazards) == ["E0502"]
+    assert made.now < made.run().ticks
+
+
+def test_what_was_found_is_forgotten_by_going_back_and_found_again() -> None:
+    made = session(LATE)
+    first = made.run()
+    made.restart()
+    assert made.hazards == ()
+    again = made.run()
+    assert again.hazards == first.hazards
+    assert codes(again.hazards) == ["E0502"]
+
+
+def test_going_back_into_the_run_forgets_what_came_later() -> None:
+    made = session(LATE)
+    start = made.checkpoint()
+    made.run()
+    made.back_to(start)
+    made.step()
+    stepped = [p.message for p in made.hazards]
+    fresh = session(LATE)
+    fresh.step()
+    assert stepped == [p.message for p in fresh.hazards]
+
+
+def test_asking_changes_nothing() -> None:
+    asked, left = session(LATE), session(LATE)
+    while asked.step():
+        assert asked.hazards is not None
+    one, other = asked.run(), left.run()
+    assert (one.trace_hash, one.memory_hash) == (other.trace_hash, other.memory_hash)
+    assert one.hazards == other.hazards
+
+
+def test_a_run_without_values_has_the_same_races() -> None:
+    program = nasm.assemble(LATE)
+    with_values, without = nasm.Session(program), nasm.Session(program, values=False)
+    assert with_values.run().hazards == without.run().hazards
+
+
+def test_engines_without_an_interlock_need_a_wait_for_their_own_results() -> None:
+    def told(wait: str, **options: Any) -> list[str]:
+        return codes(session(RELAXED.format(wait=wait), **options).run().hazards)
+
+    assert told("") == []
+    assert told("", options={"ordering": "relaxed"}) == ["E0502"]
+    assert told("  $own >= 1", options={"ordering": "relaxed"}) == []
+
+
+def test_a_race_names_both_accesses_and_the_wait_for_programs() -> None:
+    (race,) = session(LATE).run().hazards
+    assert race.facts["kind"] == "read-write"
+    assert [one["access"] for one in race.facts["accesses"]] == ["read", "write"]
+    assert [one["line"] for one in race.facts["accesses"]] == [9, 8]
+    wait = race.facts["wait"]
+    assert (wait["line"], wait["semaphore"], wait["op"], wait["value"]) == (9, "loaded", ">=", 16)
+    assert not race.facts["right_by_luck"]
+
+
+def test_adding_the_wait_that_is_proposed_mends_it() -> None:
+    mended = LATE.replace("TensorCopy  u, t     ", "TensorCopy  u, t  $loaded >= 16 ")
+    assert session(mended).run().hazards == ()
+
+
+def test_of_a_very_long_run_it_is_said_where_judging_ended(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watch, "MOST", 3)
+    report = session(LATE).run()
+    (note,) = (p for p in report.warnings if p.code == "E0542")
+    assert note.message == "the order of the first 3 instructions was judged, and of no more"
+
+
+def test_programs_have_no_race() -> None:
+    for path in sorted((Path(nasm.__file__).parents[1] / "programs").glob("*.nasm")):
+        report = nasm.Session(path).run(hashes=False)
+        assert report.hazards == (), path
