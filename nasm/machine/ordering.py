@@ -8,7 +8,7 @@ from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
 from nasm.machine.races import Races
 from nasm.order.accesses import Access
-from nasm.order.check import Check, Race
+from nasm.order.check import Check, Line, Race
 from nasm.order.faults import Fault, faults
 from nasm.order.steps import Sources
 from nasm.order.watch import Watch
@@ -93,6 +93,14 @@ class Ordering:
         problems = self.problems()
         for problem, fault in zip(problems, self._faults, strict=False):
             yield problem, fault.race
+
+    def raced(self) -> set[frozenset[Line]]:
+        """The pairs of lines that are in no order."""
+        check = self.judged()
+        return {
+            frozenset(check.line(access.queue, access.index) for access in (race.first, race.second))
+            for race in check.races
+        }
 
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""
