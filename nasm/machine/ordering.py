@@ -116,7 +116,7 @@ class Ordering:
         return [
             (queue, self.watch.pcs[queue][index])
             for queue, index in self.judged().unlanded()
-            if any(r.area in outputs for r in self.watch.moved[queue, index].writes)
+            if any(r.area in outputs for r in self.watch.moved[queue][index].writes)
         ]
 
 
