@@ -98,7 +98,9 @@ class Ordering:
         """The pairs of lines that are in no order."""
         check = self.judged()
         return {
-            frozenset(check.line(access.queue, access.index) for access in (race.first, race.second))
+            frozenset(
+                check.line(access.queue, access.index) for access in (race.first, race.second)
+            )
             for race in check.races
         }
 
@@ -129,7 +131,7 @@ class Ordering:
         return [
             (queue, self.watch.pcs[queue][index])
             for queue, index in self.judged().unlanded()
-            if any(r.area in outputs for r in self.watch.moved[queue, index].writes)
+            if any(r.area in outputs for r in self.watch.moved[queue][index].writes)
         ]
 
 

@@ -285,6 +285,6 @@ class Races:
     def _end(self, access: Access) -> int:
         watch, queue, index = self.check.watch, access.queue, access.index
         if access.moves:
-            landing = watch.landing(watch.moved[queue, index].number)
+            landing = watch.landing(watch.moved[queue][index].number)
             return self._begin(access) if landing is None else landing
         return watch.end(queue, index, self.last(queue)) if access.writes else self._begin(access)

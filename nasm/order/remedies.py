@@ -155,7 +155,7 @@ def _touching(check: Check, access: Access) -> Iterator[Access]:
         at[queue] = index + 1
         work = check.watch.works[queue][index]
         yield from _of(check, near, queue, index, work.number, work.reads, work.writes, False)
-        moved = check.watch.moved.get((queue, index))
+        moved = check.watch.moved[queue].get(index)
         if moved is not None:
             pattern, moves = moved.pattern, True
             yield from _of(check, near, queue, index, pattern, moved.reads, moved.writes, moves)
