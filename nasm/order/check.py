@@ -39,20 +39,27 @@ class Check:
     """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
 
     ``held`` says that engines wait for their own results. ``more`` is what instructions are to wait
-    for that the program does not say, to see what that would mend.
+    for that the program does not say, to see what that would mend. Of accesses to one place only as
+    many are compared as it takes to find a race if there is one, unless ``every`` race is wanted.
     """
 
     def __init__(
-        self, sources: Sources, watch: Watch, held: bool, more: More | None = None
+        self,
+        sources: Sources,
+        watch: Watch,
+        held: bool,
+        more: More | None = None,
+        every: bool = False,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
+        self.every = every or bool(self.more)
         self._torn = False  # an interrupt came while it judged
         self._reset()
 
     def _reset(self) -> None:
         count = len(self.sources.program.queues)
         self.order = Order(count, self.sources.streams, sure=not self.more)
-        self.accesses = Accesses(count, self.held, self._found)
+        self.accesses = Accesses(count, self.held, self._found, self.every)
         self.steps = Steps(self.sources, self.watch, self.order, self.accesses, self.more)
         self._pairs: dict[tuple[object, ...], Race] = {}
         self._from_the_start()

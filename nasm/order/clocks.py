@@ -59,6 +59,7 @@ class Order:
         self.nothing: Clock = (0,) * (2 * queues + len(streams))
         self._now: list[Clock] = [self.nothing] * queues
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
+        self._falls: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
         self._met: list[Taken] = []
         self._first = self._settled = True
@@ -89,21 +90,15 @@ class Order:
             if issue.counter is None:
                 return None
             column = self.columns[queue, issue.counter]
-            return self._stream(issue.counter, queue, LANDS, column)
+            return _stream(self._posts, issue.counter, queue, LANDS, column)
         if change is None:
             return None
         if change.op != "+" or change.value < 0:
             self._lived.add(change.counter)
+        kept = self._posts if change.value > 0 else self._falls
         if change.at_start:
-            return self._stream(change.counter, queue, STARTS, queue)
-        return self._stream(change.counter, queue, COMPLETES, self.queues + queue)
-
-    def _stream(self, counter: int, queue: int, kind: int, column: int) -> Posts:
-        streams = self._posts.setdefault(counter, {})
-        found = streams.get((queue, kind))
-        if found is None:
-            found = streams[queue, kind] = Posts(queue, kind, column)
-        return found
+            return _stream(kept, change.counter, queue, STARTS, queue)
+        return _stream(kept, change.counter, queue, COMPLETES, self.queues + queue)
 
     def _advance(self, taken: Taken) -> None:
         """Give a step its clock, unless others of its meeting are still to come."""
@@ -156,10 +151,16 @@ class Order:
     # -- waits
 
     def _waited(self, clock: Clock, queue: int, index: int, counter: int, value: int) -> Clock:
-        """A clock after a wait for a counter to reach a value."""
+        """A clock after a wait for a counter to reach a value.
+
+        That is never more than all that was posted or set, whatever was taken or cleared.
+        """
         if counter in self._lived:
             given = self._given.get((queue, index))
-            return clock if given is None else tuple(map(max, clock, given))
+            if given is not None:
+                clock = tuple(map(max, clock, given))
+            if value <= 0:
+                return clock
         streams = self._posts.get(counter)
         if not streams:
             return clock
@@ -216,7 +217,7 @@ class Order:
 
     def _from_the_top(self) -> None:
         """The first sweep once more."""
-        for streams in self._posts.values():
+        for streams in (*self._posts.values(), *self._falls.values()):
             for posts in streams.values():
                 posts.clear()
         self._sweep()
@@ -232,7 +233,7 @@ class Order:
 
     def _matters(self, counter: int) -> bool:
         """Whether it matters which posts to a counter come after a wait for it."""
-        streams = self._posts[counter]
+        streams = self._posts.get(counter, {})
         return len(streams) > 1 or any(posts.kind == LANDS for posts in streams.values())
 
     def _sweep(self) -> bool:
@@ -338,3 +339,14 @@ class Order:
         for streams in self._posts.values():
             if (queue, LANDS) in streams:
                 yield streams[queue, LANDS]
+
+
+def _stream(
+    kept: dict[int, dict[tuple[int, int], Posts]], counter: int, queue: int, kind: int, column: int
+) -> Posts:
+    """The posts of a queue to a counter in one way, made when there is the first."""
+    streams = kept.setdefault(counter, {})
+    found = streams.get((queue, kind))
+    if found is None:
+        found = streams[queue, kind] = Posts(queue, kind, column)
+    return found

@@ -62,7 +62,8 @@ class Stream:
         assert change.posts is not None
         if step.queue == self.posts.queue and kind != LANDS and change.posts.kind == COMPLETES:
             return bisect_left(self.posts.indices, step.index)
-        return self.known(change.clock, step.queue, step.index)
+        count = self.known(change.clock, step.queue, step.index)
+        return count - 1 if count and _at_once(self.taken[count - 1], change) else count
 
 
 class Counter:
@@ -220,7 +221,17 @@ def _before(one: Taken, other: Taken) -> bool:
     mine, theirs = one.step, other.step
     if mine.queue == theirs.queue and one.posts.kind != LANDS and other.posts.kind == COMPLETES:
         return mine.index < theirs.index
+    if _at_once(one, other):
+        return False
     return _has(other.clock, theirs.queue, theirs.index, one)
+
+
+def _at_once(one: Taken, other: Taken) -> bool:
+    """Whether two instructions that meet make their changes when they start: in any order."""
+    assert one.posts is not None
+    assert other.posts is not None
+    met = one.step.meeting == other.step.meeting >= 0
+    return met and one.posts.kind == other.posts.kind == STARTS
 
 
 def _starts_before(one: Taken, other: Taken) -> bool:

@@ -13,6 +13,7 @@ of them does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import permutations
 from typing import NamedTuple
 
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Change, Event, Step, Wait
@@ -275,12 +276,12 @@ class Walk:
         """What can happen next."""
         for among in self.members.values():
             if all([self._ready(step, state) for step in among]):
-                yield self._start(among, state)
+                yield from self._start(among, state)
         for at, queue in enumerate(self.skeleton):
             started, completed = state.started[at], state.completed[at]
             step = queue[started] if started < len(queue) else None
             if step is not None and step.meeting < 0 and self._ready(step, state):
-                yield self._start((step,), state)
+                yield from self._start((step,), state)
             if completed < started:
                 after = state._replace(completed=_more(state.completed, at))
                 yield self._posted(after, queue[completed], at_start=False)
@@ -293,15 +294,18 @@ class Walk:
                     after = self._changed(after, Change(step.issue.counter, "+", 1))
                 yield after
 
-    def _start(self, together: Sequence[Step], state: State) -> State:
-        """Steps start at one moment."""
+    def _start(self, together: Sequence[Step], state: State) -> Iterator[State]:
+        """Steps start at one moment; what they post then is posted in any order."""
         for step in together:
             self._begins(step, state)
         for step in together:
             state = state._replace(started=_more(state.started, step.queue))
-        for step in together:
-            state = self._posted(state, step, at_start=True)
-        return state
+        posting = [step for step in together if step.change is not None and step.change.at_start]
+        for some in permutations(posting):
+            after = state
+            for step in some:
+                after = self._posted(after, step, at_start=True)
+            yield after
 
     def _posted(self, state: State, step: Step, at_start: bool) -> State:
         if step.change is None or step.change.at_start != at_start:
