@@ -388,22 +388,17 @@ class Flow:
     # -- the end
 
     def finish(self) -> None:
-        """Write what is left of the outputs, and wait for all that goes there."""
+        """Write what is left of the outputs, and wait for all transfers."""
         outputs = [t for t in self._tensors(0, "hbm") if t.declared.endswith("output")]
         for tensor in outputs:
             self._complete(tensor)
-        last = [
-            entry.event
-            for tensor in outputs
-            for entry in tensor.area.entries
-            if entry.writes
-        ]
-        missing = [e for e in last if self.draw.random() < 0.9 or e == last[-1]]
-        for event in [e for e in last if e not in missing]:
-            core = self.weave.ops[event.op].where[0]
-            self._end(core, [event])
+        last = [op.end for op in self.weave.ops if op.moves]
+        early = [event for event in last if self.draw.random() < 0.1]
+        for event in early:
+            self._end(self.weave.ops[event.op].where[0], [event])
         for core in range(self.cores):
-            self._end(core, [e for e in missing if self.weave.ops[e.op].where[0] == core])
+            mine = [e for e in last if self.weave.ops[e.op].where[0] == core]
+            self._end(core, mine)
 
     def _end(self, core: int, events: Sequence[Event]) -> None:
         if events:
