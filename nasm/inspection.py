@@ -144,7 +144,7 @@ class Inspection:
         yield from machine.hazards.warnings
         yield from machine.below_zero.warnings()
         yield from self._late()
-        yield from machine.losses.warnings()
+        yield from machine.losses.warnings(ordering.raced() if ordering is not None else ())
         yield from machine.hazards.numbers.warnings()
         if ordering is None:
             yield from found

@@ -185,13 +185,17 @@ def test_a_move_may_post_to_the_other_core() -> None:
 
 
 def test_a_race_of_two_cores_for_shared_memory_names_both() -> None:
-    done = ran(
-        f"{HEAD}.sem s\n@alpha Move x, X $s += 2\n@alpha Move Y, x  $s >= 2\n"
-        ".core 1\n.bank p f32[4, 2]\n.sem t\n@beta Move p, Y $t += 2\n@beta Move p, Y\n"
-        "@beta Wait $t >= 2\n@beta Move p, Y\n"
+    done = session(
+        ".ram X f32[4, 2] input = iota\n.ram Y f32[4, 2]\n.bank x f32[4, 2]\n"
+        ".sem s\n@alpha Move x, X $s += 2\n@alpha Move Y, x  $s >= 2\n"
+        ".core 1\n.bank p f32[4, 2]\n.sem t\n@beta Move p, Y $t += 2\n@beta Wait $t >= 2\n"
     )
-    (race,) = [p for p in done.hazards.found if p.code == "E0502" and "0.alpha" in p.message]
-    assert "1.beta" in race.message
+    done.run()
+    (race,) = done.hazards
+    assert (race.code, {a["engine"] for a in race.facts["accesses"]}) == (
+        "E0502",
+        {"0.alpha", "1.beta"},
+    )
 
 
 # -- barriers
@@ -485,3 +489,33 @@ def test_the_view_of_a_tensor_of_core_1_is_read_as_any_other() -> None:
     done.run()
     np.testing.assert_array_equal(done.read("t[1:3]"), IOTA[1:3])
     assert View.whole(done.program.tensors["t"]).tensor.core == 1
+
+
+MEETING = """\
+.ram X f32[4, 2] input = iota
+.ram Z f32[4, 2]
+.sem moved0, other
+@alpha Move Z, X $moved0 += 2
+@alpha Wait $moved0 >= 2
+{between}
+@alpha Meet 1
+@beta
+.for i in 0..20
+Wait $other++
+.end
+.core 1
+.bank u f32[4, 2]
+.sem moved1
+@alpha Meet 1
+@alpha Move u, Z $moved1 += 2
+@alpha Wait $moved1 >= 2
+"""
+
+
+@pytest.mark.parametrize("count", range(6))
+def test_who_starts_between_two_that_meet_takes_nothing_from_their_order(count: int) -> None:
+    done = session(MEETING.format(between="@alpha Wait\n" * count))
+    assert done.run().ok
+    assert done.machine.ordering is not None
+    begins = done.machine.ordering.watch.begins
+    assert (begins[2][0] in begins[1]) == (count == 4)  # at that very tick

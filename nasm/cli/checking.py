@@ -125,7 +125,7 @@ class Checked:
 
     def show(self, screen: Screen, args: argparse.Namespace) -> None:
         """Print what is wrong, then what else there is to say."""
-        said = [*self.errors, *self.warnings]
+        said = [*self.errors, *(() if args.quiet else self.warnings)]
         if said:
             screen.problems(said)
             screen.note("")

@@ -8,7 +8,7 @@ from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
 from nasm.machine.races import Races
 from nasm.order.accesses import Access
-from nasm.order.check import Check, Race
+from nasm.order.check import Check, Line, Race
 from nasm.order.faults import Fault, faults
 from nasm.order.steps import Sources
 from nasm.order.watch import Watch
@@ -31,7 +31,7 @@ def matters(program: Program) -> bool:
 class Ordering:
     """Keeps what a run executes, and judges its order when it is asked for problems."""
 
-    CACHES = ("_asked", "_check", "_faults", "_found", "_inputs", "_said")
+    CACHES = ("_asked", "_check", "_faults", "_found", "_inputs", "_said", "_told")
 
     def __init__(
         self, program: Program, scheduler: Scheduler, addresses: Addresses | Places
@@ -43,6 +43,7 @@ class Ordering:
         self.region = addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[int, int] = (-1, -1)
+        self._told = -1
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
         scheduler.observe(self.watch)
@@ -78,11 +79,13 @@ class Ordering:
         check = self.judged()
         asked = len(self.watch.queues), sum(race.many for race in check.races)
         if asked != self._asked:
+            self._faults, self._told = tuple(faults(check, self._filled)), -1
             self._asked = asked
-            self._faults = tuple(faults(check, self._filled))
+        if self._told != len(self.watch.landings):  # which sentences tell
             found = map(self._said.race, self._faults)
             sets = {(one.counter, check.line(*one.set)): one for one in reversed(check.unordered)}
             self._found = (*found, *map(self._said.unordered, reversed(sets.values())))
+            self._told = len(self.watch.landings)
         return self._found
 
     def races(self) -> Iterator[tuple[Problem, Race]]:
@@ -90,6 +93,14 @@ class Ordering:
         problems = self.problems()
         for problem, fault in zip(problems, self._faults, strict=False):
             yield problem, fault.race
+
+    def raced(self) -> set[frozenset[Line]]:
+        """The pairs of lines that are in no order."""
+        check = self.judged()
+        return {
+            frozenset(check.line(access.queue, access.index) for access in (race.first, race.second))
+            for race in check.races
+        }
 
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""

@@ -134,14 +134,15 @@ class Races:
                 return f"let {self._who(theirs)} post to a semaphore{of} of its own, and {waits}"
             return f"let {self._who(theirs)} update a semaphore{of}, and {waits}"
         wanted = f"{self._counter(found.wait)} >= {found.wait.value}"
-        where = self._line_of(mine.queue, mine.index)
-        program, pc = self.program, self._pc(mine.queue, mine.index)
-        wait = program.waits[program.queues[mine.queue].waits[pc]]
+        queue, index = found.place
+        where = self._line_of(queue, index)
+        program, pc = self.program, self._pc(queue, index)
+        wait = program.waits[program.queues[queue].waits[pc]]
         if wait is None:
             return f"let {where} wait for {wanted}"
         if wait.semaphore == found.wait.counter:
             return f"let {where} wait for {wanted}, instead of {wait.op} {wait.value}"
-        engine = program.queue_name(mine.queue)
+        engine = program.queue_name(queue)
         return f"let an instruction of @{engine} before {where} wait for {wanted}"
 
     def _rounds(self, fault: Fault) -> str:
@@ -253,11 +254,11 @@ class Races:
     def _proposed(self, found: Remedy) -> dict[str, Any] | None:
         if found.wait is None:
             return None
-        waiter = found.waiter
-        span = self._span(waiter)
+        queue, index = found.place
+        span = self._place(queue, index)
         return {
-            "engine": self.program.queue_name(waiter.queue),
-            "pc": self._pc(waiter.queue, waiter.index),
+            "engine": self.program.queue_name(queue),
+            "pc": self._pc(queue, index),
             "line": span.excerpt()[0] if span is not None else None,
             "semaphore": self.program.semaphore_name(found.wait.counter),
             "op": found.wait.op,

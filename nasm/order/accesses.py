@@ -51,15 +51,22 @@ class Accesses:
     """Takes accesses in the order of their starts, and compares each with those before it.
 
     ``queues`` is how many queues there are; if engines are ``held`` a queue reads what its own
-    instructions have written, all of it.
+    instructions have written, all of it. An access that comes before a write of the same place is
+    not compared with what comes later, unless ``every`` one is.
     """
 
-    def __init__(self, queues: int, held: bool, report: Report) -> None:
-        self.queues, self.held, self.report = queues, held, report
+    def __init__(self, queues: int, held: bool, report: Report, every: bool = False) -> None:
+        self.queues, self.held, self.every, self._told = queues, held, every, report
+        self._raced = False
         self.places = Places()
         self.shared: set[Area] = set()
         self._by_work: dict[int, Touched] = {}
         self._kept: dict[int, Touched] = {}
+
+    def report(self, near: Place, column: int, count: int, kind: str, now: Access) -> None:
+        """Tell of a conflict in no order."""
+        self._raced = True
+        self._told(near, column, count, kind, now)
 
     def touched(
         self, number: int, reads: tuple[Region, ...], writes: tuple[Region, ...]
@@ -107,6 +114,7 @@ class Accesses:
                         near, near.adds, ADD, clock, Access(queue, index, READ, False, place.region)
                     )
         for place in writes:
+            self._raced = False
             for near in place.near:
                 for column, count in near.writes.items():
                     if clock[column] < count and column != mine and column != queue:
@@ -124,7 +132,8 @@ class Accesses:
                         clock,
                         Access(queue, index, WRITE, False, place.region),
                     )
-            place.supersede()
+            if not (self._raced or self.every):
+                place.supersede()
         for place in reads:
             place.reads[queue] = over
         for place in writes:
@@ -151,12 +160,13 @@ class Accesses:
             if place.area not in shared:
                 continue
             now = Access(queue, index, kind, True, place.region)
+            self._raced = False
             for near in place.near:
                 self._compare(near, near.writes, WRITE, clock, now)
                 self._compare(near, near.reads, READ, clock, now)
                 if kind != ADD:
                     self._compare(near, near.adds, ADD, clock, now)
-            if kind != ADD:
+            if kind != ADD and not (self._raced or self.every):
                 place.supersede()
         for place in reads:
             place.reads[column] = count

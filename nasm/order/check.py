@@ -39,19 +39,27 @@ class Check:
     """Judges the order of what was kept of a run: call :meth:`settle` at any moment of it.
 
     ``held`` says that engines wait for their own results. ``more`` is what instructions are to wait
-    for that the program does not say, to see what that would mend.
+    for that the program does not say, to see what that would mend. Of accesses to one place only as
+    many are compared as it takes to find a race if there is one, unless ``every`` race is wanted.
     """
 
     def __init__(
-        self, sources: Sources, watch: Watch, held: bool, more: More | None = None
+        self,
+        sources: Sources,
+        watch: Watch,
+        held: bool,
+        more: More | None = None,
+        every: bool = False,
     ) -> None:
         self.sources, self.watch, self.held, self.more = sources, watch, held, more or {}
+        self.every = every or bool(self.more)
+        self._torn = False  # an interrupt came while it judged
         self._reset()
 
     def _reset(self) -> None:
         count = len(self.sources.program.queues)
         self.order = Order(count, self.sources.streams, sure=not self.more)
-        self.accesses = Accesses(count, self.held, self._found)
+        self.accesses = Accesses(count, self.held, self._found, self.every)
         self.steps = Steps(self.sources, self.watch, self.order, self.accesses, self.more)
         self._pairs: dict[tuple[object, ...], Race] = {}
         self._from_the_start()
@@ -66,14 +74,16 @@ class Check:
 
     def settle(self) -> None:
         """Judge what was kept since it was judged last."""
-        if len(self.watch.queues) < self.steps.taken:  # the run went back
+        if self._torn or len(self.watch.queues) < self.steps.taken:  # or the run went back
             self._reset()
+        self._torn = True
         shared = len(self.accesses.shared)
         self.steps.take()
         if self.order.settle() or len(self.accesses.shared) > shared:
             self.accesses.restart()
             self._from_the_start()
         self._compare()
+        self._torn = False
 
     @property
     def races(self) -> list[Race]:
@@ -89,7 +99,7 @@ class Check:
         """Compare all accesses that are new with those before them."""
         watch, at, accesses, ends = self.watch, self._at, self.accesses, self.steps.ends
         starts, steps, pointers = self.order.starts, self.order.steps, self._pointers
-        for queue in watch.queues[self._compared :]:
+        for queue in watch.queues[self._compared : self.steps.taken]:
             index = at[queue]
             at[queue] = index + 1
             touched = accesses.compared(watch.works[queue][index])
@@ -105,7 +115,7 @@ class Check:
                 accesses.instruction(queue, index, clock, touched)
             if end is not None:
                 accesses.transfer(queue, index, clock, watch.moved[queue, index], *end)
-        self._compared = len(watch.queues)
+        self._compared = self.steps.taken
 
     def _found(self, near: Place, column: int, count: int, kind: str, now: Access) -> None:
         """An access and an earlier one are in no order."""

@@ -6,7 +6,8 @@ all that only follows. Each fault is mended in thought before the next is looked
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import NamedTuple
 
 from nasm.order.accesses import Access
@@ -17,8 +18,11 @@ from nasm.order.skeleton import Event, Wait
 MOST = 12
 """Faults that are looked for one by one; what is left then is told pair by pair."""
 
+LINES = 6
+"""Races that a fault is looked for in."""
+
 TRIED = 4
-"""Remedies that are compared for one fault."""
+"""Remedies that are compared for one line."""
 
 WORK = 400_000
 """Instructions of the run that are judged again, in all, to tell faults apart."""
@@ -39,12 +43,12 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
     found: list[Fault] = []
     more: dict[tuple[int, int], list[Wait | Event]] = {}
     budget = WORK
+    if check.races:
+        check = Check(check.sources, check.watch, check.held, every=True)
+        check.settle()
     while check.races and len(found) < MOST and budget > 0:
-        race = check.races[0]
-        waiter, _ = meant(check, race.first, race.second, filled(race.first))
-        line = check.line(waiter.queue, waiter.index)
         best: tuple[int, Fault, Check] | None = None
-        for one in _largest(_of_line(check, line))[:TRIED]:
+        for one in _candidates(check, filled):
             tried = {place: list(waits) for place, waits in more.items()}
             _mend(check, one, tried)
             mended = Check(check.sources, check.watch, check.held, tried)
@@ -52,13 +56,45 @@ def faults(check: Check, filled: Filled) -> list[Fault]:
             budget -= len(check.watch.queues)
             if best is None or len(mended.races) < best[0]:
                 best = len(mended.races), one, mended
-            if not mended.races:
+            if not mended.races or budget < 0:
                 break
         if best is None or best[0] >= len(check.races):
             break
         found.append(best[1])
         more, check = dict(best[2].more), best[2]  # type: ignore[arg-type]
     return found + [_plain(check, race, filled) for race in check.races]
+
+
+def _candidates(check: Check, filled: Filled) -> Iterator[Fault]:
+    """What might mend most: a wait on a line of the first races, for what these or others need."""
+    races = [
+        (race, meant(check, race.first, race.second, filled(race.first)))
+        for race in check.races[:LINES]
+    ]
+    races.sort(key=lambda one: not one[1].sure)
+    lines = dict.fromkeys(check.line(one.waiter.queue, one.waiter.index) for _, one in races)
+    for line in lines:
+        yield from _largest(_of_line(check, line))[:TRIED]
+    for race, (waiter, other, _) in races:
+        for _, (later, behind, _) in races:
+            if later.queue == waiter.queue and later.index > waiter.index:
+                found = remedy(check, waiter, behind)
+                if found.wait is not None:
+                    yield Fault(race, found._replace(other=other))
+        yield from _met(check, race, waiter, other)
+
+
+def _met(check: Check, race: Race, waiter: Access, other: Access) -> Iterator[Fault]:
+    """The waits before meetings that come before a waiter, on the core of what it waits for."""
+    queues = check.sources.program.queues
+    known, there = (check.order.clock(one.queue, one.index) for one in (waiter, other))
+    for queue, index in check.watch.meetings:
+        if queues[queue].core != queues[other.queue].core or there[queue] > index:
+            continue
+        if known[queue] > index:
+            found = remedy(check, replace(waiter, queue=queue, index=index), other)
+            if found.wait is not None:
+                yield Fault(race, found._replace(waiter=waiter, placed=(queue, index)))
 
 
 def _largest(found: list[Fault]) -> list[Fault]:
@@ -77,8 +113,8 @@ def _largest(found: list[Fault]) -> list[Fault]:
 
 
 def _plain(check: Check, race: Race, filled: Filled) -> Fault:
-    waiter, other = meant(check, race.first, race.second, filled(race.first))
-    return Fault(race, remedy(check, waiter, other))
+    one = meant(check, race.first, race.second, filled(race.first))
+    return Fault(race, remedy(check, one.waiter, one.other))
 
 
 def _of_line(check: Check, line: tuple[int, int]) -> list[Fault]:
@@ -103,8 +139,10 @@ def _mend(check: Check, fault: Fault, more: dict[tuple[int, int], list[Wait | Ev
     for waiter, other in check.split(fault.race, fault.remedy.waiter):
         if check.starts_after(other, waiter):
             continue  # it cannot come first
-        wait = remedy(check, waiter, other).wait
-        added: Wait | Event = check.end(other) if wait is None else wait
-        kept = more.setdefault((waiter.queue, waiter.index), [])
+        found = remedy(check, waiter, other)
+        if waiter == fault.remedy.waiter:
+            found = fault.remedy
+        added: Wait | Event = check.end(other) if found.wait is None else found.wait
+        kept = more.setdefault(found.place, [])
         if added not in kept:
             kept.append(added)

@@ -32,7 +32,7 @@ class Place:
         self.written: dict[int, int] = {}
 
     def supersede(self) -> None:
-        """Forget the accesses so far: what comes after the next one comes after them."""
+        """Forget the accesses so far, all of which come before the next one, a write."""
         self.reads.clear()
         self.writes.clear()
         self.adds.clear()

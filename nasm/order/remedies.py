@@ -19,12 +19,19 @@ class Remedy(NamedTuple):
     """``waiter`` is to wait until ``other`` is over: for ``wait``, if there is one that does it.
 
     ``others`` are places of instructions whose posts count as well, and may come earlier or later.
+    The wait may be ``placed`` before the waiter, at an instruction that this comes after.
     """
 
     waiter: Access
     other: Access
     wait: Wait | None
     others: tuple[tuple[int, int], ...] = ()
+    placed: tuple[int, int] | None = None
+
+    @property
+    def place(self) -> tuple[int, int]:
+        """Where to wait."""
+        return self.placed or (self.waiter.queue, self.waiter.index)
 
 
 def remedy(check: Check, waiter: Access, other: Access) -> Remedy:
@@ -88,30 +95,40 @@ def _follows(check: Check, posts: Posts, nth: int, event: Event) -> bool:
 # -- who is meant to come first
 
 
-def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Access, Access]:
-    """Who of two should wait for whom, most likely: the waiter, and the other.
+class Meant(NamedTuple):
+    """Who of two should wait for the other one, most likely, and whether it is ``sure``."""
+
+    waiter: Access
+    other: Access
+    sure: bool = False
+
+
+def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
+    """Who of two accesses should wait for the other one, most likely.
 
     ``filled`` says that the bytes had values before the run. A writer waits for the only reader of
     the values that it destroys; else a reader waits for the write whose values nobody else reads.
     """
     if check.starts_after(second, first):
-        return second, first
+        return Meant(second, first, True)
     if check.starts_after(first, second):
-        return first, second
+        return Meant(first, second, True)
     if first.writes and second.writes:
-        return second, first
+        return Meant(second, first)
     reader, writer = (second, first) if first.writes else (first, second)
-    before, after = [], []
+    before, after, in_place = [], [], False
     for access in _touching(check, reader):
         if access in (reader, writer):
             continue
-        if access.writes:
+        if (access.queue, access.index) == (writer.queue, writer.index):
+            in_place = True
+        elif access.writes:
             if check.ordered(access, reader):
                 before.append(access)
         elif check.ordered(writer, access):
             after.append(access)
     if not (before or filled):
-        return reader, writer
+        return Meant(reader, writer, True)
     read = [
         access
         for access in _touching(check, reader)
@@ -120,12 +137,12 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> tuple[Ac
         and check.ordered(access, reader)
         and all(check.ordered(one, access) for one in before)
     ]
-    if not read:
-        return writer, reader
+    if not (read or in_place):
+        return Meant(writer, reader)
     if not after:
-        return reader, writer
+        return Meant(reader, writer)
     later = any(a.queue == reader.queue and a.index > reader.index for a in after)
-    return (writer, reader) if later else (reader, writer)
+    return Meant(writer, reader) if later else Meant(reader, writer)
 
 
 def _touching(check: Check, access: Access) -> Iterator[Access]:

@@ -114,7 +114,8 @@ class Steps:
         watch, at, tracked = self.watch, self._at, self._tracked
         moved, meetings, more, sync_of = watch.moved, watch.meetings, self.more, self.sources.sync
         owned, take = self._owned, self.order.take
-        for queue in watch.queues[self.taken :]:
+        new = self._new()
+        for queue in new:
             index = at[queue]
             at[queue] = index + 1
             work = watch.works[queue][index]
@@ -142,7 +143,33 @@ class Steps:
                     owned.add((queue, work.number))
             if flight is not None:
                 self._own(where, flight.reads, flight.writes)
-        self.taken = len(watch.queues)
+        self.taken += len(new)
+
+    def _new(self) -> Sequence[int]:
+        """The queues of what is new in the order of starts, but each meeting at its first member.
+
+        Others may start between two of its members, at the same tick. What starts from the first
+        member of a meeting on is left for later until all of its members have.
+        """
+        watch, at = self.watch, list(self._at)
+        new = watch.queues[self.taken :]
+        if not watch.meetings:
+            return new
+        members: dict[int, list[int]] = {}
+        for row, queue in enumerate(new):
+            number = watch.meetings.get((queue, at[queue]), -1)
+            at[queue] += 1
+            if number >= 0:
+                members.setdefault(number, []).append(row)
+        end, first = len(new), dict[int, list[int]]()
+        for number, rows in reversed(members.items()):
+            if len(rows) < watch.sizes[number] or rows[-1] >= end:
+                end = min(end, rows[0])
+            first[rows[0]] = rows
+        behind = {row for rows in members.values() for row in rows[1:]}
+        return [
+            new[one] for row in range(end) if row not in behind for one in first.get(row, (row,))
+        ]
 
     def _issue(self, queue: int, index: int, flight: Moved) -> Issue | None:
         """The transfer of a step; that of a meeting is over once its members have met."""

@@ -37,8 +37,9 @@ class Watch(Observer):
 
     ``queues`` are the queues in that order. Of each queue, by the number of an instruction in it:
     ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
-    the one before it completed. ``moved`` are transfers, ``meetings`` which instructions met.
-    Shares of ``flights`` landed at ``landings``. ``full`` says that there was more.
+    the one before it completed. ``moved`` are transfers, ``meetings`` which instructions met,
+    ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
+    there was more.
     """
 
     def __init__(self, queues: Sequence[Queue]) -> None:
@@ -51,7 +52,7 @@ class Watch(Observer):
         self.meetings: dict[tuple[int, int], int] = {}
         self.flights, self.landings = array("q"), array("q")
         self.full = False
-        self._met = 0
+        self.sizes: list[int] = []
 
     # -- events
 
@@ -69,9 +70,11 @@ class Watch(Observer):
 
     def met(self, queues: Sequence[int]) -> None:
         """Remember which instructions start together: the next ones of these queues."""
+        if self.full:
+            return
         for queue in queues:
-            self.meetings[queue, len(self.works[queue])] = self._met
-        self._met += 1
+            self.meetings[queue, len(self.works[queue])] = len(self.sizes)
+        self.sizes.append(len(queues))
 
     def issued(self, flight: Flight, now: int) -> None:
         """Remember what a transfer touches, by the instruction that issued it."""
@@ -108,8 +111,8 @@ class Watch(Observer):
 
     def landing(self, flight: int) -> int | None:
         """When the last of a transfer's shares so far landed."""
-        found = [n for n, key in enumerate(self.flights) if key == flight]
-        return self.landings[found[-1]] if found else None
+        landings = zip(reversed(self.flights), reversed(self.landings), strict=True)
+        return next((landing for key, landing in landings if key == flight), None)
 
     # -- checkpoints
 
@@ -117,16 +120,17 @@ class Watch(Observer):
         """How much there is."""
         counts = tuple(len(works) for works in self.works)
         kept = len(self.moved), len(self.meetings), len(self.flights)
-        return len(self.queues), counts, kept, self.full, self._met
+        return len(self.queues), counts, kept, self.full, len(self.sizes)
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        length, counts, (moved, meetings, landed), self.full, self._met = saved
+        length, counts, (moved, meetings, landed), self.full, met = saved
         del self.queues[length:], self.flights[landed:], self.landings[landed:]
         for queue, count in enumerate(counts):
             for column in (self.pcs[queue], self.begins[queue], self.ends[queue]):
                 del column[count:]
             del self.works[queue][count:]
+        del self.sizes[met:]
         for kept, count in ((self.moved, moved), (self.meetings, meetings)):
             while len(kept) > count:
                 kept.popitem()
