@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
@@ -38,8 +39,6 @@ class Ordering:
     ) -> None:
         self.program, self.scheduler = program, scheduler
         self.watch = Watch(scheduler.queues)
-        self._check = Check(Sources(program), self.watch, scheduler.interlock.held)
-        self._said = Races(self._check, program, addresses.region, self._last)
         self.region = addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[int, int] = (-1, -1)
@@ -47,6 +46,14 @@ class Ordering:
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
         scheduler.observe(self.watch)
+
+    @cached_property
+    def _check(self) -> Check:
+        return Check(Sources(self.program), self.watch, self.scheduler.interlock.held)
+
+    @cached_property
+    def _said(self) -> Races:
+        return Races(self._check, self.program, self.region, self._last)
 
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish

@@ -141,7 +141,7 @@ class Check:
         if found is None:
             self._pairs[key] = Race(first, now, [(first, now)])
             return
-        if len(found.pairs) < PAIRS:
+        if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
         self._pairs[key] = found._replace(many=found.many + 1)
 

@@ -81,7 +81,9 @@ class Flow:
         name = f"{'X' if role is not None else area.memory[0]}{sum(len(a.tensors) for a in self.areas)}"
         text = f".{area.memory} {name} f32[{32 * groups}, {width}]"
         if role is not None:
-            text += f" {role}" + (f" = {self.draw.choice(('random(seed=1)', 'iota'))}" if role == "input" else "")
+            text += f" {role}" + (
+                f" = {self.draw.choice(('random(seed=1)', 'iota'))}" if role == "input" else ""
+            )
         elif base:
             text += f" @ {32 * group}:{base + 4 * word}"
         tensor = Tensor(name, area, group, groups, word, width, text)
@@ -128,9 +130,7 @@ class Flow:
                 unread = [left for left in unread if not left & read.mask]
         return all(left & ~mask for left in unread)
 
-    def _filled(
-        self, core: int, *memories: str, groups: int = 0, count: int = 0
-    ) -> View | None:
+    def _filled(self, core: int, *memories: str, groups: int = 0, count: int = 0) -> View | None:
         """What may be read: all of it has a value."""
         some = self._tensors(core, *memories)
         for _ in range(2 * TRIES if some else 0):
@@ -198,7 +198,9 @@ class Flow:
             return self._loop(where)
         first = self._free(core, *chip)
         if engine != "scalar" and self.draw.random() < 0.2 and first is not None:
-            return self.instruction(where, f"Memset {first}, {self.draw.randint(1, 9)}.0", (), (first,))
+            return self.instruction(
+                where, f"Memset {first}, {self.draw.randint(1, 9)}.0", (), (first,)
+            )
         source = self._filled(core, *chip)
         if source is None:
             if engine == "scalar" or first is None:
@@ -221,7 +223,11 @@ class Flow:
         self, core: int, memories: Sequence[str], groups: int, count: int, reads: Sequence[View]
     ) -> View | None:
         """A place for a result of some groups and words; now and then an operand's own."""
-        if self.draw.random() < 0.15 and reads[0].count == count and self._writable(reads[0], reads):
+        if (
+            self.draw.random() < 0.15
+            and reads[0].count == count
+            and self._writable(reads[0], reads)
+        ):
             return reads[0]
         some = self._tensors(core, *memories)
         for _ in range(2 * TRIES):
@@ -341,7 +347,10 @@ class Flow:
             Line(f"DmaCopy {part(target)}, {part(source)}{how}", False, True),
             Line(".end"),
         ]
-        halves = [v._replace(start=target.start + k * count, count=count) for k, v in enumerate((target, target))]
+        halves = [
+            v._replace(start=target.start + k * count, count=count)
+            for k, v in enumerate((target, target))
+        ]
         return self.instruction(where, lines, (source,), halves, moves=True, rounds=2)
 
     # -- two cores
@@ -431,7 +440,9 @@ class Flow:
         """A new tile of ones."""
         area = Area("sbuf", core, count)
         tile = self._tensor(area, 0, 1, 0, count).whole
-        self.instruction((core, self.draw.choice(("vector", "gpsimd"))), f"Memset {tile}, 1.0", (), (tile,))
+        self.instruction(
+            (core, self.draw.choice(("vector", "gpsimd"))), f"Memset {tile}, 1.0", (), (tile,)
+        )
         return tile
 
     def text(self) -> Iterator[str]:

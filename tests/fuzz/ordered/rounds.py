@@ -44,10 +44,7 @@ def pipeline(draw: Random, mark: str) -> Iterator[str]:
             f"@{compute} EventSemaphore {stored} >= 16 * (k // {buffers})",
             f"@{compute} {text} {loaded} >= 16 * (k // {buffers} + 1) $computed{mark}++",
         ],
-        [
-            f"@{store} DmaCopy out{mark}[:, {part}], {made}"
-            f" $computed{mark} >= k + 1 {stored} += 16"
-        ],
+        [f"@{store} DmaCopy out{mark}[:, {part}], {made} $computed{mark} >= k + 1 {stored} += 16"],
     ]
     alone = len({load, compute, store}) == 3 and draw.random() < 0.5
     for group in parts if alone else [[line for some in parts for line in some]]:

@@ -74,9 +74,7 @@ class Area:
         """An access that writes; each mask is a result."""
         for mask in masks:
             self.unread = [left & ~mask for left in self.unread] + [mask]
-            self.entries = [
-                e._replace(mask=e.mask & ~mask) for e in self.entries if e.mask & ~mask
-            ]
+            self.entries = [e._replace(mask=e.mask & ~mask) for e in self.entries if e.mask & ~mask]
             self.entries.append(Entry(op, mask, True, op.end, strict or op.moves))
             self.filled |= mask
             self.multiplied &= ~mask
