@@ -114,7 +114,7 @@ class Ordering:
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""
         if self._inputs is None:
-            self._inputs = self._areas(lambda t: t.role in ("input", "inout") or t.init is not None)
+            self._inputs = self._areas(lambda t: t.role in ("input", "inout"))
         return access.region.area in self._inputs
 
     def _areas(self, wanted: Callable[[Tensor], bool]) -> set[int]:

@@ -127,7 +127,8 @@ class Check:
         """An access and an earlier one are in no order."""
         queues, index, moves = self.order.queues, count - 1, False
         if column < queues:
-            queue, moves = column, index in self.watch.moved[column]
+            moved = self.watch.moved[column].get(index)
+            queue, moves = column, moved is not None and moved.met
         elif column < 2 * queues:
             queue = column - queues
         else:

@@ -117,7 +117,7 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
         return Meant(second, first)
     reader, writer = (second, first) if first.writes else (first, second)
     before, after, in_place = [], [], False
-    for access in _touching(check, reader):
+    for access in _touching(check, writer):
         if access in (reader, writer):
             continue
         if (access.queue, access.index) == (writer.queue, writer.index):
@@ -131,7 +131,7 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
         return Meant(reader, writer, True)
     read = [
         access
-        for access in _touching(check, reader)
+        for access in _touching(check, writer)
         if not access.writes
         and access != reader
         and check.ordered(access, reader)
