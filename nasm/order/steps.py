@@ -89,9 +89,8 @@ class Sources:
 class Steps:
     """Gives an order the steps of a run, as far as they are kept, and finds what is shared.
 
-    ``issued`` are the instructions of each stream, by its column; ``ends`` which column of a clock
-    reaches which count when a transfer is over. ``more`` is what instructions are to wait
-    for that the program does not say.
+    ``ends`` says which column of a clock reaches which count when a transfer is over. ``more`` is
+    what instructions are to wait for that the program does not say.
     """
 
     def __init__(
@@ -99,7 +98,6 @@ class Steps:
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
         self.more = more
-        self.issued: dict[int, list[int]] = {column: [] for column in order.columns.values()}
         self.ends: dict[Place, tuple[int, int]] = {}
         self.taken = 0
         queues = range(order.queues)
@@ -177,9 +175,7 @@ class Steps:
             self.ends[queue, index] = queue, index + 1
             return None
         column = self.order.columns[queue, flight.counter]
-        issued = self.issued[column]
-        issued.append(index)
-        self.ends[queue, index] = column, len(issued)
+        self.ends[queue, index] = column, len(self.order.issued[column]) + 1
         return Issue(flight.counter, flight.shares)
 
     def _after(self, queue: int, index: int, work: Work) -> int:
