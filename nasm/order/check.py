@@ -132,7 +132,7 @@ class Check:
         elif column < 2 * queues:
             queue = column - queues
         else:
-            queue, index, moves = self.order.owners[column], self.steps.issued[column][index], True
+            queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
         first = Access(queue, index, kind, moves, near.region)
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
             return

@@ -18,7 +18,7 @@ none. (Thornley and Chandy, 2000, on monotonic counters; Reed and Kanodia, 1979,
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from nasm.order.lives import Lives, Unordered
@@ -43,8 +43,9 @@ class Order:
 
     ``streams`` are the queues and counters of all transfers, each pair once. Steps are taken in an
     order in which a run may start them, members of a meeting one behind the other. ``columns`` says
-    which column of a clock is a stream's, ``owners`` which queue's a column is. If it is not
-    ``sure`` a run may not start the steps in that order after all.
+    which column of a clock is a stream's, ``owners`` which queue's a column is, ``issued`` which
+    instructions issued its transfers. If it is not ``sure`` a run may not start the steps in that
+    order after all.
     """
 
     def __init__(
@@ -53,6 +54,7 @@ class Order:
         self.queues, self.sure = queues, sure
         self.columns = {stream: 2 * queues + n for n, stream in enumerate(streams)}
         self.owners = {column: queue for (queue, _), column in self.columns.items()}
+        self.issued: dict[int, list[int]] = {column: [] for column in self.owners}
         self.taken: list[Taken] = []
         self.starts: list[list[int]] = [[] for _ in range(queues)]
         self.steps: list[list[Taken]] = [[] for _ in range(queues)]
@@ -74,6 +76,8 @@ class Order:
         """The next step, in an order in which a run may start them."""
         if self._met and step.meeting != self._met[0].step.meeting:
             self._meet()
+        if step.issue is not None:
+            self.issued[self.columns[step.queue, step.issue.counter]].append(step.index)
         taken = Taken(step, self._posts_of(step))
         self.taken.append(taken)
         self.starts[step.queue].append(step.index)
@@ -266,10 +270,9 @@ class Order:
         clock = list(self.clock(queue, index) or self.nothing)
         clock[queue] = max(clock[queue], index + 1)
         if event.kind == LANDS:
-            for posts in self._transfers(queue):
-                nth = bisect_left(posts.indices, index)
-                if nth < len(posts.indices) and posts.indices[nth] == index:
-                    clock[posts.column] = max(clock[posts.column], nth + 1)
+            landed = self._transfer(queue, index)
+            if landed is not None:
+                clock[landed[0]] = max(clock[landed[0]], landed[1])
         elif event.kind == COMPLETES:
             column = self.queues + queue
             clock[column] = max(clock[column], index + 1)
@@ -325,20 +328,21 @@ class Order:
         """Whether something happens before the start of an instruction, in every execution."""
         kind, whose, which = event.kind, event.queue, event.index
         if kind == LANDS:
-            for posts in self._transfers(whose):
-                nth = bisect_left(posts.indices, which)
-                if nth < len(posts.indices) and posts.indices[nth] == which:
-                    return self.clock(queue, index)[posts.column] > nth
-            return False
+            landed = self._transfer(whose, which)
+            return landed is not None and self.clock(queue, index)[landed[0]] >= landed[1]
         if kind == STARTS and whose == queue:
             return which < index
         column = whose if kind == STARTS else self.queues + whose
         return self.clock(queue, index)[column] > which
 
-    def _transfers(self, queue: int) -> Iterable[Posts]:
-        for streams in self._posts.values():
-            if (queue, LANDS) in streams:
-                yield streams[queue, LANDS]
+    def _transfer(self, queue: int, index: int) -> tuple[int, int] | None:
+        """The column of a transfer, and what that is once it has landed."""
+        for column, issued in self.issued.items():
+            if self.owners[column] == queue:
+                nth = bisect_left(issued, index)
+                if nth < len(issued) and issued[nth] == index:
+                    return column, nth + 1
+        return None
 
 
 def _stream(

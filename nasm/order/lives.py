@@ -143,7 +143,7 @@ class Lives:
         for setter in self._setters(counter, taken, known):
             start = 0 if setter is None else posted(setter.step)[1]
             need, more = wait.value - start, total - gone
-            if need > more or (wait.op == "==" and need < 0 and not counter.takes):
+            if need > more or (wait.op == "==" and need < self._least(counter, taken, setter)):
                 continue
             after = base if setter is None else _after(base, setter)
             if need > 0:
@@ -151,6 +151,20 @@ class Lives:
             clock = after if clock is None else tuple(map(min, clock, after))
         if clock is not None and clock != base:
             self.given[step.queue, step.index] = clock
+
+    def _least(self, counter: Counter, taken: Taken, setter: Taken | None) -> int:
+        """What a counter has grown by at least when a wait is over, if it was last set there."""
+        step, base, total = taken.step, self._bases[id(taken)], 0
+        for stream in counter.posts.values():
+            count = stream.known(base, step.queue, step.index)
+            first = 0
+            if setter is not None:
+                first = bisect_left(stream.taken, True, key=lambda post: _before(setter, post))
+            if first < count:
+                total += stream.posts.total(count) - stream.posts.total(first)
+        for stream in counter.takes.values():
+            total -= stream.posts.total(stream.posts.before(step.queue, step.index))
+        return total
 
     def _setters(
         self, counter: Counter, taken: Taken, known: Sequence[Taken]

@@ -89,8 +89,8 @@ class Sources:
 class Steps:
     """Gives an order the steps of a run, as far as they are kept, and finds what is shared.
 
-    ``issued`` are the instructions of each stream, by its column; ``ends`` says, by queue and
-    instruction, which column of a clock reaches which count when a transfer is over. ``more`` is
+    ``ends`` says, by queue and instruction, which column of a clock reaches which count when a
+    transfer is over. ``more`` is
     what instructions are to wait for that the program does not say.
     """
 
@@ -99,7 +99,6 @@ class Steps:
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
         self.more = more
-        self.issued: dict[int, list[int]] = {column: [] for column in order.columns.values()}
         self.ends: list[dict[int, tuple[int, int]]] = [{} for _ in range(order.queues)]
         self.taken = 0
         queues = range(order.queues)
@@ -177,9 +176,7 @@ class Steps:
             self.ends[queue][index] = queue, index + 1
             return None
         column = self.order.columns[queue, flight.counter]
-        issued = self.issued[column]
-        issued.append(index)
-        self.ends[queue][index] = column, len(issued)
+        self.ends[queue][index] = column, len(self.order.issued[column]) + 1
         return Issue(flight.counter, flight.shares)
 
     def _after(self, queue: int, index: int, work: Work) -> int:

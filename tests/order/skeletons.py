@@ -100,6 +100,9 @@ class _Maker:
 
     def wait(self) -> Wait | None:
         """For something that is there by now; seldom for nothing at all."""
+        if self.kind == SETS and self.chance(0.2):
+            counter = self.draw.randrange(len(self.values))
+            return Wait(counter, "==", self.values[counter])
         raised = [n for n, value in enumerate(self.values) if value > 0]
         if not raised or self.chance(0.02):
             counter = self.draw.randrange(len(self.values))
