@@ -51,9 +51,7 @@ class Programs:
         """A program in order."""
         target = draw.choice(TARGET)
         flow = Flow(draw, target)
-        for _ in range(draw.randint(3, STEPS)):
-            flow.step()
-        flow.finish()
+        flow.make(draw.randint(2, STEPS))
         lines = [f".target {target}", *flow.text()]
         if flow.cores == 2:
             lines.append(".core 0")
