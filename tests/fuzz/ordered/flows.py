@@ -19,15 +19,16 @@ class Flow:
 
     def __init__(self, draw: Random, target: str) -> None:
         self.draw, self.target = draw, target
-        self.cores = 2 if target != "trn1" and draw.random() < 0.2 else 1
+        self.cores = 2 if target != "trn1" and draw.random() < 0.3 else 1
         self.weave = Weave(draw)
         engines = [e for e in ENGINES if e != "tensor"]
         self.engines = [
             draw.sample(engines, draw.randint(1 + (self.cores == 1), 4)) for _ in range(self.cores)
         ]
         self.areas: list[Area] = []
-        self.matmuls = draw.random() < 0.4
+        self.matmuls = draw.random() < 0.3
         self.transfers: list[str] = []
+        self.sums: list[View] = []
         self.labels = self.pipes = 0
         for core in range(self.cores):
             self._chip(core)
@@ -39,8 +40,8 @@ class Flow:
 
     def _chip(self, core: int) -> None:
         draw = self.draw
-        for _ in range(draw.randint(2, 5)):
-            width = draw.choice((2, 4, 8, 16, 32)) if not self.matmuls else draw.choice((8, 32, 32))
+        for _ in range(draw.randint(2, 4)):
+            width = draw.choice((8, 32, 32) if self.matmuls else (2, 4, 8, 16, 32))
             area = Area("sbuf", core, width)
             self._tensor(area, 0, draw.choice((1, 2, 4, 4)), 0, width)
         if draw.random() < 0.4:
@@ -81,9 +82,7 @@ class Flow:
         name = f"{'X' if role is not None else area.memory[0]}{sum(len(a.tensors) for a in self.areas)}"
         text = f".{area.memory} {name} f32[{32 * groups}, {width}]"
         if role is not None:
-            text += f" {role}" + (
-                f" = {self.draw.choice(('random(seed=1)', 'iota'))}" if role == "input" else ""
-            )
+            text += f" {role}" + (f" = {self.draw.choice(('random(seed=1)', 'iota'))}" if role == "input" else "")
         elif base:
             text += f" @ {32 * group}:{base + 4 * word}"
         tensor = Tensor(name, area, group, groups, word, width, text)
@@ -130,7 +129,9 @@ class Flow:
                 unread = [left for left in unread if not left & read.mask]
         return all(left & ~mask for left in unread)
 
-    def _filled(self, core: int, *memories: str, groups: int = 0, count: int = 0) -> View | None:
+    def _filled(
+        self, core: int, *memories: str, groups: int = 0, count: int = 0
+    ) -> View | None:
         """What may be read: all of it has a value."""
         some = self._tensors(core, *memories)
         for _ in range(2 * TRIES if some else 0):
@@ -141,17 +142,42 @@ class Flow:
 
     # -- instructions
 
-    def step(self) -> bool:
+    def make(self, steps: int) -> None:
+        """All of it."""
+        self._begin()
+        for _ in range(3 * steps):
+            steps -= self._step()
+            if steps == 0:
+                break
+        self._finish()
+
+    def _begin(self) -> None:
+        """Fill some of the tiles, so that there is something to work with."""
+        for core in range(self.cores):
+            for tensor in self._tensors(core, "sbuf"):
+                if self.draw.random() < 0.7 and not tensor.whole.mask & tensor.area.filled:
+                    self._fill(core, tensor.whole)
+
+    def _fill(self, core: int, tile: View) -> Op:
+        """Load a tile, or let an engine set it."""
+        engine = self.draw.choice(self.engines[core])
+        source = self._filled(core, "hbm", groups=tile.groups, count=tile.count)
+        if source is not None and self.draw.random() < 0.6:
+            return self.transfer((core, engine), tile, source)
+        engine = self.draw.choice(("vector", "gpsimd"))
+        return self.instruction((core, engine), f"Memset {tile}, 1.0", (), (tile,))
+
+    def _step(self) -> bool:
         """One more; False if the numbers led to nothing that can be done."""
         core = self.draw.randrange(self.cores)
         engine = self.draw.choice(self.engines[core])
         where = (core, engine)
         made: Callable[[Where], Op | None] = self._computed
-        if engine == "tensor" and self.draw.random() < 0.8:
+        if engine == "tensor" and self.draw.random() < 0.9:
             made = self._multiplied
         elif engine in ("sync", "tensor") or self.draw.random() < 0.4:
             made = self._moved
-        if self.cores == 2 and self.draw.random() < 0.12:
+        if self.cores == 2 and self.draw.random() < 0.2:
             made = self.draw.choice((self._barrier, self._exchanged))
         return made(where) is not None
 
@@ -198,9 +224,7 @@ class Flow:
             return self._loop(where)
         first = self._free(core, *chip)
         if engine != "scalar" and self.draw.random() < 0.2 and first is not None:
-            return self.instruction(
-                where, f"Memset {first}, {self.draw.randint(1, 9)}.0", (), (first,)
-            )
+            return self.instruction(where, f"Memset {first}, {self.draw.randint(1, 9)}.0", (), (first,))
         source = self._filled(core, *chip)
         if source is None:
             if engine == "scalar" or first is None:
@@ -223,11 +247,7 @@ class Flow:
         self, core: int, memories: Sequence[str], groups: int, count: int, reads: Sequence[View]
     ) -> View | None:
         """A place for a result of some groups and words; now and then an operand's own."""
-        if (
-            self.draw.random() < 0.15
-            and reads[0].count == count
-            and self._writable(reads[0], reads)
-        ):
+        if self.draw.random() < 0.15 and reads[0].count == count and self._writable(reads[0], reads):
             return reads[0]
         some = self._tensors(core, *memories)
         for _ in range(2 * TRIES):
@@ -279,31 +299,40 @@ class Flow:
         some = [t for t in self._tensors(core, "sbuf") if t.width == 32 and not t.group]
         if not some:
             return None
-        groups = draw.choice((1, 2, 4))
         tensor = draw.choice(some)
-        if tensor.groups < groups:
-            return None
+        groups = draw.choice([n for n in (1, 2, 4) if n <= tensor.groups])
         stationary = tensor.view(0, groups, 0, 32, 1)
-        moving = self._filled(core, "sbuf", groups=groups)
-        if stationary.mask & ~stationary.area.filled or moving is None or moving.group:
+        if stationary.mask & ~stationary.area.filled:
+            return self._fill(core, stationary) if self._writable(stationary, ()) else None
+        target = self._sum(core)
+        moving = self._filled(core, "sbuf", groups=groups, count=target.count if target else 0)
+        if moving is None or moving.group + moving.tensor.group:
             return None
-        if moving.tensor.group:
-            return None
-        places = [t for t in self._tensors(core, "psum") if t.width >= moving.count]
-        if not places:
-            return None
-        place = draw.choice(places)
-        start = draw.randint(0, place.width - moving.count)
-        target = place.view(0, 1, start, moving.count, 1)
-        mask = target.mask
-        adds = not mask & ~target.area.multiplied and draw.random() < 0.7
-        if not adds and not self._writable(target, ()):
-            return None
+        adds = target is not None
+        if target is None:
+            places = [t for t in self._tensors(core, "psum") if t.width >= moving.count]
+            if not places:
+                return None
+            place = draw.choice(places)
+            start = draw.randint(0, place.width - moving.count)
+            target = place.view(0, 1, start, moving.count, 1)
+            if not self._writable(target, ()):
+                return None
         self.instruction(where, f"LoadStationary {stationary}", (stationary,), ())
         text = f"MultiplyMoving {target}, {moving}" + (", accumulate=true" if adds else "")
         op = self.instruction(where, text, (moving,), (target,), adds=adds)
-        target.area.multiplied |= mask
+        target.area.multiplied |= target.mask
+        self.sums.append(target)
         return op
+
+    def _sum(self, core: int) -> View | None:
+        """What a matmul has left in PSUM, to add to it."""
+        some = [
+            view
+            for view in self.sums
+            if view.area.core == core and not view.mask & ~view.area.multiplied
+        ]
+        return self.draw.choice(some) if some and self.draw.random() < 0.6 else None
 
     # -- transfers
 
@@ -347,10 +376,7 @@ class Flow:
             Line(f"DmaCopy {part(target)}, {part(source)}{how}", False, True),
             Line(".end"),
         ]
-        halves = [
-            v._replace(start=target.start + k * count, count=count)
-            for k, v in enumerate((target, target))
-        ]
+        halves = [v._replace(start=target.start + k * count, count=count) for k, v in enumerate((target, target))]
         return self.instruction(where, lines, (source,), halves, moves=True, rounds=2)
 
     # -- two cores
@@ -383,7 +409,7 @@ class Flow:
                 return None
             targets.append(target)
         self.pipes += 1
-        how = ", dma_engine=gpsimd_dma" if where[1] == "gpsimd" and self.draw.random() < 0.5 else ""
+        how = ", dma_engine=gpsimd_dma" if where[1] == "gpsimd" and self.draw.random() < 0.8 else ""
         both = []
         for core, (target, source) in enumerate(zip(targets, sources, strict=True)):
             assert source is not None
@@ -396,7 +422,7 @@ class Flow:
 
     # -- the end
 
-    def finish(self) -> None:
+    def _finish(self) -> None:
         """Write what is left of the outputs, and wait for all transfers."""
         outputs = [t for t in self._tensors(0, "hbm") if t.declared.endswith("output")]
         for tensor in outputs:
@@ -438,11 +464,9 @@ class Flow:
 
     def _ones(self, core: int, count: int) -> View:
         """A new tile of ones."""
-        area = Area("sbuf", core, count)
-        tile = self._tensor(area, 0, 1, 0, count).whole
-        self.instruction(
-            (core, self.draw.choice(("vector", "gpsimd"))), f"Memset {tile}, 1.0", (), (tile,)
-        )
+        tile = self._tensor(Area("sbuf", core, count), 0, 1, 0, count).whole
+        where = (core, self.draw.choice(("vector", "gpsimd")))
+        self.instruction(where, f"Memset {tile}, 1.0", (), (tile,))
         return tile
 
     def text(self) -> Iterator[str]:

@@ -18,7 +18,7 @@ def pipeline(draw: Random, mark: str) -> Iterator[str]:
 
     Each buffer has counters of its own. What was computed is one counter for all buffers.
     """
-    rounds, buffers, words = draw.randint(2, 6), draw.randint(1, 3), draw.choice((2, 4, 8))
+    rounds, buffers, words = draw.randint(2, 4), draw.randint(1, 3), draw.choice((2, 4, 8))
     load, compute, store = draw.choice(ISSUERS), draw.choice(list(COMPUTE)), draw.choice(ISSUERS)
     rows = draw.choice((32, 128))
     b = f"{{k % {buffers}}}"
