@@ -44,10 +44,7 @@ def pipeline(draw: Random, mark: str) -> Iterator[str]:
             f"@{compute} EventSemaphore {stored} >= 16 * (k // {buffers})",
             f"@{compute} {text} {loaded} >= 16 * (k // {buffers} + 1) $computed{mark}++",
         ],
-        [
-            f"@{store} DmaCopy out{mark}[:, {part}], {made}"
-            f" $computed{mark} >= k + 1 {stored} += 16"
-        ],
+        [f"@{store} DmaCopy out{mark}[:, {part}], {made} $computed{mark} >= k + 1 {stored} += 16"],
     ]
     alone = len({load, compute, store}) == 3 and draw.random() < 0.5
     for group in parts if alone else [[line for some in parts for line in some]]:
@@ -120,7 +117,8 @@ def lives(draw: Random, mark: str) -> Iterator[str]:
             fill = "Memset" if one in ("vector", "gpsimd") else ""
             yield f"@{one} {fill} tile{mark}, {k + 1}.0 {wait} $full{mark} = 1"
         else:
-            yield f"@{one} DmaCopy tile{mark}, in{mark}[:, {k * words} : +{words}] {wait} $full{mark} += 16"
+            part = f"in{mark}[:, {k * words} : +{words}]"
+            yield f"@{one} DmaCopy tile{mark}, {part} {wait} $full{mark} += 16"
         if k:
             yield f"@{other} EventSemaphore $gone{mark} >= {k}"
         held = "== 1" if event else ">= 16"

@@ -210,9 +210,7 @@ class Weave:
         known |= self._before(where)
         while missing := sorted(e for e in needed if not e.bit & known):
             first = [
-                e
-                for e in missing
-                if not any(self.closure(o) & e.bit for o in missing if o != e)
+                e for e in missing if not any(self.closure(o) & e.bit for o in missing if o != e)
             ]
             wait = self._wait(where, self.draw.choice(first or missing), first)
             known |= self._waited(wait)
@@ -284,7 +282,9 @@ class Weave:
                 self._post(other, counter, 1)
 
     def _may_post(self, op: Op, counter: Counter) -> bool:
-        return not counter.pending and all(op.known & waiter.event(STARTS).bit for waiter in counter.waiters)
+        return not counter.pending and all(
+            op.known & waiter.event(STARTS).bit for waiter in counter.waiters
+        )
 
     def _counting(self, where: Where, kind: int, core: int) -> Counter:
         for counter in self.counters:
@@ -315,7 +315,7 @@ class Weave:
                     yield f"{'.event' if counter.once else '.sem'} {counter.name}"
         at = max((w[0] for w in self.queues), default=0)
         for op in self.ops:
-            core, engine = op.where
+            core = op.where[0]
             if core != at:
                 at = core
                 yield f".core {core}"
