@@ -98,7 +98,9 @@ def test_the_repr_of_everything_is_one_short_line() -> None:
         "<run of <text> on NeuronCore-v2 (Trn1): 1 hazard, 1 of 1 expectation failed, "
         f"{report.microseconds:.3f} µs>"
     )
-    assert repr(report.hazards[0]).startswith("<hazard E0502 at <text>:5:10: nothing orders vector pc 0 ")
+    assert repr(report.hazards[0]).startswith(
+        "<hazard E0502 at <text>:5:10: nothing orders vector pc 0 "
+    )
     assert repr(report.expectations[0]) == "<expectation u == 1: failed>"
     assert repr(session.program) == "<program for NeuronCore-v2 (Trn1): 3 instructions, 2 tensors>"
 
