@@ -11,7 +11,6 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from nasm.examine import dead
 from nasm.examine.counters import Counters, Place
-from nasm.examine.executed import Log
 from nasm.examine.lifetimes import Lifetimes, memory_maps
 from nasm.examine.listing import finding
 from nasm.examine.reach import reachable
@@ -20,6 +19,7 @@ from nasm.examine.touches import Touches
 from nasm.examine.unlocked import relied
 from nasm.machine.endless import ENDLESS, endless
 from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
+from nasm.order.watch import Watch
 from nasm.problems import Problem, counted
 from nasm.records import EXAMINED, MOST_EXAMINED, RunReport, Status
 from nasm.session import Session
@@ -47,10 +47,10 @@ def examine(
     machine = session.machine
     machine.scheduler.interlock.held = True
     touches = Touches(machine)
-    lifetimes, log = Lifetimes(machine, touches), Log(machine, touches)
+    lifetimes, watch = Lifetimes(machine, touches), Watch(machine.scheduler.queues)
     machine.scheduler.observe(lifetimes)
     if relaxed:
-        machine.scheduler.observe(log)
+        machine.scheduler.observe(watch)
     report = session.run(max_instructions=max_instructions, hashes=False)
     errors, unknown = _sorted(report)
     told = {problem.span for problem in errors if problem.code == ENDLESS}
@@ -70,7 +70,7 @@ def examine(
         ),
         allowed=(*report.allowed, *judged.allowed),
         memories=tuple(memory_maps(machine, lifetimes.lives)),
-        relied=relied(machine, log, touches) if relaxed else None,
+        relied=relied(machine, watch, touches) if relaxed else None,
     )
 
 

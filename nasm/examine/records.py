@@ -98,7 +98,7 @@ class Examination:
     where it ended when it was followed without its values: ``finished``, ``deadlock`` or ``fault``
     if that is all there is to know, ``limit`` if it is longer, or ``values`` if it goes on as they
     say. ``instructions`` completed until then, in so many ``microseconds``. ``relied`` is what
-    stands on an interlock, if that was asked for and can be told.
+    stands on an interlock, None if that was not asked for.
     """
 
     ended: str

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property
 
 from nasm.machine.addresses import Addresses
 from nasm.machine.outlines import Places
@@ -41,8 +42,6 @@ class Ordering:
     ) -> None:
         self.program, self.scheduler = program, scheduler
         self.watch = Watch(scheduler.queues)
-        self._check = Check(Sources(program), self.watch, scheduler.interlock.held)
-        self._said = Races(self._check, program, addresses.region, self._last)
         self.region = addresses.region
         self._inputs: set[int] | None = None
         self._asked: tuple[int, int] = (-1, -1)
@@ -50,6 +49,14 @@ class Ordering:
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
         scheduler.observe(self.watch)
+
+    @cached_property
+    def _check(self) -> Check:
+        return Check(Sources(self.program), self.watch, self.scheduler.interlock.held)
+
+    @cached_property
+    def _said(self) -> Races:
+        return Races(self._check, self.program, self.region, self._last)
 
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish
@@ -110,7 +117,7 @@ class Ordering:
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""
         if self._inputs is None:
-            self._inputs = self._areas(lambda t: t.role in ("input", "inout") or t.init is not None)
+            self._inputs = self._areas(lambda t: t.role in ("input", "inout"))
         return access.region.area in self._inputs
 
     def _areas(self, wanted: Callable[[Tensor], bool]) -> set[int]:
@@ -134,7 +141,7 @@ class Ordering:
         return [
             (queue, self.watch.pcs[queue][index])
             for queue, index in self.judged().unlanded()
-            if any(r.area in outputs for r in self.watch.moved[queue, index].writes)
+            if any(r.area in outputs for r in self.watch.moved[queue][index].writes)
         ]
 
 

@@ -15,7 +15,7 @@ from nasm.order.lives import Unordered
 from nasm.order.remedies import Remedy, remedy
 from nasm.order.skeleton import Wait
 from nasm.problems import Note, Problem, Severity, listed
-from nasm.sim.regions import Region
+from nasm.sim.regions import Region, overlap
 from nasm.source import Span
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.lists import views
@@ -118,7 +118,7 @@ class Races:
                 f"{names} {'post' if ' and ' in names else 'posts'} to {counter} as well, so that "
                 "less of it may come without this one; or give each a semaphore of its own"
             )
-        if mine.writes != theirs.writes and not self.check.starts_after(mine, theirs):
+        if not self.check.starts_after(mine, theirs):
             back = remedy(self.check, theirs, mine)
             hints.append(f"if {self._who(mine)} is meant to come first: {self._advice(back)}")
         return hints
@@ -147,13 +147,16 @@ class Races:
 
     def _rounds(self, fault: Fault) -> str:
         """How the wait goes on from round to round of its line."""
-        wait, values = fault.remedy.wait, list[int]()
+        wait, values, pc = fault.remedy.wait, list[int](), -1
         if wait is None:
             return ""
         seen: set[int] = set()
         for waiter, other in self.check.split(fault.race, fault.remedy.waiter):
             if waiter.index not in seen and len(values) < ROUNDS:
                 seen.add(waiter.index)
+                if values and self._pc(waiter.queue, waiter.index) == pc:
+                    return f"and take it in each round: {self._counter(wait)} -= {values[0]}"
+                pc = self._pc(waiter.queue, waiter.index)
                 found = remedy(self.check, waiter, other).wait
                 if found is None or found.counter != wait.counter:
                     return ""
@@ -178,8 +181,8 @@ class Races:
         begin, end = self._us(self._begin(access)), self._us(self._end(access))
         does = f"{self._who(access)} {self._does(access)} {view}"
         return (
-            f"{does} at {begin:.3f} µs"
-            if begin == end
+            f"{does} at {end:.3f} µs"
+            if begin >= end
             else (f"{does} between {begin:.3f} and {end:.3f} µs")
         )
 
@@ -205,9 +208,9 @@ class Races:
                 best = view.tensor.name
         if best is not None:
             return best
-        area = access.region.area
-        names = [v.tensor.name for v in found if self.region(View.whole(v.tensor)).area == area]
-        return names[0] if names else "the same bytes"
+        named = [v.tensor for v in found] + list(program.tensors.values())
+        names = (t.name for t in named if overlap(self.region(View.whole(t)), access.region))
+        return next(names, "the same bytes")
 
     def _who(self, access: Access, full: bool = True) -> str:
         return self._name(access.queue, access.index, full)
@@ -285,6 +288,6 @@ class Races:
     def _end(self, access: Access) -> int:
         watch, queue, index = self.check.watch, access.queue, access.index
         if access.moves:
-            landing = watch.landing(watch.moved[queue, index].number)
+            landing = watch.landing(watch.moved[queue][index].number)
             return self._begin(access) if landing is None else landing
         return watch.end(queue, index, self.last(queue)) if access.writes else self._begin(access)

@@ -197,9 +197,9 @@ class Tasks:
     def _bound(
         self, instruction: Instruction, values: tuple[int, ...], shape: Shape, semaphore: int | None
     ) -> Work:
-        row, operands = instruction.row, instruction.operands
+        row, operands, registers = instruction.row, instruction.operands, shape.registers
         if values:
-            held = dict(zip(shape.registers, values, strict=True))
+            held = dict(zip(registers, values, strict=True))
             try:
                 operands = tuple(resolved(operand, held) for operand in operands)
             except Refused:
@@ -212,6 +212,8 @@ class Tasks:
         work, kernel = self.kernels.bind(self.fresh(), shape, operands)
         if row.effect is not None:
             work = self.effects.work(work, kernel, shape, semaphore)
+        if values:
+            work.reads = (*map(self.registers.region, registers), *work.reads)
         return work
 
     def _expand(

@@ -14,14 +14,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from nasm.order.places import Area, Place, Places
+from nasm.order.places import Area, Place, Places, area_of
 from nasm.order.posts import Clock
 from nasm.order.watch import Moved
-from nasm.sim.queues import Work
 from nasm.sim.regions import Region
 
 READ, WRITE, ADD = "read", "write", "add"
 """What an access does; to add is to write where others may add, too."""
+
+MOVES = -1
+"""Instead of the column of an instruction's completion: of a transfer that is no column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,9 @@ Report = Callable[[Place, int, int, str, Access], None]
 the later access."""
 
 Touched = tuple[tuple[Place, ...], tuple[Place, ...]]
+"""The places that something reads, and those that it writes."""
+
+NOTHING: Touched = ((), ())
 
 
 class Accesses:
@@ -79,19 +84,20 @@ class Accesses:
             found = self._by_work[number] = self.places.of(reads), self.places.of(writes)
         return found
 
-    def compared(self, work: Work) -> Touched | None:
-        """What has to be compared of what an instruction touches; None if nothing has."""
-        found = self._kept.get(work.number)
+    def compared(
+        self, number: int, reads: tuple[Region, ...], writes: tuple[Region, ...]
+    ) -> Touched:
+        """Of the places of what has a number those that have to be compared."""
+        found = self._kept.get(number)
         if found is None:
-            reads, writes = self.touched(work.number, work.reads, work.writes)
-            shared = self.shared
-            found = (
-                tuple(place for place in reads if place.area in shared),
-                tuple(place for place in writes if place.area in shared),
-            )
-            if work.number >= 0:
-                self._kept[work.number] = found
-        return found if found[0] or found[1] else None
+            found = self._shared(reads), self._shared(writes)
+            if number != -1:
+                self._kept[number] = found
+        return found
+
+    def _shared(self, regions: tuple[Region, ...]) -> tuple[Place, ...]:
+        """The places of those regions that several touch."""
+        return self.places.of([region for region in regions if area_of(region) in self.shared])
 
     def restart(self) -> None:
         """Compare all accesses once more."""
@@ -102,38 +108,10 @@ class Accesses:
         """An instruction starts, with a clock."""
         reads, writes = touched
         mine, over = self.queues + queue, index + 1
-        own = mine if self.held else -1
-        for place in reads:
-            for near in place.near:
-                for column, count in near.writes.items():
-                    if clock[column] < count and column != own and column != queue:
-                        now = Access(queue, index, READ, False, place.region)
-                        self.report(near, column, count, WRITE, now)
-                if near.adds:
-                    self._compare(
-                        near, near.adds, ADD, clock, Access(queue, index, READ, False, place.region)
-                    )
-        for place in writes:
-            self._raced = False
-            for near in place.near:
-                for column, count in near.writes.items():
-                    if clock[column] < count and column != mine and column != queue:
-                        now = Access(queue, index, WRITE, False, place.region)
-                        self.report(near, column, count, WRITE, now)
-                for column, count in near.reads.items():
-                    if clock[column] < count and column != queue:
-                        now = Access(queue, index, WRITE, False, place.region)
-                        self.report(near, column, count, READ, now)
-                if near.adds:
-                    self._compare(
-                        near,
-                        near.adds,
-                        ADD,
-                        clock,
-                        Access(queue, index, WRITE, False, place.region),
-                    )
-            if not (self._raced or self.every):
-                place.supersede()
+        if reads:
+            self._compare(reads, READ, clock, queue, index, mine if self.held else queue)
+        if writes:
+            self._compare(writes, WRITE, clock, queue, index, mine)
         for place in reads:
             place.reads[queue] = over
         for place in writes:
@@ -146,39 +124,40 @@ class Accesses:
 
         Once ``column`` of a clock has reached ``count`` it is over.
         """
-        reads, writes = self.touched(moved.pattern, moved.reads, moved.writes)
+        reads, writes = self.compared(moved.pattern, moved.reads, moved.writes)
         kind = ADD if moved.adds else WRITE
-        shared = self.shared
-        for place in reads:
-            if place.area not in shared:
-                continue
-            now = Access(queue, index, READ, True, place.region)
-            for near in place.near:
-                self._compare(near, near.writes, WRITE, clock, now)
-                self._compare(near, near.adds, ADD, clock, now)
-        for place in writes:
-            if place.area not in shared:
-                continue
-            now = Access(queue, index, kind, True, place.region)
-            self._raced = False
-            for near in place.near:
-                self._compare(near, near.writes, WRITE, clock, now)
-                self._compare(near, near.reads, READ, clock, now)
-                if kind != ADD:
-                    self._compare(near, near.adds, ADD, clock, now)
-            if kind != ADD and not (self._raced or self.every):
-                place.supersede()
+        if reads:
+            self._compare(reads, READ, clock, queue, index, MOVES)
+        if writes:
+            self._compare(writes, kind, clock, queue, index, MOVES)
         for place in reads:
             place.reads[column] = count
         for place in writes:
-            (place.adds if kind == ADD else place.writes)[column] = count
+            (place.adds if kind is ADD else place.writes)[column] = count
 
     def _compare(
-        self, near: Place, kept: dict[int, int], kind: str, clock: Clock, now: Access
+        self, places: tuple[Place, ...], kind: str, clock: Clock, queue: int, index: int, own: int
     ) -> None:
-        """Report what is kept of a place and not over where a later access begins."""
-        for column, count in kept.items():
-            if clock[column] < count and column != now.queue:
-                if not now.moves and column == self.queues + now.queue:
-                    continue
-                self.report(near, column, count, kind, now)
+        """Report what is kept of places nearby, and not over where a later access begins.
+
+        Column ``own`` is of the same queue as well, and in order; it is ``MOVES`` of a transfer.
+        """
+        for place in places:
+            self._raced = False
+            for near in place.near:
+                for column, count in near.writes.items():
+                    if clock[column] < count and column != queue and column != own:
+                        now = Access(queue, index, kind, own == MOVES, place.region)
+                        self.report(near, column, count, WRITE, now)
+                if near.reads and kind is not READ:
+                    for column, count in near.reads.items():
+                        if clock[column] < count and column != queue:
+                            now = Access(queue, index, kind, own == MOVES, place.region)
+                            self.report(near, column, count, READ, now)
+                if near.adds and kind is not ADD:
+                    for column, count in near.adds.items():
+                        if clock[column] < count and column != queue:
+                            now = Access(queue, index, kind, own == MOVES, place.region)
+                            self.report(near, column, count, ADD, now)
+            if kind is WRITE and not (self._raced or self.every):
+                place.supersede()

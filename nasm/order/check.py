@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nasm.order.accesses import Access, Accesses
+from nasm import gc_pause
+from nasm.order.accesses import NOTHING, Access, Accesses
 from nasm.order.clocks import Order
 from nasm.order.lives import Unordered
 from nasm.order.places import Place
@@ -68,12 +69,17 @@ class Check:
         self._pairs.clear()
         self._compared = 0
         self._at = [0] * self.order.queues
-        self._pointers = [-1] * self.order.queues
+        self._nexts = [0] * self.order.queues
+        self._clocks = [self.order.nothing] * self.order.queues
 
     # -- judging
 
     def settle(self) -> None:
         """Judge what was kept since it was judged last."""
+        with gc_pause.paused():
+            self._settle()
+
+    def _settle(self) -> None:
         if self._torn or len(self.watch.queues) < self.steps.taken:  # or the run went back
             self._reset()
         self._torn = True
@@ -97,31 +103,32 @@ class Check:
 
     def _compare(self) -> None:
         """Compare all accesses that are new with those before them."""
-        watch, at, accesses, ends = self.watch, self._at, self.accesses, self.steps.ends
-        starts, steps, pointers = self.order.starts, self.order.steps, self._pointers
+        watch, at, clocks, accesses = self.watch, self._at, self._clocks, self.accesses
+        starts, steps, nexts = self.order.starts, self.order.steps, self._nexts
+        compared, ends = accesses.compared, self.steps.ends
         for queue in watch.queues[self._compared : self.steps.taken]:
             index = at[queue]
             at[queue] = index + 1
-            touched = accesses.compared(watch.works[queue][index])
-            end = ends.get((queue, index))
-            if touched is None and end is None:
-                continue
-            known, nth = starts[queue], pointers[queue]
-            while nth + 1 < len(known) and known[nth + 1] <= index:
-                nth += 1
-            pointers[queue] = nth
-            clock = steps[queue][nth].clock if nth >= 0 else self.order.nothing
-            if touched is not None:
-                accesses.instruction(queue, index, clock, touched)
+            known, nth = starts[queue], nexts[queue]
+            while nth < len(known) and known[nth] == index:
+                clocks[queue] = steps[queue][nth].clock
+                nexts[queue] = nth = nth + 1
+            work = watch.works[queue][index]
+            touched = compared(work.number, work.reads, work.writes)
+            if touched != NOTHING:
+                accesses.instruction(queue, index, clocks[queue], touched)
+            end = ends[queue].get(index)
             if end is not None:
-                accesses.transfer(queue, index, clock, watch.moved[queue, index], *end)
+                moved = watch.moved[queue][index]
+                accesses.transfer(queue, index, clocks[queue], moved, *end)
         self._compared = self.steps.taken
 
     def _found(self, near: Place, column: int, count: int, kind: str, now: Access) -> None:
         """An access and an earlier one are in no order."""
         queues, index, moves = self.order.queues, count - 1, False
         if column < queues:
-            queue, moves = column, (column, index) in self.watch.moved
+            moved = self.watch.moved[column].get(index)
+            queue, moves = column, moved is not None and moved.met
         elif column < 2 * queues:
             queue = column - queues
         else:
@@ -135,13 +142,13 @@ class Check:
         if found is None:
             self._pairs[key] = Race(first, now, [(first, now)])
             return
-        if len(found.pairs) < PAIRS:
+        if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
         self._pairs[key] = found._replace(many=found.many + 1)
 
     def end(self, access: Access) -> Event:
         """When an access is over."""
-        if access.moves and not self.watch.moved[access.queue, access.index].met:
+        if access.moves and not self.watch.moved[access.queue][access.index].met:
             return Event(LANDS, access.queue, access.index)
         kind = COMPLETES if access.writes and not access.moves else STARTS
         return Event(kind, access.queue, access.index)
@@ -150,8 +157,9 @@ class Check:
         """The transfers that have not surely landed when the last instructions are complete."""
         done = self.order.done()
         return [
-            place
-            for place, (column, count) in self.steps.ends.items()
+            (queue, index)
+            for queue, ends in enumerate(self.steps.ends)
+            for index, (column, count) in ends.items()
             if column >= 2 * self.order.queues and done[column] < count
         ]
 

@@ -117,7 +117,7 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
         return Meant(second, first)
     reader, writer = (second, first) if first.writes else (first, second)
     before, after, in_place = [], [], False
-    for access in _touching(check, reader):
+    for access in _touching(check, writer):
         if access in (reader, writer):
             continue
         if (access.queue, access.index) == (writer.queue, writer.index):
@@ -131,7 +131,7 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
         return Meant(reader, writer, True)
     read = [
         access
-        for access in _touching(check, reader)
+        for access in _touching(check, writer)
         if not access.writes
         and access != reader
         and check.ordered(access, reader)
@@ -155,7 +155,7 @@ def _touching(check: Check, access: Access) -> Iterator[Access]:
         at[queue] = index + 1
         work = check.watch.works[queue][index]
         yield from _of(check, near, queue, index, work.number, work.reads, work.writes, False)
-        moved = check.watch.moved.get((queue, index))
+        moved = check.watch.moved[queue].get(index)
         if moved is not None:
             pattern, moves = moved.pattern, True
             yield from _of(check, near, queue, index, pattern, moved.reads, moved.writes, moves)

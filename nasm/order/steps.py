@@ -89,7 +89,8 @@ class Sources:
 class Steps:
     """Gives an order the steps of a run, as far as they are kept, and finds what is shared.
 
-    ``ends`` says which column of a clock reaches which count when a transfer is over. ``more`` is
+    ``ends`` says, by queue and instruction, which column of a clock reaches which count when a
+    transfer is over. ``more`` is
     what instructions are to wait for that the program does not say.
     """
 
@@ -98,7 +99,7 @@ class Steps:
     ) -> None:
         self.sources, self.watch, self.order, self.accesses = sources, watch, order, accesses
         self.more = more
-        self.ends: dict[Place, tuple[int, int]] = {}
+        self.ends: list[dict[int, tuple[int, int]]] = [{} for _ in range(order.queues)]
         self.taken = 0
         queues = range(order.queues)
         self._at = [0 for _ in queues]
@@ -120,7 +121,7 @@ class Steps:
             sync = sync_of(queue, watch.pcs[queue][index])
             after = self._after(queue, index, work) if tracked[queue] else -1
             where = (queue, index)
-            flight = moved.get(where)
+            flight = moved[queue].get(index)
             meeting = meetings.get(where, -1) if meetings else -1
             for one in more.get(where, ()) if more else ():
                 take(
@@ -172,10 +173,10 @@ class Steps:
     def _issue(self, queue: int, index: int, flight: Moved) -> Issue | None:
         """The transfer of a step; that of a meeting is over once its members have met."""
         if flight.met:
-            self.ends[queue, index] = queue, index + 1
+            self.ends[queue][index] = queue, index + 1
             return None
         column = self.order.columns[queue, flight.counter]
-        self.ends[queue, index] = column, len(self.order.issued[column]) + 1
+        self.ends[queue][index] = column, len(self.order.issued[column]) + 1
         return Issue(flight.counter, flight.shares)
 
     def _after(self, queue: int, index: int, work: Work) -> int:

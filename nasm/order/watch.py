@@ -37,7 +37,7 @@ class Watch(Observer):
 
     ``queues`` are the queues in that order. Of each queue, by the number of an instruction in it:
     ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
-    the one before it completed. ``moved`` are transfers, ``meetings`` which instructions met,
+    the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
     there was more.
     """
@@ -48,7 +48,7 @@ class Watch(Observer):
         self.pcs = [array("i") for _ in queues]
         self.begins = [array("q") for _ in queues]
         self.ends = [array("q") for _ in queues]
-        self.moved: dict[tuple[int, int], Moved] = {}
+        self.moved: list[dict[int, Moved]] = [{} for _ in queues]
         self.meetings: dict[tuple[int, int], int] = {}
         self.flights, self.landings = array("q"), array("q")
         self.full = False
@@ -79,12 +79,11 @@ class Watch(Observer):
     def issued(self, flight: Flight, now: int) -> None:
         """Remember what a transfer touches, by the instruction that issued it."""
         queue, pc = flight.origin
-        at = (queue, len(self.works[queue]))
-        met = at in self.meetings
+        index = len(self.works[queue])
+        met = (queue, index) in self.meetings
         if self.full or not (met or self.pcs[queue][-1] == pc):
             return
-        where = at if met else (queue, at[1] - 1)
-        self.moved[where] = Moved(
+        self.moved[queue][index if met else index - 1] = Moved(
             flight.key,
             flight.pattern,
             flight.reads,
@@ -118,19 +117,20 @@ class Watch(Observer):
 
     def save(self) -> Any:
         """How much there is."""
-        counts = tuple(len(works) for works in self.works)
-        kept = len(self.moved), len(self.meetings), len(self.flights)
+        counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
+        kept = len(self.meetings), len(self.flights)
         return len(self.queues), counts, kept, self.full, len(self.sizes)
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        length, counts, (moved, meetings, landed), self.full, met = saved
+        length, counts, (meetings, landed), self.full, met = saved
         del self.queues[length:], self.flights[landed:], self.landings[landed:]
-        for queue, count in enumerate(counts):
+        for queue, (count, moved) in enumerate(counts):
             for column in (self.pcs[queue], self.begins[queue], self.ends[queue]):
                 del column[count:]
             del self.works[queue][count:]
+            while len(self.moved[queue]) > moved:
+                self.moved[queue].popitem()
         del self.sizes[met:]
-        for kept, count in ((self.moved, moved), (self.meetings, meetings)):
-            while len(kept) > count:
-                kept.popitem()
+        while len(self.meetings) > meetings:
+            self.meetings.popitem()

@@ -51,9 +51,6 @@ def maps(
 
 def relied(found: Examination) -> list[RenderableType]:
     """What would not be in order without an interlock."""
-    if found.relied is None:
-        said = "what needs the interlock cannot be told: counters are set, cleared or taken down"
-        return [Text(said)]
     if not found.relied:
         return [Text("no read needs an interlock: semaphores order them all")]
     count = counted(len(found.relied), "line")

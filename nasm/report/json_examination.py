@@ -21,8 +21,7 @@ def examination(record: Examination, maps: bool = False, relied: bool = False) -
     if maps:
         content["memories"] = [_memory(m) for m in record.memories]
     if relied:
-        found = record.relied
-        content["relied"] = None if found is None else [_reliance(one) for one in found]
+        content["relied"] = [_reliance(one) for one in record.relied or ()]
     return content
 
 

@@ -31,6 +31,12 @@ from nasm.spec.program import Program
 SIZE, TILE, WIDE = 2048, 128, 512
 ROOT = Path(__file__).resolve().parents[2]
 
+JUDGED = [
+    ROOT / "programs" / f"{name}.nasm"
+    for name in ("matmul_tiled", "digits", "published/mamba_v3", "published/layernorm_v1")
+]
+"""Programs whose order is judged, beside the matmul."""
+
 MATMUL = """\
 .target trn1
 .const S = 2048, T = 128, W = 512, KT = S // T, MT = S // T, NT = S // W
@@ -303,6 +309,18 @@ def checkpointed(program: Program, inputs: dict[str, np.ndarray], pairs: int) ->
     return statistics.median(ratios)
 
 
+def judged(program: Program, inputs: dict[str, np.ndarray], pairs: int) -> float:
+    """How many times as long a run takes whose order and data are judged: processor's time."""
+
+    def run(checked: bool) -> None:
+        nasm.Session(program, inputs, checked=checked).run(hashes=False)
+
+    run(True)
+    return statistics.median(
+        busy(partial(run, True)) / busy(partial(run, False)) for _ in range(pairs)
+    )
+
+
 def rate(text: str, tries: int, values: bool = True) -> float:
     """Instructions per second of the processor's time, of a program that is loaded: the median."""
     program = nasm.assemble(Source("rate", text))
@@ -493,6 +511,18 @@ def main() -> int:
             "2048^3 matmul, a checkpoint every 20 ms / none",
             checkpointed(nasm.assemble(Source("matmul", MATMUL)), factors(), tries),
             "ratio",
+        ),
+        *(
+            (f"{name}, checked / unchecked", judged(program, inputs, tries), "ratio, at most 1.3")
+            for name, program, inputs in (
+                ("2048^3 matmul", nasm.assemble(Source("matmul", MATMUL)), factors()),
+                *((path.stem, nasm.assemble(path), {}) for path in JUDGED),
+            )
+        ),
+        (
+            "90,000 TensorScalar, checked / unchecked",
+            judged(nasm.assemble(Source("small", small)), {}, tries),
+            "ratio, 1",
         ),
         ("assemble 100,000 from nested .for, 50 instructions", assembling(nested), "s, at most 5"),
         ("assemble 100,000 from nested .for, all distinct", assembling(many), "s, at most 5"),

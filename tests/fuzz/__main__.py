@@ -10,9 +10,10 @@ from tests.fuzz import driver
 from tests.fuzz.arrays import Arrays
 from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
+from tests.fuzz.order import Programs as Ordered
 from tests.fuzz.programs import Programs
 
-FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls)}
+FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered)}
 
 
 def main() -> int:

@@ -24,6 +24,7 @@ KINDS = (
     "trace",  # one that no viewer shows as it is
     "profile",  # one whose parts are not all there is
     "hash",  # two results of one program
+    "order",  # a race in silence, or one that is said and is none
     "diagnostic",  # without a code, or with a place outside its text
     "crash",  # the process is gone
 )

@@ -81,7 +81,7 @@ def _together(skeleton: Skeleton, event: Event, start: Step) -> bool:
 
 
 def smallest(drawn: Drawn, wrong: Callable[[Drawn], bool]) -> Drawn:
-    """The same fault in as few steps as leaving some out, or parts of some, leads to."""
+    """The same fault in as few steps as leaving out one after the other leads to."""
     found = True
     while found:
         found = False

@@ -1,0 +1,141 @@
+"""Clocks and definition say the same of thousands of small random skeletons.
+
+``python -m tests.order`` tries as many more as one likes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from nasm.order.skeleton import STARTS, Step
+from tests.order.judged import clocks, judged, report
+from tests.order.oracle import TooLarge, Walk, events, orders, rising, steps
+from tests.order.skeletons import (
+    EVENTS,
+    KINDS,
+    PURSES,
+    RISING,
+    SETS,
+    Drawn,
+    Sizes,
+    drawn,
+    executed,
+    possible,
+    without,
+)
+
+STATES = 20_000
+WIDE = Sizes(queues=4, steps=8, counters=3, transfers=4, shares=16)
+
+
+@pytest.mark.parametrize("batch", range(4))
+def test_clocks_say_what_the_definition_says_where_counters_go_up(batch: int) -> None:
+    for seed in range(500 * batch, 500 * (batch + 1)):
+        one = drawn(seed, RISING)
+        assert report(one) == "", seed
+        assert report(executed(one.skeleton, Random(seed))) == "", seed
+
+
+def test_so_they_do_with_events_that_are_set_once() -> None:
+    for seed in range(1000):
+        assert report(drawn(seed, EVENTS)) == "", seed
+
+
+def test_so_they_do_for_larger_skeletons() -> None:
+    for seed in range(100):
+        assert report(drawn(seed, RISING, WIDE)) == "", seed
+
+
+@pytest.mark.parametrize("kind", [PURSES, SETS])
+def test_clocks_never_say_more_than_the_definition_where_counters_go_down_or_are_set(
+    kind: str,
+) -> None:
+    ordered = known = 0
+    for seed in range(400):
+        one = drawn(seed, kind)
+        for run in (one, executed(one.skeleton, Random(seed))):
+            try:
+                found = judged(run, STATES)
+            except TooLarge:
+                continue
+            assert found.differences == [] or report(run) == "", seed
+            ordered, known = ordered + found.ordered, known + found.known
+    assert known > 0.95 * ordered
+
+
+def test_what_a_run_happened_to_do_does_not_matter() -> None:
+    for seed in range(100):
+        skeleton = drawn(seed, RISING).skeleton
+        asked = [(e, s) for e in events(skeleton) for s in steps(skeleton)]
+        answers = set()
+        for draw in range(3):
+            order = clocks(executed(skeleton, Random(draw)))
+            answers.add(tuple(order.before(e, s.queue, s.index) for e, s in asked))
+        assert len(answers) == 1, seed
+
+
+def test_a_wait_for_just_a_value_is_warned_of_exactly_if_it_may_be_overrun() -> None:
+    said = 0
+    for seed in range(600):
+        skeleton, draw = drawn(seed, RISING).skeleton, Random(seed)
+        waits = [s for s in steps(skeleton) if s.wait is not None and s.wait.value > 0]
+        if not waits:
+            continue
+        chosen = draw.choice(waits)
+        changed = [[_just(s) if s is chosen else s for s in queue] for queue in skeleton]
+        run = executed(changed, draw)
+        if len(run.order) == sum(map(len, skeleton)):
+            found = {one.place for one in clocks(run).overruns()}
+            assert found == Walk(changed).overrun, seed
+            said += len(found)
+    assert said
+
+
+def _just(step: Step) -> Step:
+    """A step that waits for just the value that it waits for at least."""
+    assert step.wait is not None
+    return replace(step, wait=step.wait._replace(op="=="))
+
+
+# ---------------------------------------------------------------- the judge, judged
+
+
+def test_the_fixpoint_is_what_the_walk_finds() -> None:
+    for seed in range(200):
+        skeleton = drawn(seed, RISING).skeleton
+        walk, pairs = Walk(skeleton), orders(skeleton)
+        for event in events(skeleton):
+            for start in steps(skeleton):
+                itself = (event.queue, event.index) == (start.queue, start.index)
+                met = skeleton[event.queue][event.index].meeting == start.meeting >= 0
+                if not (itself or (met and event.kind == STARTS)):
+                    found = (event, (start.queue, start.index)) in pairs
+                    assert found == walk.before(event, start.queue, start.index), seed
+
+
+def test_counters_that_go_up_have_one_end_whatever_the_timing() -> None:
+    ended = stuck = 0
+    for seed in range(300):
+        skeleton = drawn(seed, RISING).skeleton
+        cut = without(Drawn(skeleton, ()), skeleton[0][0]) if seed % 2 else None
+        walk = Walk(cut.skeleton if cut else skeleton)
+        ends = {state.values for state in (*walk.ends, *walk.stuck)}
+        assert len(ends) == len(walk.ends) + len(walk.stuck) == 1, seed
+        ended, stuck = ended + bool(walk.ends), stuck + bool(walk.stuck)
+    assert ended
+    assert stuck
+
+
+def test_every_skeleton_that_is_drawn_can_happen_and_kinds_are_what_they_say() -> None:
+    for kind in KINDS:
+        some = [drawn(seed, kind) for seed in range(200)]
+        assert all(possible(one) for one in some)
+        assert all(rising(one.skeleton) for one in some) == (kind in (RISING, EVENTS))
+    shapes = [step for seed in range(200) for step in drawn(seed, RISING).order]
+    for part in "wait", "change", "issue":
+        assert any(getattr(step, part) for step in shapes)
+    assert any(step.meeting >= 0 for step in shapes)
+    assert any(step.after >= 0 for step in shapes)
