@@ -22,9 +22,12 @@ from nasm.spec.program import Program
 from nasm.spec.view import View
 
 
-def matters(program: Program) -> bool:
-    """Whether anything in a program could be in no order: it moves data, or has several queues."""
-    if sum(1 for lines in program.queues if len(lines)) > 1:
+def matters(program: Program, held: bool) -> bool:
+    """Whether anything in a program could be in no order: it moves data, or has several queues.
+
+    If engines are not ``held`` until they have their own results, their reads could be, too.
+    """
+    if not held or sum(1 for lines in program.queues if len(lines)) > 1:
         return True
     return any(i.row.effect in (effects.Transfer, effects.Clear) for i in program.instructions)
 

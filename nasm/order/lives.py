@@ -14,7 +14,7 @@ that is what is wrong.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
@@ -133,17 +133,13 @@ class Lives:
         ]
         windows = [w for s in counter.posts.values() if (w := _window(s, taken, known)) is not None]
         total = sum(posts.total(count) - posts.total(first) for posts, first, count in windows)
-        gone = 0
-        if not counter.sets:
-            gone = sum(
-                stream.posts.total(stream.known(base, step.queue, step.index))
-                for stream in counter.takes.values()
-            )
         clock: Clock | None = None
         for setter in self._setters(counter, taken, known):
             start = 0 if setter is None else posted(setter.step)[1]
-            need, more = wait.value - start, total - gone
-            if need > more or (wait.op == "==" and need < self._least(counter, taken, setter)):
+            need = wait.value - start
+            more = total - self._sure(counter.takes, taken, setter)
+            least = self._sure(counter.posts, taken, setter) - _possible(counter.takes, taken)
+            if need > more or (wait.op == "==" and need < least):
                 continue
             after = base if setter is None else _after(base, setter)
             if need > 0:
@@ -152,18 +148,18 @@ class Lives:
         if clock is not None and clock != base:
             self.given[step.queue, step.index] = clock
 
-    def _least(self, counter: Counter, taken: Taken, setter: Taken | None) -> int:
-        """What a counter has grown by at least when a wait is over, if it was last set there."""
+    def _sure(
+        self, streams: Mapping[tuple[int, int], Stream], taken: Taken, setter: Taken | None
+    ) -> int:
+        """What changes surely amount to when a wait is over, since a set or since the start."""
         step, base, total = taken.step, self._bases[id(taken)], 0
-        for stream in counter.posts.values():
+        for stream in streams.values():
             count = stream.known(base, step.queue, step.index)
             first = 0
             if setter is not None:
-                first = bisect_left(stream.taken, True, key=lambda post: _before(setter, post))
+                first = bisect_left(stream.taken, True, key=lambda change: _before(setter, change))
             if first < count:
                 total += stream.posts.total(count) - stream.posts.total(first)
-        for stream in counter.takes.values():
-            total -= stream.posts.total(stream.posts.before(step.queue, step.index))
         return total
 
     def _setters(
@@ -270,6 +266,12 @@ def _window(stream: Stream, taken: Taken, known: Sequence[Taken]) -> Window | No
     first = max((stream.before_change(setter) for setter in known), default=0)
     count = stream.posts.before(taken.step.queue, taken.step.index)
     return (stream.posts, first, count) if first < count else None
+
+
+def _possible(streams: Mapping[tuple[int, int], Stream], taken: Taken) -> int:
+    """What changes that do not come after a wait amount to."""
+    step = taken.step
+    return sum(s.posts.total(s.posts.before(step.queue, step.index)) for s in streams.values())
 
 
 def _filled(clock: Clock, windows: Sequence[Window], slack: int) -> Clock:

@@ -55,7 +55,11 @@ def test_every_code_of_a_rule_is_the_code_of_its_case() -> None:
 
 
 def test_a_dma_that_reads_psum_runs_and_warns() -> None:
-    done = programs.ran("@vector Memset p, 1.0\n@sync DmaCopy C, p", p=TILES["p"], C=TILES["A"])
+    done = programs.ran(
+        ".sem set\n@vector Memset p, 1.0 $set++\n@sync DmaCopy C, p $set >= 1",
+        p=TILES["p"],
+        C=TILES["A"],
+    )
     (warning,) = done.program.warnings
     assert (warning.code, warning.severity) == ("E0406", Severity.WARNING)
     assert "src is in psum" in warning.message

@@ -322,8 +322,8 @@ def test_outside_the_valid_range_is_the_mathematical_value_and_a_warning(
     done = ran(
         f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]), c=sbuf("f32", (1, len(data)))
     )
-    (warning,) = done.report().warnings
-    assert (warning.code, warning.severity) == ("E0515", Severity.WARNING)
+    (warning,) = (w for w in done.report().warnings if w.code == "E0515")
+    assert warning.severity is Severity.WARNING
     assert said in warning.message
     assert done.report().ok
     with np.errstate(all="ignore"):
@@ -351,7 +351,7 @@ def test_what_is_in_range_or_published_is_not_warned_of(op: str, data: list[floa
     done = ran(
         f"@scalar Activation c, a, op={op}", a=sbuf("f32", [data]), c=sbuf("f32", (1, len(data)))
     )
-    assert done.report().warnings == ()
+    assert all(w.code == "E0526" for w in done.report().warnings)  # where infinities are born
 
 
 def test_the_range_holds_after_scale_and_bias() -> None:

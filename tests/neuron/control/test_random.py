@@ -220,13 +220,17 @@ def test_waits_and_updates(mnemonic: str) -> None:
         for n in range(steps):
             engine = draw.one_of(*ENGINES)
             how, amount = draw.one_of(*UPDATES), draw.number(-(2**20), 2**20)
+            at_read = draw.one_of("", " @read")
+            late = how == "=" and not at_read  # a wait is behind it only if nothing else ends it
+            amount += late and amount == value
             draw.line(f"@{engine} EventSemaphore  ${turns}_{n} >= 1")
             draw.line(
                 f"@{engine} {mnemonic}  ${counter} == {value}  "
-                f"{spelled(counter, how, amount)}{draw.one_of('', ' @read')}"
+                f"{spelled(counter, how, amount)}{at_read}"
             )
             value = changed(value, how, amount)
             least = draw.one_of(f"== {value}", f">= {value - draw.number(0, 9)}")
+            least = f"== {value}" if late else least
             draw.line(f"@{engine} {mnemonic}  ${counter} {least}  ${turns}_{n + 1}++")
         draw.line(f"@scalar EventSemaphore  ${turns}_{steps} >= 1")
         draw.line(f"@scalar EventSemaphore  ${counter} == {value}")
@@ -245,7 +249,7 @@ def test_event_semaphore_range_clear(draw: Draw) -> None:
         return  # every semaphore is cleared, and none is left to say so
     draw.declare(f".sem ready = {draw.one_of(*free)}")
     draw.declare(f".event bit = {draw.number(0, 255)}")
-    values = {n: draw.number(-5, 1000) for n in numbers}
+    values = {n: draw.number(-5, 1000) or 1 for n in numbers}  # who waits for 0 waits for no set
     engine = draw.one_of(*ENGINES)
     draw.line(f"@{engine} Nop  $bit = 1")
     for n, value in values.items():

@@ -356,15 +356,18 @@ def test_a_dma_is_complete_for_its_queue_once_issued() -> None:
 
 
 def test_a_transfer_that_nobody_waits_for_is_told() -> None:
-    lines = ".sem s, t\n@sync\nDmaCopy c, A  $s += 16\nDmaCopy d, A\nDmaCopy c, A  $t += 16\n"
-    tiles = {"A": hbm("f32", DATA), "c": sbuf("f32", (128, 512)), "d": sbuf("f32", (128, 512))}
+    lines = ".sem s, t\n@sync\nDmaCopy c, A  $s += 16\nDmaCopy d, A\nDmaCopy e, A  $t += 16\n"
+    tiles = {"A": hbm("f32", DATA), **{name: sbuf("f32", (128, 512)) for name in "cde"}}
     done = ran(lines + "EventSemaphore $s >= 16", **tiles)
     second, third = done.report().warnings
     assert [(w.code, w.severity) for w in (second, third)] == [("E0514", Severity.WARNING)] * 2
     assert second.message == "sync pc 1 (DmaCopy) was still in flight when every queue was done"
-    assert second.hint == "let it update a semaphore, and wait for it at the end"
+    assert second.hint == (
+        "let it update a semaphore, and wait for it at the end: the host reads when every queue is "
+        "done"
+    )
     assert third.message.startswith("sync pc 2")
-    assert third.hint == "it updates $t: wait for it at the end"
+    assert third.hint == "it updates $t: wait for all of them at the end"
     assert done.report().ok
     np.testing.assert_array_equal(done.read("d"), DATA)
 

@@ -174,13 +174,14 @@ def test_transfers_that_nothing_waits_for_are_bounded(monkeypatch: pytest.Monkey
     monkeypatch.setattr(transfers, "MOST_IN_FLIGHT", 8)
     text = (
         ".target trn2\n.hbm X f32[128, 512] output\n.sbuf t f32[128, 512]\n.sem moved\n"
-        "@gpsimd Memset t, 1.0\n@sync\nagain: DmaCopy X, t  $moved += 16\n{wait}"
-        "CompareBranch target=again\n"
+        "@gpsimd Memset t, 1.0\n@sync\nagain: RegisterMove %r0, 1\n"
+        + "DmaCopy X, t  $moved += 16\n" * 4
+        + "{wait}CompareBranch %r0, 0, op=greater, target=again\n"
     )
     endless = nasm.run(text.replace("{wait}", ""), max_instructions=10_000)
     assert [p.code for p in endless.report.problems] == ["E0517"]
     assert endless.report.status is Status.FAULT
     waits = nasm.run(
-        text.replace("{wait}", "EventSemaphore $moved >= 16  $moved = 0\n"), max_instructions=1_000
+        text.replace("{wait}", "EventSemaphore $moved >= 64  $moved = 0\n"), max_instructions=1_000
     )
     assert [p.code for p in waits.report.problems] == ["E0511"]

@@ -127,7 +127,7 @@ def test_a_barrier_does_not_wait_for_transfers() -> None:
         "DmaCopy u{0}, S, queue=1  $s{0} += 16\nEventSemaphore $s{0} >= 32"
     )
     # The queues of a DMA engine take turns: the load reads S before the store has landed there.
-    for wait, codes in (("", {"E0501", "E0502"}), ("$s{0} >= 16", set())):
+    for wait, codes in (("", {"E0502"}), ("$s{0} >= 16", set())):
         sides = [side.replace("{1}", wait).replace("{0}", str(core)) for core in (0, 1)]
         made = pair(*sides, shared=".hbm S i8[2, 99999]")
         assert {h.code for h in made.hazards} == codes
@@ -303,11 +303,9 @@ def test_a_start_in_a_register_is_exchanged_as_it_is_then() -> None:
 
 
 def test_an_event_hands_over_as_a_semaphore_does() -> None:
-    done = ran(
-        ".event e\n@sync Nop  $e = 1\n@gpsimd Nop  $e == 1  $e = 0\n@sync EventSemaphore $e == 0"
-    )
+    done = ran(".event e\n@sync Nop  $e = 1\n@gpsimd Nop  $e == 1  $e = 0\n@gpsimd Nop $e == 0")
     # Nop takes 10 ns, 14 cycles of 1.4 GHz; a waiter starts 40 ns after a post: 224 ticks.
-    assert times(done, "gpsimd") == [(14 * 4 + 224, 2 * 14 * 4 + 224)]
+    assert times(done, "gpsimd")[0] == (14 * 4 + 224, 2 * 14 * 4 + 224)
     assert [(s.name, s.value, s.event) for s in done.semaphores()] == [("e", 0, True)]
 
 

@@ -100,8 +100,9 @@ def test_an_engine_waits_for_its_own_results_unless_ordering_is_relaxed() -> Non
     assert not relaxed.queue("vector").waiting
     (hazard,) = relaxed.hazards
     assert hazard.code == "E0502"
-    assert "vector pc 5 (TensorCopy) reads what vector pc 4 (Memset) is still writing" in str(
-        hazard
+    assert hazard.message == (
+        "nothing orders vector pc 5 (TensorCopy), which reads a, and vector pc 4 (Memset), "
+        "which writes it"
     )
     assert all(e.held for e in relaxed.report().expectations)
 
