@@ -154,11 +154,16 @@ class Inspection:
 
     def _late(self) -> tuple[Problem, ...]:
         """Transfers that nothing waits for at the end of a run."""
-        machine = self.machine
-        flying = machine.scheduler.late
-        if self.status is not Status.FINISHED or machine.ordering is None:
-            return machine.hazards.late(flying)
-        return machine.hazards.late(flying, machine.ordering.unlanded())
+        hazards, ordering = self.machine.hazards, self.machine.ordering
+        flying = self.machine.scheduler.late
+        if self.status is not Status.FINISHED or ordering is None:
+            return hazards.late(flying)
+        told = ordering.moved(lambda race: self.policy.allowing(race) is None)
+        late, unlanded = (
+            [who for who in origins if ordering.line(*who) not in told]
+            for origins in (flying, ordering.unlanded())
+        )
+        return hazards.late(late, unlanded)
 
     def unused(self) -> tuple[Problem, ...]:
         """A note for each allow that a whole run did not need, if it looked for that."""

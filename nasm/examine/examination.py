@@ -25,7 +25,7 @@ from nasm.records import EXAMINED, MOST_EXAMINED, RunReport, Status
 from nasm.session import Session
 from nasm.spec.program import Program
 
-CUT_SHORT, LIMIT, DEADLOCK = "E0535", "E0511", "E0510"
+CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
 
 
 def examine(
@@ -55,7 +55,9 @@ def examine(
     errors, unknown = _sorted(report)
     told = {problem.span for problem in errors if problem.code == ENDLESS}
     errors += [problem for problem in endless(program) if problem.span not in told]
-    every = [*_static(session, touches, errors, report), *_cut_short(report, unknown)]
+    raced = {problem.span for problem in errors if problem.code == RACE}
+    every = [p for p in _static(session, touches, errors, report) if p.span not in raced]
+    every += _cut_short(report, unknown)
     judged = session.policy.judged(every)
     whole = report.status in (Status.FINISHED, Status.DEADLOCK)
     unused = session.policy.unused(every, lambda code: whole and code in EXAMINED)

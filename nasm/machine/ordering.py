@@ -114,6 +114,20 @@ class Ordering:
             for race in check.races
         }
 
+    def moved(self, counts: Callable[[Problem], bool]) -> set[Line]:
+        """The lines of transfers in a race that counts: what mends it waits for them."""
+        return {
+            self._check.line(access.queue, access.index)
+            for problem, race in self.races()
+            if counts(problem)
+            for access in (race.first, race.second)
+            if access.moves
+        }
+
+    def line(self, queue: int, pc: int) -> Line:
+        """The line of the text that an instruction came from."""
+        return queue, self.program.queues[queue].spans[pc] or -1 - pc
+
     def _filled(self, access: Access) -> bool:
         """Whether the host fills what an access touches."""
         if self._inputs is None:

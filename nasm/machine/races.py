@@ -54,7 +54,7 @@ class Races:
         here, there = self._view(mine), self._view(theirs)
         said = f"{self._who(mine)}, which {self._does(mine)} {here}, and {self._who(theirs)}, which"
         said += f" {self._does(theirs)} {'it' if there == here else there}"
-        notes = [Note(self._when(theirs, there), self._span(theirs), party=True)]
+        notes = [Note(self._when(theirs, there), self._span(theirs), party=True, excerpt=True)]
         gap = self._begin(mine) - self._end(theirs)
         notes.append(Note(self._luck(mine, theirs, gap)))
         if fault.race.many > 1:
@@ -71,7 +71,7 @@ class Races:
         said = f"nothing orders the set of {name} by {one} and its update by {other}"
         if found.waits:
             said = f"nothing orders the set of {name} by {one} and the wait of {other} for it"
-        note = Note(f"{other} is here", self._place(*found.other), party=True)
+        note = Note(f"{other} is here", self._place(*found.other), party=True, excerpt=True)
         hint = (
             f"whoever sets {name} has to wait until nobody needs its value, and the others for it"
         )

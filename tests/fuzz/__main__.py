@@ -10,7 +10,7 @@ from tests.fuzz import driver
 from tests.fuzz.arrays import Arrays
 from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
-from tests.fuzz.order import Programs as Ordered
+from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
 
 FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered)}

@@ -41,7 +41,7 @@ WAITS, OTHER_WAYS = 1, 1
 CYCLES = 2_000_000
 
 
-class Programs:
+class Ordered:
     """Texts of programs."""
 
     name, suffix, each = "order", ".nasm", 1
@@ -150,10 +150,8 @@ def _said(report: RunReport, change: Mutation | None, program: Program) -> str:
     lines = [f"{report.status.value}"]
     if change is not None:
         span = program.span(change.queue, change.pc)
-        at = f"line {span.line}" if span is not None else ""
-        lines.append(
-            f"{change.what} {change.way} at {at} ({program.queue_name(change.queue)} pc {change.pc})"
-        )
+        at = f"line {span.line if span else '-'}, {program.queue_name(change.queue)} pc {change.pc}"
+        lines.append(f"{change.what} {change.way}: {at}")
     lines += [f"{p.code} {p.message} (line {p.span.line if p.span else '-'})" for p in _all(report)]
     return "\n".join(lines)
 

@@ -10,20 +10,23 @@ from pathlib import Path
 import pytest
 
 import nasm
+from nasm.order.check import Check
+from nasm.order.clocks import Order
 from nasm.problems import Failure, Problem
 from nasm.profile.records import Bound
 from nasm.profile.watch import Moves
 from nasm.profile.what_if import Outcome
 from nasm.source import Source, Span
 from nasm.spec.program import Program
-from tests.fuzz import commands, driver, finding, promises
+from tests.fuzz import commands, driver, finding, order, promises
 from tests.fuzz.__main__ import FUZZERS
 from tests.fuzz.finding import Found, watched
 from tests.fuzz.mutations import TOKEN, operands
+from tests.fuzz.order import MADE
 from tests.fuzz.planted import FAULTS, Planted
 from tests.fuzz.programs import Programs
 
-BATCH = {"programs": 400, "arrays": 2000, "commands": 1000, "calls": 60}
+BATCH = {"programs": 400, "arrays": 2000, "commands": 1000, "calls": 60, "order": 30}
 """Units of each in this suite: seconds."""
 
 
@@ -71,7 +74,7 @@ def test_every_kind_of_fault_is_found_by_its_cause(planted) -> None:
         "json": wanted["write"],
     }
     assert said[-1].startswith("planted: 60 of 60, ")
-    others = {"trace", "profile", "hash", "diagnostic"}
+    others = {"trace", "profile", "hash", "order", "diagnostic"}
     assert {f.kind for f in findings.counts} | others == set(finding.KINDS)
 
 
@@ -171,6 +174,51 @@ def test_a_profile_that_going_back_changes_is_found(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(Moves, "restore", lambda *_: None)
     with pytest.raises(Found, match="two profiles of one program differ"):
         promises.alike(made, b"1")
+
+
+IN_ORDER = """\
+.target trn2
+.hbm X f32[32, 4] input = iota
+.hbm Y f32[32, 4] output
+.sbuf t f32[32, 4]
+.sem loaded, stored
+@sync DmaCopy t, X $loaded += 16
+@scalar DmaCopy Y, t $loaded >= 16 $stored += 16
+@gpsimd EventSemaphore $stored >= 16
+"""
+
+
+def ordered(text: str) -> str:
+    """What is found with a program that says of itself to be in order."""
+    found = driver.tried(FUZZERS["order"](), (MADE + text).encode())
+    return "" if found is None else found.what
+
+
+def test_a_program_in_order_is_none_without_a_wait() -> None:
+    assert ordered(IN_ORDER) == ""
+    for wait, codes in (("$loaded >= 16", "['E0502']"), ("$stored >= 16", "['E0514']")):
+        text = IN_ORDER.replace(wait, "")
+        assert ordered(text) == f"made in order, and said {codes} (3 instructions)"
+    assert ordered(IN_ORDER.replace(">= 16", ">= 17")).startswith("made to end, and is deadlock")
+    assert ordered(IN_ORDER.replace("DmaCopy t", "DmaCopy v")).startswith("does not assemble")
+
+
+def test_a_race_in_silence_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Check, "_found", lambda *_: None)
+    assert ordered(IN_ORDER.replace("$loaded >= 16", "")) == "a race in silence"
+
+
+def test_a_race_that_is_none_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Order, "_waited", lambda self, clock, *_: clock)
+    assert ordered(IN_ORDER) == "a race is said that is none"
+
+
+def test_values_that_hang_on_timings_are_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Check, "_found", lambda *_: None)
+    monkeypatch.setattr(order, "_compare", lambda *_: None)
+    monkeypatch.setattr(order, "TOLD", ())
+    text = IN_ORDER.replace("$loaded >= 16", "")
+    assert ordered(text) == "in silence, and other timings lead to something else"
 
 
 def test_a_session_that_ends_otherwise_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

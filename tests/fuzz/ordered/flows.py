@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
 
-from tests.fuzz.ordered.tiles import Area, Tensor, View, drawn
+from tests.fuzz.ordered.memories import Memories
+from tests.fuzz.ordered.tiles import Area, Tensor, View
 from tests.fuzz.ordered.weave import Event, Line, Op, Weave, Where
 
 ENGINES = ("tensor", "vector", "scalar", "gpsimd", "sync")
-TRIES = 6
 FUNCTIONS = ("copy", "abs", "relu", "tanh", "sigmoid")
 OPERATORS = ("add", "subtract", "maximum", "minimum")
 
@@ -25,120 +25,15 @@ class Flow:
         self.engines = [
             draw.sample(engines, draw.randint(1 + (self.cores == 1), 4)) for _ in range(self.cores)
         ]
-        self.areas: list[Area] = []
-        self.matmuls = draw.random() < 0.3
+        self.memories = Memories(draw, draw.random() < 0.3)
         self.transfers: list[str] = []
         self.sums: list[View] = []
         self.labels = self.pipes = 0
         for core in range(self.cores):
-            self._chip(core)
-            if self.matmuls:
+            self.memories.chip(core)
+            if self.memories.matmuls:
                 self.engines[core].append("tensor")
-        self._hbm()
-
-    # -- memory
-
-    def _chip(self, core: int) -> None:
-        draw = self.draw
-        for _ in range(draw.randint(2, 4)):
-            width = draw.choice((8, 32, 32) if self.matmuls else (2, 4, 8, 16, 32))
-            area = Area("sbuf", core, width)
-            self._tensor(area, 0, draw.choice((1, 2, 4, 4)), 0, width)
-        if draw.random() < 0.4:
-            words = draw.choice((8, 16))
-            area = Area("sbuf", core, words)
-            for _ in range(draw.randint(2, 3)):
-                width = draw.randint(2, words)
-                group = draw.choice((0, 0, 2))
-                word = draw.randint(0, words - width)
-                many = draw.choice([n for g, n in ((0, 4), (0, 2), (2, 2)) if g == group])
-                self._tensor(area, group, many, word, width, 16384)
-        if self.matmuls or draw.random() < 0.3:
-            for _ in range(draw.randint(1, 2)):
-                width = draw.choice((4, 8, 16))
-                self._tensor(Area("psum", core, width), 0, draw.choice((1, 4)), 0, width)
-
-    def _hbm(self) -> None:
-        draw = self.draw
-        for role in ("input", "input", "", "output", "output")[draw.randint(0, 3) :]:
-            width = draw.choice((4, 8, 16, 32))
-            area = Area("hbm", 0, width)
-            tensor = self._tensor(area, 0, draw.choice((1, 2, 4)), 0, width, role=role)
-            if role == "input":
-                area.filled = tensor.whole.mask
-
-    def _tensor(
-        self,
-        area: Area,
-        group: int,
-        groups: int,
-        word: int,
-        width: int,
-        base: int = 0,
-        role: str | None = None,
-    ) -> Tensor:
-        if not area.tensors:
-            self.areas.append(area)
-        name = f"{'X' if role is not None else area.memory[0]}{sum(len(a.tensors) for a in self.areas)}"
-        text = f".{area.memory} {name} f32[{32 * groups}, {width}]"
-        if role is not None:
-            text += f" {role}" + (f" = {self.draw.choice(('random(seed=1)', 'iota'))}" if role == "input" else "")
-        elif base:
-            text += f" @ {32 * group}:{base + 4 * word}"
-        tensor = Tensor(name, area, group, groups, word, width, text)
-        area.tensors.append(tensor)
-        return tensor
-
-    def declarations(self) -> Iterator[str]:
-        """All tensors, and all transfers that are prepared."""
-        at = 0
-        for area in self.areas:
-            if area.core != at:
-                at = area.core
-                yield f".core {at}"
-            for tensor in area.tensors:
-                yield tensor.declared
-        yield from self.transfers
-
-    def _tensors(self, core: int, *memories: str) -> list[Tensor]:
-        return [
-            tensor
-            for area in self.areas
-            if area.memory in memories and (area.memory == "hbm" or area.core == core)
-            for tensor in area.tensors
-        ]
-
-    # -- views
-
-    def _free(self, core: int, *memories: str, reads: Sequence[View] = ()) -> View | None:
-        """What may be written: no result is lost by it."""
-        some = self._tensors(core, *memories)
-        for _ in range(TRIES if some else 0):
-            view = drawn(self.draw, self.draw.choice(some))
-            if view is not None and self._writable(view, reads):
-                return view
-        return None
-
-    def _writable(self, view: View, reads: Sequence[View]) -> bool:
-        if view.tensor.declared.endswith(("input = iota", "input = random(seed=1)")):
-            return False
-        area, mask = view.area, view.mask
-        unread = list(area.unread)
-        for read in reads:
-            if read.area is area:
-                unread = [left for left in unread if not left & read.mask]
-        return all(left & ~mask for left in unread)
-
-    def _filled(
-        self, core: int, *memories: str, groups: int = 0, count: int = 0
-    ) -> View | None:
-        """What may be read: all of it has a value."""
-        some = self._tensors(core, *memories)
-        for _ in range(2 * TRIES if some else 0):
-            view = drawn(self.draw, self.draw.choice(some), groups, count)
-            if view is not None and not view.mask & ~view.area.filled:
-                return view
-        return None
+        self.memories.hbm()
 
     # -- instructions
 
@@ -154,14 +49,14 @@ class Flow:
     def _begin(self) -> None:
         """Fill some of the tiles, so that there is something to work with."""
         for core in range(self.cores):
-            for tensor in self._tensors(core, "sbuf"):
+            for tensor in self.memories.tensors(core, "sbuf"):
                 if self.draw.random() < 0.7 and not tensor.whole.mask & tensor.area.filled:
                     self._fill(core, tensor.whole)
 
     def _fill(self, core: int, tile: View) -> Op:
         """Load a tile, or let an engine set it."""
         engine = self.draw.choice(self.engines[core])
-        source = self._filled(core, "hbm", groups=tile.groups, count=tile.count)
+        source = self.memories.filled(core, "hbm", groups=tile.groups, count=tile.count)
         if source is not None and self.draw.random() < 0.6:
             return self.transfer((core, engine), tile, source)
         engine = self.draw.choice(("vector", "gpsimd"))
@@ -192,10 +87,9 @@ class Flow:
         rounds: int = 1,
         adds: bool = False,
         strict: bool = False,
-        more: Sequence[Event] = (),
     ) -> Op:
         """Add something with all that it has to wait for, and remember what it touches."""
-        needs: list[Event] = list(more)
+        needs: list[Event] = []
         behind: list[Op] = []
         for view in reads:
             needs += view.area.needs(where, view.mask, False, moves or strict)
@@ -222,39 +116,28 @@ class Flow:
         chip = ("sbuf",) if engine == "gpsimd" else ("sbuf", "psum")
         if self.draw.random() < 0.15:
             return self._loop(where)
-        first = self._free(core, *chip)
+        first = self.memories.free(core, *chip)
         if engine != "scalar" and self.draw.random() < 0.2 and first is not None:
-            return self.instruction(where, f"Memset {first}, {self.draw.randint(1, 9)}.0", (), (first,))
-        source = self._filled(core, *chip)
+            return self.instruction(
+                where, f"Memset {first}, {self.draw.randint(1, 9)}.0", (), (first,)
+            )
+        source = self.memories.filled(core, *chip)
         if source is None:
             if engine == "scalar" or first is None:
                 return None
             return self.instruction(where, f"Memset {first}, 1.0", (), (first,))
         if engine == "vector" and self.draw.random() < 0.15:
-            target = self._like(core, chip, source.groups, 1, (source,))
+            target = self.memories.like(core, chip, source.groups, 1, (source,))
             text = f"TensorReduce {target}, {source}, op=maximum, axis=1"
             return self.instruction(where, text, (source,), (target,)) if target else None
         other = None
         if engine != "scalar" and self.draw.random() < 0.5:
-            other = self._filled(core, "sbuf", groups=source.groups, count=source.count)
+            other = self.memories.filled(core, "sbuf", groups=source.groups, count=source.count)
         reads = (source,) if other is None else (source, other)
-        target = self._like(core, chip, source.groups, source.count, reads)
+        target = self.memories.like(core, chip, source.groups, source.count, reads)
         if target is None:
             return None
         return self.instruction(where, self._text(engine, target, reads), reads, (target,))
-
-    def _like(
-        self, core: int, memories: Sequence[str], groups: int, count: int, reads: Sequence[View]
-    ) -> View | None:
-        """A place for a result of some groups and words; now and then an operand's own."""
-        if self.draw.random() < 0.15 and reads[0].count == count and self._writable(reads[0], reads):
-            return reads[0]
-        some = self._tensors(core, *memories)
-        for _ in range(2 * TRIES):
-            view = drawn(self.draw, self.draw.choice(some), groups, count)
-            if view is not None and self._writable(view, reads):
-                return view
-        return None
 
     def _text(self, engine: str, target: View, reads: Sequence[View]) -> str:
         draw, operands = self.draw, ", ".join(map(str, (target, *reads)))
@@ -270,8 +153,8 @@ class Flow:
     def _loop(self, where: Where) -> Op | None:
         """A few rounds of one instruction: while it runs, or written out."""
         core, engine = where
-        view = self._filled(core, "sbuf")
-        if view is None or not self._writable(view, (view,)):
+        view = self.memories.filled(core, "sbuf")
+        if view is None or not self.memories.writable(view, (view,)):
             return None
         rounds = self.draw.randint(2, 4)
         body = f"{self._text(engine, view, (view,))}"
@@ -296,27 +179,29 @@ class Flow:
 
     def _multiplied(self, where: Where) -> Op | None:
         draw, core = self.draw, where[0]
-        some = [t for t in self._tensors(core, "sbuf") if t.width == 32 and not t.group]
+        some = [t for t in self.memories.tensors(core, "sbuf") if t.width == 32 and not t.group]
         if not some:
             return None
         tensor = draw.choice(some)
         groups = draw.choice([n for n in (1, 2, 4) if n <= tensor.groups])
         stationary = tensor.view(0, groups, 0, 32, 1)
         if stationary.mask & ~stationary.area.filled:
-            return self._fill(core, stationary) if self._writable(stationary, ()) else None
+            return self._fill(core, stationary) if self.memories.writable(stationary, ()) else None
         target = self._sum(core)
-        moving = self._filled(core, "sbuf", groups=groups, count=target.count if target else 0)
+        moving = self.memories.filled(
+            core, "sbuf", groups=groups, count=target.count if target else 0
+        )
         if moving is None or moving.group + moving.tensor.group:
             return None
         adds = target is not None
         if target is None:
-            places = [t for t in self._tensors(core, "psum") if t.width >= moving.count]
+            places = [t for t in self.memories.tensors(core, "psum") if t.width >= moving.count]
             if not places:
                 return None
             place = draw.choice(places)
             start = draw.randint(0, place.width - moving.count)
             target = place.view(0, 1, start, moving.count, 1)
-            if not self._writable(target, ()):
+            if not self.memories.writable(target, ()):
                 return None
         self.instruction(where, f"LoadStationary {stationary}", (stationary,), ())
         text = f"MultiplyMoving {target}, {moving}" + (", accumulate=true" if adds else "")
@@ -338,12 +223,12 @@ class Flow:
 
     def _moved(self, where: Where) -> Op | None:
         core = where[0]
-        source = self._filled(core, "hbm", "sbuf")
+        source = self.memories.filled(core, "hbm", "sbuf")
         if source is None:
             return None
         memories = ("hbm", "sbuf") if source.area.memory == "sbuf" else ("sbuf", "sbuf", "hbm")
-        target = self._like(core, memories, source.groups, source.count, (source,))
-        if target is None or target.area is source.area and target.mask & source.mask:
+        target = self.memories.like(core, memories, source.groups, source.count, (source,))
+        if target is None or target.meets(source):
             return None
         return self.transfer(where, target, source)
 
@@ -376,7 +261,10 @@ class Flow:
             Line(f"DmaCopy {part(target)}, {part(source)}{how}", False, True),
             Line(".end"),
         ]
-        halves = [v._replace(start=target.start + k * count, count=count) for k, v in enumerate((target, target))]
+        halves = [
+            v._replace(start=target.start + k * count, count=count)
+            for k, v in enumerate((target, target))
+        ]
         return self.instruction(where, lines, (source,), halves, moves=True, rounds=2)
 
     # -- two cores
@@ -384,7 +272,7 @@ class Flow:
     def _barrier(self, where: Where) -> Op:
         """Both cores meet; each has waited for some of what it has done."""
         engine = where[1]
-        hbm = self._tensors(0, "hbm")[0]
+        hbm = self.memories.tensors(0, "hbm")[0]
         both = []
         for core in (0, 1):
             done = [op.end for op in self.weave.ops[-10:] if op.where[0] == core]
@@ -395,17 +283,17 @@ class Flow:
 
     def _exchanged(self, where: Where) -> Op | None:
         """Both cores send a tile."""
-        sources = [self._filled(0, "sbuf")]
+        sources = [self.memories.filled(0, "sbuf")]
         if sources[0] is None:
             return None
         shape = sources[0].groups, sources[0].count
-        sources.append(self._filled(1, "sbuf", groups=shape[0], count=shape[1]))
+        sources.append(self.memories.filled(1, "sbuf", groups=shape[0], count=shape[1]))
         targets = []
         for core, source in enumerate(sources):
             if source is None:
                 return None
-            target = self._like(core, ("sbuf",), *shape, (source,))
-            if target is None or target.area is source.area and target.mask & source.mask:
+            target = self.memories.like(core, ("sbuf",), *shape, (source,))
+            if target is None or target.meets(source):
                 return None
             targets.append(target)
         self.pipes += 1
@@ -424,7 +312,7 @@ class Flow:
 
     def _finish(self) -> None:
         """Write what is left of the outputs, and wait for all transfers."""
-        outputs = [t for t in self._tensors(0, "hbm") if t.declared.endswith("output")]
+        outputs = [t for t in self.memories.tensors(0, "hbm") if t.declared.endswith("output")]
         for tensor in outputs:
             self._complete(tensor)
         last = [op.end for op in self.weave.ops if op.moves]
@@ -441,7 +329,7 @@ class Flow:
             self.weave.add(where, "EventSemaphore", events)
 
     def _complete(self, tensor: Tensor) -> None:
-        """Store into each group of rows what nobody has written, words that lie together at once."""
+        """Store into each group of rows what nobody has written, neighbours at once."""
         core = self.draw.randrange(self.cores)
         for group in range(tensor.groups):
             free = [
@@ -456,15 +344,15 @@ class Flow:
                 count = 1 << count.bit_length() - 1
                 target = tensor.view(group, 1, free[0], count, 1)
                 free = free[count:]
-                engine = self.draw.choice([e for e in self.engines[core]])
-                source = self._filled(core, "sbuf", "hbm", groups=1, count=count)
+                engine = self.draw.choice(self.engines[core])
+                source = self.memories.filled(core, "sbuf", "hbm", groups=1, count=count)
                 if source is None or source.area is target.area:
                     source = self._ones(core, count)
                 self.transfer((core, engine), target, source)
 
     def _ones(self, core: int, count: int) -> View:
         """A new tile of ones."""
-        tile = self._tensor(Area("sbuf", core, count), 0, 1, 0, count).whole
+        tile = self.memories.tensor(Area("sbuf", core, count), 0, 1, 0, count).whole
         where = (core, self.draw.choice(("vector", "gpsimd")))
         self.instruction(where, f"Memset {tile}, 1.0", (), (tile,))
         return tile
@@ -472,7 +360,8 @@ class Flow:
     def text(self) -> Iterator[str]:
         """The program."""
         body = list(self.weave.text())
-        yield from self.declarations()
+        yield from self.memories.declarations()
+        yield from self.transfers
         if self.cores == 2:
             yield ".core 0"
         yield from body

@@ -117,7 +117,8 @@ def lives(draw: Random, mark: str) -> Iterator[str]:
             fill = "Memset" if one in ("vector", "gpsimd") else ""
             yield f"@{one} {fill} tile{mark}, {k + 1}.0 {wait} $full{mark} = 1"
         else:
-            yield f"@{one} DmaCopy tile{mark}, in{mark}[:, {k * words} : +{words}] {wait} $full{mark} += 16"
+            part = f"in{mark}[:, {k * words} : +{words}]"
+            yield f"@{one} DmaCopy tile{mark}, {part} {wait} $full{mark} += 16"
         if k:
             yield f"@{other} EventSemaphore $gone{mark} >= {k}"
         held = "== 1" if event else ">= 16"

@@ -60,10 +60,6 @@ class Area:
             if entry.mask & mask and entry.writes and not entry.op.moves:
                 yield entry.op
 
-    def loses(self, mask: int) -> bool:
-        """Whether a write overwrites all of a result that nothing has read."""
-        return any(not left & ~mask for left in self.unread)
-
     def read(self, op: Op, mask: int, strict: bool = False) -> None:
         """An access that reads."""
         self.unread = [left for left in self.unread if not left & mask]
@@ -125,6 +121,10 @@ class View(NamedTuple):
             row |= 1 << tensor.word + self.start + word * self.step
         first = tensor.group + self.group
         return sum(row << self.area.words * g for g in range(first, first + self.groups))
+
+    def meets(self, other: View) -> bool:
+        """Whether they share a byte."""
+        return self.area is other.area and bool(self.mask & other.mask)
 
     def __str__(self) -> str:
         tensor = self.tensor

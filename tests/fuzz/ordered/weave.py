@@ -315,7 +315,7 @@ class Weave:
                     yield f"{'.event' if counter.once else '.sem'} {counter.name}"
         at = max((w[0] for w in self.queues), default=0)
         for op in self.ops:
-            core, engine = op.where
+            core = op.where[0]
             if core != at:
                 at = core
                 yield f".core {core}"
