@@ -19,10 +19,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from nasm.order.lives import Lives, Unordered
-from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
+from nasm.order.news import News
+from nasm.order.posts import Clock, Posts, Taken, Window, both, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step, Wait
 
 SWEEPS = 100
@@ -58,6 +60,7 @@ class Order:
         self.steps: list[list[Taken]] = [[] for _ in range(queues)]
         self.nothing: Clock = (0,) * (2 * queues + len(streams))
         self._now: list[Clock] = [self.nothing] * queues
+        self._news = News(queues)
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
         self._met: list[Taken] = []
@@ -79,7 +82,10 @@ class Order:
         self.steps[step.queue].append(taken)
         self._advance(taken)
         if step.wait is not None:
-            self._waits.setdefault(step.wait.counter, {})[step.queue] = step.index
+            waits = self._waits.get(step.wait.counter)
+            if waits is None:
+                waits = self._waits[step.wait.counter] = {}
+            waits[step.queue] = step.index
         self._settled = False
 
     def _posts_of(self, step: Step) -> Posts | None:
@@ -99,7 +105,9 @@ class Order:
         return self._stream(change.counter, queue, COMPLETES, self.queues + queue)
 
     def _stream(self, counter: int, queue: int, kind: int, column: int) -> Posts:
-        streams = self._posts.setdefault(counter, {})
+        streams = self._posts.get(counter)
+        if streams is None:
+            streams = self._posts[counter] = {}
         found = streams.get((queue, kind))
         if found is None:
             found = streams[queue, kind] = Posts(queue, kind, column)
@@ -122,8 +130,9 @@ class Order:
         if step.after >= 0 and clock[self.queues + queue] <= step.after:
             column = self.queues + queue
             clock = (*clock[:column], step.after + 1, *clock[column + 1 :])
+            self._news.columns[queue].append(column)
         if step.behind is not None:
-            clock = tuple(map(max, clock, self.after(step.behind)))
+            clock = self._news.changed(queue, clock, both(clock, self.after(step.behind)))
         if wait is not None and (wait.value > 0 or wait.counter in self._lived):
             clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
@@ -138,10 +147,12 @@ class Order:
             posts.clocks[taken.nth] = clock
             return
         counter, value = posted(step)
-        posts.add(step.index, clock, value)
-        for queue, index in self._waits.get(counter, {}).items():
-            if queue != step.queue and clock[queue] <= index:
-                self._doubtful.add(counter)
+        posts.add(step.index, clock, value, self._news.mark(step.queue))
+        waits = self._waits.get(counter)
+        if waits is not None:
+            for queue, index in waits.items():
+                if clock[queue] <= index and queue != step.queue:
+                    self._doubtful.add(counter)
 
     def _meet(self) -> None:
         """All members of a meeting start together."""
@@ -149,17 +160,18 @@ class Order:
         clock = [max(column) for column in zip(*(taken.clock for taken in met), strict=True)]
         for taken in met:
             clock[taken.step.queue] = taken.step.index + 1
-        joined = tuple(clock)
+        together = tuple(clock)
         for taken in met:
-            self._start(taken, joined)
+            self._start(taken, self._news.changed(taken.step.queue, taken.clock, together))
 
     # -- waits
 
     def _waited(self, clock: Clock, queue: int, index: int, counter: int, value: int) -> Clock:
         """A clock after a wait for a counter to reach a value."""
+        news = self._news
         if counter in self._lived:
             given = self._given.get((queue, index))
-            return clock if given is None else tuple(map(max, clock, given))
+            return clock if given is None else news.changed(queue, clock, both(clock, given))
         streams = self._posts.get(counter)
         if not streams:
             return clock
@@ -167,7 +179,7 @@ class Order:
             (posts,) = streams.values()
             if posts.kind != LANDS:
                 nth = bisect_left(posts.totals, value)
-                return clock if nth == len(posts.totals) else joined(clock, posts, nth)
+                return clock if nth == len(posts.totals) else news.joined(queue, clock, posts, nth)
         some: list[Window] = []
         slack = -value
         for posts in streams.values():
@@ -176,9 +188,9 @@ class Order:
                 some.append((posts, 0, count))
                 slack += posts.totals[count - 1]
         if slack > 0:
-            return more_than(clock, some, slack)
+            return news.changed(queue, clock, more_than(clock, some, slack))
         for posts, _, count in some:
-            clock = joined(clock, posts, count - 1)
+            clock = news.joined(queue, clock, posts, count - 1)
         return clock
 
     # -- sweeps
@@ -219,15 +231,21 @@ class Order:
         for streams in self._posts.values():
             for posts in streams.values():
                 posts.clear()
+        self._news.start()
         self._sweep()
 
     def _sweeps(self) -> bool:
         self._first, changed = False, False
+        self._news.stop()
+        for streams in self._posts.values():
+            for posts in streams.values():
+                posts.lose()
         for _ in range(SWEEPS):
             if not self._sweep():
                 break
             changed = True
         self._first = True
+        self._news.go_on()
         return changed
 
     def _matters(self, counter: int) -> bool:
@@ -257,7 +275,7 @@ class Order:
     def done(self) -> Clock:
         """What has surely happened once the last instruction of each queue has completed."""
         ends = [taken.clock for steps in self.steps for taken in steps[-1:]]
-        return tuple(map(max, self.nothing, *ends)) if ends else self.nothing
+        return reduce(both, ends, self.nothing)
 
     def after(self, event: Event) -> Clock:
         """What has surely happened once something has, itself included."""
