@@ -215,7 +215,7 @@ class Order:
         """Sweep from the top, with what is known of counters that go down or are set.
 
         That is nothing at first. What follows from clocks that are sound is sound, so it may be
-        used to find more.
+        used to find more, and what was found once is kept: it only grows.
         """
         before = [taken.clock for taken in self.taken]
         self._given = {}
@@ -223,9 +223,13 @@ class Order:
             self._from_the_top()
             self._sweeps()
             found = Lives(self.queues, self.taken, self._lived)
-            if found.given == self._given:
+            given = self._given | {
+                place: both(clock, self._given.get(place, self.nothing))
+                for place, clock in found.given.items()
+            }
+            if given == self._given:
                 break
-            self._given = found.given
+            self._given = given
         self.unordered = found.unordered
         return before != [taken.clock for taken in self.taken]
 

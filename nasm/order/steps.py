@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nasm.order.accesses import Accesses
 from nasm.order.clocks import Order
-from nasm.order.places import Area, area_of
+from nasm.order.places import Area
 from nasm.order.skeleton import Change, Event, Issue, Step, Wait
 from nasm.order.watch import Moved, Watch
 from nasm.sim.queues import Work
@@ -209,11 +209,12 @@ class Steps:
         shared, owners = self.accesses.shared, self._owners
         for regions, written in ((reads, False), (writes, True)):
             for region in regions:
-                area = area_of(region)
+                area = region.area if region.area >= 0 else region.place  # as area_of does
                 if area in shared:
                     continue
                 known, before = owners.get(area, (owner, False))
-                alone = known == owner and self.accesses.held
-                owners[area] = (owner if alone else None), before or written
-                if owners[area] == (None, True):
-                    shared.add(area)
+                if known is not None or written:
+                    alone = known == owner and self.accesses.held
+                    now = owners[area] = (owner if alone else None), before or written
+                    if now == (None, True):
+                        shared.add(area)
