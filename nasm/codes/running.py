@@ -284,7 +284,7 @@ ROWS = (
     Code(
         "E0542",
         "a run too long for its order to be judged as a whole",
-        "What a run executes is kept until its order has been judged, up to 4,000,000 "
+        "What a run executes is kept until its order has been judged, up to 1,000,000 "
         "instructions. Those after that run as always, and nobody looks for races among them.",
         severity=Severity.NOTE,
     ),

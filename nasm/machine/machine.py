@@ -101,7 +101,7 @@ class Machine:
             queue = Queue(lines.core, lines.engine, index, len(lines), tasks.fetch)
             self.scheduler.add_queue(queue)
         self.ordering: Ordering | None = None
-        if checked and matters(program, self.scheduler.interlock.held):
+        if checked and matters(program, self.state.areas, self.scheduler.interlock.held):
             self.ordering = Ordering(program, self.scheduler, self.addresses)
         self.scheduler.observe(self.hazards)
         self.scheduler.observe(self.summary)

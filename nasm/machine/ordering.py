@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from nasm.machine.addresses import Addresses
@@ -17,19 +18,48 @@ from nasm.problems import Problem
 from nasm.sim.counters import Who
 from nasm.sim.scheduler import Scheduler
 from nasm.spec import effects
+from nasm.spec.lists import views
 from nasm.spec.memory import Tensor
-from nasm.spec.program import Program
+from nasm.spec.program import Instruction, Program
 from nasm.spec.view import View
 
+APART = (effects.Transfer, effects.Clear, effects.Rendezvous)
+"""What is in no order with its own queue, or touches more than an instruction names."""
 
-def matters(program: Program, held: bool) -> bool:
-    """Whether anything in a program could be in no order: it moves data, or has several queues.
 
-    If engines are not ``held`` until they have their own results, their reads could be, too.
+def matters(program: Program, areas: Mapping[int, int], held: bool) -> bool:
+    """Whether anything in a program could be in no order.
+
+    It moves data, has counters that are set, or waited for to be just so, or it has queues that
+    touch the same of the ``areas`` of its tensors. If engines are not ``held`` until they have
+    their own results, their reads could be, too.
     """
-    if not held or sum(1 for lines in program.queues if len(lines)) > 1:
+    if not held or any(i.row.effect in APART for i in program.instructions):
         return True
-    return any(i.row.effect in (effects.Transfer, effects.Clear) for i in program.instructions)
+    busy = [(queue, lines) for queue, lines in enumerate(program.queues) if len(lines)]
+    if len(busy) < 2:
+        return False
+    if len({(lines.core, lines.engine) for _, lines in busy}) < len(busy):
+        return True
+    if any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates):
+        return True
+    if any(w is not None and w.op == "==" for w in program.waits):
+        return True
+    owners: dict[int, int] = {}
+    return any(
+        owners.setdefault(areas[tensor.index], queue) != queue
+        for queue, lines in busy
+        for number in set(lines.instructions)
+        for tensor in _touched(program.instructions[number])
+    )
+
+
+def _touched(instruction: Instruction) -> Iterator[Tensor]:
+    """The tensors that an instruction may touch."""
+    for view in itertools.chain.from_iterable(map(views, instruction.operands)):
+        yield view.tensor
+        if view.offsets is not None:
+            yield view.offsets.tile.tensor
 
 
 class Ordering:

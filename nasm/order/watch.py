@@ -13,7 +13,7 @@ from nasm.sim.regions import Region
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
-MOST = 4_000_000
+MOST = 1_000_000
 """Instructions whose order is judged, some 30 bytes each, and their waits and transfers more."""
 
 

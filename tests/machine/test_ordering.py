@@ -150,3 +150,32 @@ def test_a_wait_that_a_member_lacks_takes_no_order_from_its_meeting() -> None:
     made.run()
     (race,) = made.hazards
     assert {access["tensor"] for access in race.facts["accesses"]} == {"c"}
+
+
+APART = """
+.target trn2
+.sbuf a f32[128, 64] @ 0:0
+.sbuf b f32[128, 64] @ 0:{place}
+.sem done, other
+@vector
+    Memset {tensor}, 1.0  $done++
+@gpsimd
+    Memset b, 2.0  {wait}
+"""
+
+
+@pytest.mark.parametrize(
+    ("wait", "tensor", "place", "watched"),
+    [
+        ("$done >= 1", "a", 256, False),
+        ("$done >= 1", "b", 256, True),
+        ("$done >= 1", "a", 252, True),
+        ("$done == 1", "a", 256, True),
+        ("$done >= 1  $other -= 1", "a", 256, True),
+    ],
+)
+def test_queues_that_share_no_byte_and_only_count_up_are_not_watched(
+    wait: str, tensor: str, place: int, watched: bool
+) -> None:
+    program = nasm.assemble(APART.format(wait=wait, tensor=tensor, place=place))
+    assert (nasm.Session(program).machine.ordering is not None) == watched
