@@ -113,6 +113,7 @@ class Steps:
         watch, at, tracked = self.watch, self._at, self._tracked
         moved, meetings, more, sync_of = watch.moved, watch.meetings, self.more, self.sources.sync
         owned, take = self._owned, self.order.take
+        together: list[Step] = []
         new = self._new()
         for queue in new:
             index = at[queue]
@@ -132,7 +133,15 @@ class Steps:
             if sync is not None or flight is not None or after >= 0 or meeting >= 0:
                 wait, change = sync or (None, None)
                 issue = self._issue(queue, index, flight) if flight is not None else None
-                take(Step(queue, index, wait, change, issue, after, meeting))
+                step = Step(queue, index, wait, change, issue, after, meeting)
+                if meeting < 0:
+                    take(step)
+                else:  # nothing comes between, not even what another member is to wait for
+                    together.append(step)
+                    if len(together) == watch.sizes[meeting]:
+                        for one in together:
+                            take(one)
+                        together.clear()
             for counter in work.clears:
                 if counter in self.sources.counters:
                     take(Step(queue, index, None, Change(counter, "=", 0)))

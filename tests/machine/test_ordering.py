@@ -124,3 +124,29 @@ def test_programs_have_no_race() -> None:
     for path in sorted((Path(nasm.__file__).parents[1] / "programs").glob("*.nasm")):
         report = nasm.Session(path).run(hashes=False)
         assert report.hazards == (), path
+
+
+EXCHANGED = """
+.target trn2
+.hbm  X  f32[32, 4]  input = iota
+.sbuf a  f32[32, 4]  = zeros
+.sbuf b  f32[32, 4]
+.core 1
+.sbuf c  f32[32, 4]
+.sbuf d  f32[32, 4]
+.sem  loaded, made
+@sync   DmaCopy         d, X            $loaded += 16
+@vector Memset          c[:, 0:2], 1.0
+@vector Memset          c[:, 2:4], 1.0  $made++
+@sync   EventSemaphore  $loaded >= 16
+@sync   SendRecv        d, c, send_to_rank=0, recv_from_rank=0, pipe_id=0
+.core 0
+@sync   SendRecv        b, a, send_to_rank=1, recv_from_rank=1, pipe_id=0
+"""
+
+
+def test_a_wait_that_a_member_lacks_takes_no_order_from_its_meeting() -> None:
+    made = session(EXCHANGED)
+    made.run()
+    (race,) = made.hazards
+    assert {access["tensor"] for access in race.facts["accesses"]} == {"c"}
