@@ -56,8 +56,10 @@ def test_a_report_is_printed_with_what_went_wrong_and_the_verdict() -> None:
     ]
     assert message.startswith("gpsimd pc 1 at 0.")
     assert message.endswith("[[0.0 0.0]]")
-    assert hazard.startswith("hazard[E0502]: nothing orders vector pc 0 (Memset), which writes t,")
-    assert "5 | @vector  Memset      t, 1.0" in hazard
+    assert hazard.startswith(
+        "hazard[E0502]: nothing orders gpsimd pc 0 (TensorCopy), which reads t, "
+    )
+    assert "6 | @gpsimd  TensorCopy  u, t" in hazard
     assert expectation == "✗ u == 1\n    512 of 512 elements differ"
     assert verdict == "FAIL: 1 hazard, 1 of 1 expectation failed"
 
@@ -99,7 +101,7 @@ def test_the_repr_of_everything_is_one_short_line() -> None:
         f"{report.microseconds:.3f} µs>"
     )
     assert repr(report.hazards[0]).startswith(
-        "<hazard E0502 at <text>:5:10: nothing orders vector pc 0 "
+        "<hazard E0502 at <text>:6:10: nothing orders gpsimd pc 0 "
     )
     assert repr(report.expectations[0]) == "<expectation u == 1: failed>"
     assert repr(session.program) == "<program for NeuronCore-v2 (Trn1): 3 instructions, 2 tensors>"

@@ -186,7 +186,12 @@ class Ordering:
                 yield self._said.overrun(found)
 
     def unlanded(self) -> list[Who]:
-        """The transfers into outputs that have not surely landed when every queue is done."""
+        """The transfers into outputs that have not surely landed when every queue is done.
+
+        Of a run that was not judged to its end nobody knows.
+        """
+        if self.watch.full:
+            return []
         outputs = self._areas(lambda t: t.role in ("output", "inout"))
         return [
             (queue, self.watch.pcs[queue][index])

@@ -56,7 +56,8 @@ class Kernel:
     ``full`` are the published sizes. If ``along`` names one of them, the kernel may be run at the
     three values of ``reduced`` instead, which lie equally far apart: its figures at the full size
     are those of the largest plus as many steps, if both steps between the three are the same.
-    One whose addresses are in tiles is run with ``values``.
+    One whose addresses are in tiles is run with ``values``. ``allow`` are codes of hazards that it
+    may have.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Kernel:
     along: str = ""
     reduced: tuple[int, int, int] = (0, 0, 0)
     values: bool = False
+    allow: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -104,6 +106,25 @@ def test_an_interrupt_at_any_moment_comes_out_and_a_restart_is_whole(name: str) 
             calls(lambda: session.run(hashes=False), numbers.randrange(1, most // 2), interrupt)
         session.restart()
         assert hashes(session.run()) == wanted
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # in a generator
+def test_an_interrupt_while_order_is_judged_leaves_no_race_out_and_makes_up_none() -> None:
+    source = source_of(ROOT / "tests/hazards/race-off-by-one-in-a-loop.nasm")
+    session = Session.load(source)
+    most = calls(lambda: session.run(hashes=False), 0, lambda: None)
+    wanted = session.hazards
+    assert wanted
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    for at in range(most // 3, most, most // 16):
+        session = Session.load(source)
+        with suppress(KeyboardInterrupt):
+            calls(partial(session.run, hashes=False), at, interrupt)
+        session.restart()
+        assert session.run(hashes=False).hazards == wanted, at
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -120,6 +120,15 @@ def test_of_a_very_long_run_it_is_said_where_judging_ended(monkeypatch: pytest.M
     assert note.message == "the order of the first 3 instructions was judged, and of no more"
 
 
+def test_waits_beyond_what_was_judged_are_not_missed(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (
+        ".target trn2\n.hbm Y f32[128, 64] output\n.sbuf t f32[128, 64] = zeros\n.sem stored\n"
+        "@sync\nDmaCopy Y, t $stored += 16\nNop\nNop\nNop $stored >= 16\n"
+    )
+    monkeypatch.setattr(watch, "MOST", 2)
+    assert [p.code for p in session(text).run().warnings] == ["E0542"]
+
+
 def test_programs_have_no_race() -> None:
     for path in sorted((Path(nasm.__file__).parents[1] / "programs").glob("*.nasm")):
         report = nasm.Session(path).run(hashes=False)

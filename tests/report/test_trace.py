@@ -373,7 +373,7 @@ def test_its_memory_does_not_grow_with_the_run(monkeypatch: pytest.MonkeyPatch) 
             return len(data)
 
     def kept(count: int) -> int:
-        # what is kept to judge the order grows up to a bound of its own: tests/order
+        # what is kept to judge the order has a bound of its own: machine/test_ordering.py
         made = session(LOOP.format(count=count), checked=False)
         traced = stream(made, Nowhere())
         made.run(max_instructions=100)

@@ -113,7 +113,7 @@ def test_the_records_are_kept_only_if_they_are_asked_for() -> None:
 def test_a_run_takes_no_more_memory_the_longer_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(trace, "MESSAGES", 100)
     monkeypatch.setattr(trace, "FULL", 1_000)
-    # what is kept to judge the order grows up to a bound of its own: tests/order
+    # what is kept to judge the order has a bound of its own: machine/test_ordering.py
     session = nasm.Session(ENDLESS, checked=False)
     session.run(max_cycles=100_000)  # every message that is kept, and every cache
     assert session.report(hashes=False).messages_left_out > 0
