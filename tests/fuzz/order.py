@@ -21,7 +21,7 @@ from nasm.spec.program import Program
 from nasm.targets import TARGETS
 from tests.fuzz.finding import Found
 from tests.fuzz.ordered.flows import Flow
-from tests.fuzz.ordered.rounds import OTHERS, RISING
+from tests.fuzz.ordered.rounds import ADDING, OTHERS, RISING
 from tests.order.mutants import AWAY, WEAKER, Mutation, changed, mutations
 from tests.order.truth import Log, Truth, Undecided
 
@@ -55,7 +55,9 @@ class Ordered:
         lines = [f".target {target}", *flow.text()]
         if flow.cores == 2:
             lines.append(".core 0")
-        sorts = RISING if draw.random() < 0.7 else (*RISING, *OTHERS)
+        sorts = ADDING if target == "trn3" else RISING
+        if draw.random() < 0.3:
+            sorts += OTHERS
         for number in range(draw.choice((0, 0, 1, 1, 2))):
             lines += draw.choice(sorts)(draw, f"_{number}")
         return (MADE + "\n".join(lines) + "\n").encode()

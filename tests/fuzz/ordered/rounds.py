@@ -129,5 +129,24 @@ def lives(draw: Random, mark: str) -> Iterator[str]:
     yield f"@{store} EventSemaphore $stored{mark} >= 16"
 
 
+def sums(draw: Random, mark: str) -> Iterator[str]:
+    """Transfers that add to one place in any order, and a wait for all of them (v4)."""
+    parts, words = draw.randint(2, 4), draw.choice((2, 4, 8))
+    yield f".hbm in{mark} f32[32, {parts * words}] input = iota"
+    yield f".hbm out{mark} f32[32, {words}] output"
+    yield f".sbuf sum{mark} f32[32, {words}]"
+    yield f".sem begun{mark}, added{mark}, stored{mark}"
+    yield f"@{draw.choice(('vector', 'gpsimd'))} Memset sum{mark}, 1.0 $begun{mark}++"
+    for k in range(parts):
+        part = f"in{mark}[:, {k * words} : +{words}], compute_op=add"
+        waits = f"$begun{mark} >= 1 $added{mark} += 16"
+        yield f"@{draw.choice(ISSUERS)} DmaCopy sum{mark}, {part} {waits}"
+    store = draw.choice(ISSUERS)
+    waits = f"$added{mark} >= {16 * parts} $stored{mark} += 16"
+    yield f"@{store} DmaCopy out{mark}, sum{mark} {waits}"
+    yield f"@{store} EventSemaphore $stored{mark} >= 16"
+
+
 RISING = (pipeline,)
+ADDING = (pipeline, sums)
 OTHERS = (purses, lives)
