@@ -139,8 +139,8 @@ class Steps:
                 else:  # nothing comes between, not even what another member is to wait for
                     together.append(step)
                     if len(together) == watch.sizes[meeting]:
-                        for one in together:
-                            take(one)
+                        for member in together:
+                            take(member)
                         together.clear()
             for counter in work.clears:
                 if counter in self.sources.counters:
