@@ -3,7 +3,7 @@
 A program that was made so is not to be reported, and to lead to the same under all timings. With a
 wait taken away it is to be reported exactly if it has a race by the definition of what comes before
 what, which :mod:`tests.order.truth` decides for counters that only go up. For others it holds that
-what is not reported leads to the same under some timings.
+what is not reported leads to the same values under some timings, as far as it ends.
 """
 
 from __future__ import annotations
