@@ -56,7 +56,7 @@ class Ordering:
 
     @cached_property
     def _said(self) -> Races:
-        return Races(self._check, self.program, self.region, self._last)
+        return Races(self._check, self.program, self.region, self._last, self._known)
 
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish
@@ -133,6 +133,12 @@ class Ordering:
         if self._inputs is None:
             self._inputs = self._areas(lambda t: t.role in ("input", "inout"))
         return access.region.area in self._inputs
+
+    def _known(self, access: Access) -> bool:
+        """Whether what an access touches has values before the run, whoever they are from."""
+        if self._filled(access):
+            return True
+        return access.region.area in self._areas(lambda t: t.init is not None)
 
     def _areas(self, wanted: Callable[[Tensor], bool]) -> set[int]:
         tensors = self.program.tensors.values()

@@ -10,9 +10,9 @@ from nasm.machine.writers import written
 from nasm.order.accesses import Access
 from nasm.order.check import Check
 from nasm.order.clocks import Overrun
-from nasm.order.faults import Fault
+from nasm.order.faults import Fault, Filled
 from nasm.order.lives import Unordered
-from nasm.order.remedies import Remedy, remedy
+from nasm.order.remedies import Remedy, meant, remedy
 from nasm.order.skeleton import Wait
 from nasm.problems import Note, Problem, Severity, listed
 from nasm.sim.regions import Region, overlap
@@ -34,7 +34,7 @@ class Races:
     """Says what is wrong with the order of a run that was judged.
 
     ``region`` says which bytes a view touches, ``last`` when the last instruction of a queue
-    completes.
+    completes, ``known`` whether what an access touches has values before the run.
     """
 
     def __init__(
@@ -43,8 +43,10 @@ class Races:
         program: Program,
         region: Callable[[View], Region],
         last: Callable[[int], int],
+        known: Filled,
     ) -> None:
         self.check, self.program, self.region, self.last = check, program, region, last
+        self.known = known
 
     # -- what is said
 
@@ -118,10 +120,17 @@ class Races:
                 f"{names} {'post' if ' and ' in names else 'posts'} to {counter} as well, so that "
                 "less of it may come without this one; or give each a semaphore of its own"
             )
-        if not self.check.starts_after(mine, theirs):
+        if self._either(mine, theirs):
             back = remedy(self.check, theirs, mine)
             hints.append(f"if {self._who(mine)} is meant to come first: {self._advice(back)}")
         return hints
+
+    def _either(self, mine: Access, theirs: Access) -> bool:
+        """Whether who is to wait may be meant to come first as well: not to read what is unset."""
+        if self.check.starts_after(mine, theirs):
+            return False
+        one = meant(self.check, mine, theirs, self.known(mine))
+        return not (one.sure and one.waiter == mine)
 
     def _advice(self, found: Remedy) -> str:
         """The line to add."""

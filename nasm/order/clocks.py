@@ -19,10 +19,12 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
+from functools import reduce
 from typing import NamedTuple
 
 from nasm.order.lives import Lives, Unordered
-from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
+from nasm.order.news import News
+from nasm.order.posts import Clock, Posts, Taken, Window, both, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step, Wait
 
 SWEEPS = 100
@@ -60,6 +62,7 @@ class Order:
         self.steps: list[list[Taken]] = [[] for _ in range(queues)]
         self.nothing: Clock = (0,) * (2 * queues + len(streams))
         self._now: list[Clock] = [self.nothing] * queues
+        self._news = News(queues)
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._falls: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
@@ -84,7 +87,10 @@ class Order:
         self.steps[step.queue].append(taken)
         self._advance(taken)
         if step.wait is not None:
-            self._waits.setdefault(step.wait.counter, {})[step.queue] = step.index
+            waits = self._waits.get(step.wait.counter)
+            if waits is None:
+                waits = self._waits[step.wait.counter] = {}
+            waits[step.queue] = step.index
         self._settled = False
 
     def _posts_of(self, step: Step) -> Posts | None:
@@ -121,8 +127,9 @@ class Order:
         if step.after >= 0 and clock[self.queues + queue] <= step.after:
             column = self.queues + queue
             clock = (*clock[:column], step.after + 1, *clock[column + 1 :])
+            self._news.columns[queue].append(column)
         if step.behind is not None:
-            clock = tuple(map(max, clock, self.after(step.behind)))
+            clock = self._news.changed(queue, clock, both(clock, self.after(step.behind)))
         if wait is not None and (wait.value > 0 or wait.counter in self._lived):
             clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
@@ -137,10 +144,12 @@ class Order:
             posts.clocks[taken.nth] = clock
             return
         counter, value = posted(step)
-        posts.add(step.index, clock, value)
-        for queue, index in self._waits.get(counter, {}).items():
-            if queue != step.queue and clock[queue] <= index:
-                self._doubtful.add(counter)
+        posts.add(step.index, clock, value, self._news.mark(step.queue))
+        waits = self._waits.get(counter)
+        if waits is not None:
+            for queue, index in waits.items():
+                if clock[queue] <= index and queue != step.queue:
+                    self._doubtful.add(counter)
 
     def _meet(self) -> None:
         """All members of a meeting start together."""
@@ -148,9 +157,9 @@ class Order:
         clock = [max(column) for column in zip(*(taken.clock for taken in met), strict=True)]
         for taken in met:
             clock[taken.step.queue] = taken.step.index + 1
-        joined = tuple(clock)
+        together = tuple(clock)
         for taken in met:
-            self._start(taken, joined)
+            self._start(taken, self._news.changed(taken.step.queue, taken.clock, together))
 
     # -- waits
 
@@ -159,10 +168,11 @@ class Order:
 
         That is never more than all that was posted or set, whatever was taken or cleared.
         """
+        news = self._news
         if counter in self._lived:
             given = self._given.get((queue, index))
             if given is not None:
-                clock = tuple(map(max, clock, given))
+                clock = news.changed(queue, clock, both(clock, given))
             if value <= 0:
                 return clock
         streams = self._posts.get(counter)
@@ -172,7 +182,7 @@ class Order:
             (posts,) = streams.values()
             if posts.kind != LANDS:
                 nth = bisect_left(posts.totals, value)
-                return clock if nth == len(posts.totals) else joined(clock, posts, nth)
+                return clock if nth == len(posts.totals) else news.joined(queue, clock, posts, nth)
         some: list[Window] = []
         slack = -value
         for posts in streams.values():
@@ -181,9 +191,9 @@ class Order:
                 some.append((posts, 0, count))
                 slack += posts.totals[count - 1]
         if slack > 0:
-            return more_than(clock, some, slack)
+            return news.changed(queue, clock, more_than(clock, some, slack))
         for posts, _, count in some:
-            clock = joined(clock, posts, count - 1)
+            clock = news.joined(queue, clock, posts, count - 1)
         return clock
 
     # -- sweeps
@@ -205,7 +215,7 @@ class Order:
         """Sweep from the top, with what is known of counters that go down or are set.
 
         That is nothing at first. What follows from clocks that are sound is sound, so it may be
-        used to find more.
+        used to find more, and what was found once is kept: it only grows.
         """
         before = [taken.clock for taken in self.taken]
         self._given = {}
@@ -213,9 +223,13 @@ class Order:
             self._from_the_top()
             self._sweeps()
             found = Lives(self.queues, self.taken, self._lived)
-            if found.given == self._given:
+            given = self._given | {
+                place: both(clock, self._given.get(place, self.nothing))
+                for place, clock in found.given.items()
+            }
+            if given == self._given:
                 break
-            self._given = found.given
+            self._given = given
         self.unordered = found.unordered
         return before != [taken.clock for taken in self.taken]
 
@@ -224,15 +238,21 @@ class Order:
         for streams in (*self._posts.values(), *self._falls.values()):
             for posts in streams.values():
                 posts.clear()
+        self._news.start()
         self._sweep()
 
     def _sweeps(self) -> bool:
         self._first, changed = False, False
+        self._news.stop()
+        for streams in self._posts.values():
+            for posts in streams.values():
+                posts.lose()
         for _ in range(SWEEPS):
             if not self._sweep():
                 break
             changed = True
         self._first = True
+        self._news.go_on()
         return changed
 
     def _matters(self, counter: int) -> bool:
@@ -262,7 +282,7 @@ class Order:
     def done(self) -> Clock:
         """What has surely happened once the last instruction of each queue has completed."""
         ends = [taken.clock for steps in self.steps for taken in steps[-1:]]
-        return tuple(map(max, self.nothing, *ends)) if ends else self.nothing
+        return reduce(both, ends, self.nothing)
 
     def after(self, event: Event) -> Clock:
         """What has surely happened once something has, itself included."""

@@ -10,6 +10,9 @@ from nasm.order.skeleton import COMPLETES, LANDS, Step
 Clock = tuple[int, ...]
 """Instructions started, for each queue; completed, for each queue; transfers landed, by stream."""
 
+UNKNOWN = -1
+"""Instead of how much news there is of a queue."""
+
 
 class Posts:
     """What one queue posts to one counter in one way: at completions, at starts, or by transfers.
@@ -17,16 +20,17 @@ class Posts:
     They happen in order, so that a later one has all behind it that an earlier one has; transfers
     land in no order, but those of a stream are issued in one. ``column`` of a clock says that one
     has happened; ``totals`` are the sums of their values. ``skipped`` transfers of the stream were
-    issued before the first of them.
+    issued before the first of them. ``marks`` say how much news there was of the queue.
     """
 
-    __slots__ = ("clocks", "column", "indices", "kind", "queue", "skipped", "totals")
+    __slots__ = ("clocks", "column", "indices", "kind", "marks", "queue", "skipped", "totals")
 
     def __init__(self, queue: int, kind: int, column: int, skipped: int = 0) -> None:
         self.queue, self.kind, self.column, self.skipped = queue, kind, column, skipped
         self.indices: list[int] = []
         self.clocks: list[Clock] = []
         self.totals: list[int] = []
+        self.marks: list[int] = []
 
     def known(self, clock: Clock, nth: int) -> bool:
         """Whether a clock has the nth of them, and so everything that the nth has behind it."""
@@ -34,17 +38,24 @@ class Posts:
             self.skipped + nth if self.kind == LANDS else self.indices[nth]
         )
 
-    def add(self, index: int, clock: Clock, value: int) -> None:
+    def add(self, index: int, clock: Clock, value: int, mark: int = UNKNOWN) -> None:
         """One more, by an instruction that starts with a clock."""
+        totals = self.totals
         self.indices.append(index)
         self.clocks.append(clock)
-        self.totals.append(self.total(len(self.totals)) + value)
+        totals.append(totals[-1] + value if totals else value)
+        self.marks.append(mark)
 
     def clear(self) -> None:
         """None, as at first."""
         self.indices.clear()
         self.clocks.clear()
         self.totals.clear()
+        self.marks.clear()
+
+    def lose(self) -> None:
+        """The news of the queue when they were made are no longer there."""
+        self.marks[:] = [UNKNOWN] * len(self.marks)
 
     def before(self, queue: int, index: int) -> int:
         """How many do not come after the start of an instruction."""
@@ -77,11 +88,16 @@ def posted(step: Step) -> tuple[int, int]:
     return step.change.counter, step.change.value
 
 
+def both(one: Clock, other: Clock) -> Clock:
+    """What either of two clocks says."""
+    return tuple([a if a > b else b for a, b in zip(one, other, strict=True)])
+
+
 def joined(clock: Clock, posts: Posts, nth: int) -> Clock:
     """A clock after a post has happened for sure, and with it those before it in its stream."""
     if posts.known(clock, nth):
         return clock
-    made = list(map(max, clock, posts.clocks[nth]))
+    made = list(both(clock, posts.clocks[nth]))
     index = posts.indices[nth] + 1
     made[posts.queue] = max(made[posts.queue], index)
     made[posts.column] = posts.skipped + nth + 1 if posts.kind == LANDS else index

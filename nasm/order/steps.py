@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from nasm.order.accesses import Accesses
 from nasm.order.clocks import Order
-from nasm.order.places import Area, area_of
+from nasm.order.places import Area
 from nasm.order.skeleton import Change, Event, Issue, Step, Wait
 from nasm.order.watch import Moved, Watch
 from nasm.sim.queues import Work
@@ -16,9 +16,6 @@ from nasm.spec.program import Program, QueueProgram
 
 Place = tuple[int, int]
 """A queue, and the number of an instruction among those it executed."""
-
-Sync = tuple[Wait | None, Change | None]
-"""What an instruction waits for, and what it changes itself."""
 
 More = Mapping[Place, Sequence[Wait | Event]]
 """What instructions are to wait for, too, by their place: counters, or events themselves."""
@@ -50,7 +47,13 @@ class Sources:
                 for update in map(program.updates.__getitem__, set(lines.updates))
             )
             self.tracked.append(bool(streams) or early or down or clears)
-        self._known: dict[tuple[int, int, int], Sync] = {}
+        self.waits = [
+            None if w is None else Wait(w.semaphore, w.op, w.value) for w in program.waits
+        ]
+        self.changes = [
+            None if u is None else Change(u.semaphore, u.op, u.value, u.at_read)
+            for u in program.updates
+        ]
 
     def _streams(self, queue: int, lines: QueueProgram) -> list[Stream]:
         program, found = self.program, dict[Stream, None]()
@@ -65,25 +68,11 @@ class Sources:
         """The core that a counter belongs to."""
         return self.program.generation.counter(counter)[0]
 
-    def sync(self, queue: int, pc: int) -> Sync | None:
-        """What an instruction waits for and changes; None if nothing."""
+    def change(self, queue: int, pc: int) -> Change | None:
+        """What an instruction changes itself; None if nothing, or if its transfer posts."""
         lines = self.program.queues[queue]
-        waits, updates = lines.waits[pc], lines.updates[pc]
-        if not (waits or updates):
-            return None
-        key = (waits, updates, lines.instructions[pc])
-        found = self._known.get(key)
-        if found is None:
-            found = self._known[key] = self._sync(*key)
-        return found
-
-    def _sync(self, waits: int, updates: int, number: int) -> Sync:
-        program = self.program
-        wait, update = program.waits[waits], program.updates[updates]
-        change = None
-        if update is not None and not program.instructions[number].row.posts:
-            change = Change(update.semaphore, update.op, update.value, update.at_read)
-        return (Wait(wait.semaphore, wait.op, wait.value) if wait is not None else None), change
+        posts = self.program.instructions[lines.instructions[pc]].row.posts
+        return None if posts else self.changes[lines.updates[pc]]
 
 
 class Steps:
@@ -106,32 +95,33 @@ class Steps:
         self._completed = [-1 for _ in queues]
         self._tracked = [held and accesses.held for held in sources.tracked]
         self._owners: dict[Area, tuple[Place | None, bool]] = {}
-        self._owned: set[tuple[int, int]] = set()
+        self._owned: list[set[int]] = [set() for _ in queues]
 
     def take(self) -> None:
         """Take the steps that are new."""
-        watch, at, tracked = self.watch, self._at, self._tracked
-        moved, meetings, more, sync_of = watch.moved, watch.meetings, self.more, self.sources.sync
-        owned, take = self._owned, self.order.take
+        watch, at, meetings = self.watch, self._at, self.watch.meetings
+        waits, counters, take = self.sources.waits, self.sources.counters, self.order.take
+        lines, more, new = self.sources.program.queues, self.more, self._new()
         together: list[Step] = []
-        new = self._new()
+        columns = [
+            (watch.works[q], watch.pcs[q], lines[q].waits, lines[q].updates, watch.moved[q])
+            for q in range(len(lines))
+        ]
         for queue in new:
+            works, pcs, waits_of, updates_of, moved = columns[queue]
             index = at[queue]
             at[queue] = index + 1
-            work = watch.works[queue][index]
-            sync = sync_of(queue, watch.pcs[queue][index])
-            after = self._after(queue, index, work) if tracked[queue] else -1
-            where = (queue, index)
-            flight = moved[queue].get(index)
-            meeting = meetings.get(where, -1) if meetings else -1
-            for one in more.get(where, ()) if more else ():
-                take(
-                    Step(queue, index, behind=one)
-                    if isinstance(one, Event)
-                    else Step(queue, index, one)
-                )
-            if sync is not None or flight is not None or after >= 0 or meeting >= 0:
-                wait, change = sync or (None, None)
+            work, pc = works[index], pcs[index]
+            wait = waits[waits_of[pc]]
+            change = self.sources.change(queue, pc) if updates_of[pc] else None
+            after = -1
+            if self._tracked[queue] and (work.reads or work.writes):
+                after = self._after(queue, index, work)
+            flight = moved.get(index)
+            meeting = meetings.get((queue, index), -1) if meetings else -1
+            if more:
+                self._more(queue, index)
+            if wait or change or flight or after >= 0 or meeting >= 0:
                 issue = self._issue(queue, index, flight) if flight is not None else None
                 step = Step(queue, index, wait, change, issue, after, meeting)
                 if meeting < 0:
@@ -143,14 +133,15 @@ class Steps:
                             take(member)
                         together.clear()
             for counter in work.clears:
-                if counter in self.sources.counters:
+                if counter in counters:
                     take(Step(queue, index, None, Change(counter, "=", 0)))
-            if (queue, work.number) not in owned:
+            number, owned = work.number, self._owned[queue]
+            if number not in owned:
                 self._own((queue, -1), work.reads, work.writes)
-                if work.number >= 0:
-                    owned.add((queue, work.number))
+                if number >= 0:
+                    owned.add(number)
             if flight is not None:
-                self._own(where, flight.reads, flight.writes)
+                self._own((queue, index), flight.reads, flight.writes)
         self.taken += len(new)
 
     def _new(self) -> Sequence[int]:
@@ -178,6 +169,14 @@ class Steps:
         return [
             new[one] for row in range(end) if row not in behind for one in first.get(row, (row,))
         ]
+
+    def _more(self, queue: int, index: int) -> None:
+        """Take what an instruction is to wait for that the program does not say."""
+        for one in self.more.get((queue, index), ()):
+            if isinstance(one, Event):
+                self.order.take(Step(queue, index, behind=one))
+            else:
+                self.order.take(Step(queue, index, one))
 
     def _issue(self, queue: int, index: int, flight: Moved) -> Issue | None:
         """The transfer of a step; that of a meeting is over once its members have met."""
@@ -210,11 +209,12 @@ class Steps:
         shared, owners = self.accesses.shared, self._owners
         for regions, written in ((reads, False), (writes, True)):
             for region in regions:
-                area = area_of(region)
+                area = region.area if region.area >= 0 else region.place  # as area_of does
                 if area in shared:
                     continue
                 known, before = owners.get(area, (owner, False))
-                alone = known == owner and self.accesses.held
-                owners[area] = (owner if alone else None), before or written
-                if owners[area] == (None, True):
-                    shared.add(area)
+                if known is not None or written:
+                    alone = known == owner and self.accesses.held
+                    now = owners[area] = (owner if alone else None), before or written
+                    if now == (None, True):
+                        shared.add(area)

@@ -8,24 +8,25 @@ import nasm
 from nasm.machine import hazards
 from nasm.session import Session
 
-RACE = """\
+BEHIND = """\
 .target trn1
 .sbuf t f32[128, 512]
 .sbuf u f32[128, 512]
-.sbuf big f32[128, 4096]
-.sem done
+.sem done, read
 @gpsimd Memset u, 2.0   $done++
-@gpsimd Memset t, 1.0   $done++
+@gpsimd Memset t, 1.0   $read >= 1  $done++
 @vector Nop   $done >= 1
 {between}
-@vector TensorCopy u, t
+@vector TensorCopy u, t   $read++
 """
+"""In order, and the wrong one: who writes t waits for who reads it."""
 
 
 def hint(between: int) -> str:
-    report = nasm.run(RACE.format(between="@vector Nop\n" * between)).report
-    (race,) = (h for h in report.hazards if h.code == "E0502" and "reads" in h.message)
-    return race.hint
+    report = nasm.run(BEHIND.format(between="@vector Nop\n" * between)).report
+    (hazard,) = report.hazards
+    assert hazard.code == "E0501"
+    return hazard.hint
 
 
 def test_a_wait_for_the_same_semaphore_that_was_satisfied_by_others_is_named() -> None:

@@ -10,6 +10,9 @@ from random import Random
 
 import pytest
 
+from nasm.order.clocks import Order
+from nasm.order.news import News
+from nasm.order.posts import Clock, joined
 from nasm.order.skeleton import STARTS, Step
 from tests.order.judged import clocks, judged, report
 from tests.order.oracle import TooLarge, Walk, events, orders, rising, steps
@@ -24,10 +27,12 @@ from tests.order.skeletons import (
     drawn,
     executed,
     possible,
+    streams,
     without,
 )
 
 STATES = 20_000
+LONG = Sizes(queues=5, steps=25, counters=4, transfers=8, shares=3)
 WIDE = Sizes(queues=4, steps=8, counters=3, transfers=4, shares=16)
 
 
@@ -98,6 +103,39 @@ def _just(step: Step) -> Step:
     """A step that waits for just the value that it waits for at least."""
     assert step.wait is not None
     return replace(step, wait=step.wait._replace(op="=="))
+
+
+@pytest.mark.parametrize("every", [1, 3, 7])
+def test_what_is_judged_bit_by_bit_is_what_is_judged_at_once(every: int) -> None:
+    for seed in range(60):
+        one = drawn(seed, RISING, LONG)
+        assert taken(one, every) == [t.clock for t in clocks(one).taken], seed
+
+
+@pytest.mark.parametrize("every", [0, 40])
+def test_what_is_new_in_a_clock_is_all_that_there_is_to_learn_from_it(
+    every: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    some = [drawn(seed, kind, LONG) for seed in range(60) for kind in KINDS]
+    found = [taken(one, every, settled=False) for one in some]
+    monkeypatch.setattr(News, "joined", lambda _, queue, *waited: joined(*waited))
+    assert found == [taken(one, every, settled=False) for one in some]
+
+
+def taken(drawn: Drawn, every: int, settled: bool = True) -> list[Clock]:
+    """The clocks of steps, if they are judged after every so many of them."""
+    order = Order(len(drawn.skeleton), streams(drawn.skeleton))
+    for number, step in enumerate(drawn.order, 1):
+        order.take(step)
+        if every and number % every == 0 and step.meeting < 0:
+            order.settle()
+    if settled:
+        order.settle()
+    return [t.clock for t in order.taken]
+
+
+def test_what_is_known_of_purses_only_grows_until_nothing_more_is_found() -> None:
+    assert clocks(drawn(7, PURSES, LONG)).taken  # it went to and fro between two answers for ever
 
 
 # ---------------------------------------------------------------- the judge, judged

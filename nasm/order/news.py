@@ -1,0 +1,79 @@
+"""What is new in the clocks of queues: of a clock that is looked at again only that is compared.
+
+A queue that waits for another one, round by round, has all that the other's clock said in the round
+before. Of dozens of columns the few that have changed since are all that it can learn from.
+"""
+
+from __future__ import annotations
+
+from array import array
+
+from nasm.order.posts import UNKNOWN, Clock, Posts, joined
+from nasm.order.skeleton import LANDS
+
+
+class News:
+    """The columns that have changed in the clock of each queue, one behind the other.
+
+    ``columns`` are these, by queue; a *mark* is how many there were. How much of another queue's
+    news a queue has been told is known as long as the clocks of queues only go up.
+    """
+
+    def __init__(self, queues: int) -> None:
+        self.columns = [array("i") for _ in range(queues)]
+        self._kept = True
+        self._told = [[0] * queues for _ in range(queues)]
+
+    def mark(self, queue: int) -> int:
+        """How much news there is of a queue."""
+        return len(self.columns[queue])
+
+    def start(self) -> None:
+        """All clocks are as at first: there is no news yet."""
+        self._begin(0, True)
+
+    def stop(self) -> None:
+        """From here on clocks may also go down: nothing is kept, and nobody has been told."""
+        self._begin(UNKNOWN, False)
+
+    def go_on(self) -> None:
+        """From here on clocks only go up, from what they are."""
+        self._begin(UNKNOWN, True)
+
+    def _begin(self, told: int, kept: bool) -> None:
+        self._kept = kept
+        for columns, of in zip(self.columns, self._told, strict=True):
+            del columns[:]
+            of[:] = [told] * len(of)
+
+    def changed(self, queue: int, before: Clock, after: Clock) -> Clock:
+        """The clock of a queue, which was another one before."""
+        if self._kept:
+            pairs = enumerate(zip(before, after, strict=True))
+            self.columns[queue].extend([column for column, (old, new) in pairs if old != new])
+        return after
+
+    def joined(self, queue: int, clock: Clock, posts: Posts, nth: int) -> Clock:
+        """The clock of a queue after a post has happened for sure, as :func:`joined` has it."""
+        if posts.known(clock, nth):
+            return clock
+        poster, mark, told = posts.queue, posts.marks[nth], self._told[queue]
+        known = told[poster]
+        if mark > known:
+            told[poster] = mark
+        if mark == UNKNOWN or known == UNKNOWN:
+            return self.changed(queue, clock, joined(clock, posts, nth))
+        made, theirs, mine = list(clock), posts.clocks[nth], self.columns[queue]
+        for column in self.columns[poster][known:mark]:
+            count = theirs[column]
+            if count > made[column]:
+                made[column] = count
+                mine.append(column)
+        index = posts.indices[nth] + 1
+        if index > made[poster]:
+            made[poster] = index
+            mine.append(poster)
+        column = posts.column
+        made[column] = posts.skipped + nth + 1 if posts.kind == LANDS else index
+        mine.append(column)
+        return tuple(made)
