@@ -213,7 +213,9 @@ def run(
             spoken = time.monotonic()
             tried = (finished + sum(job.done() for job in running)) * fuzzer.each
             rate = tried / max(spoken - began, 1e-9)
-            so_far = f"{tried:,} of {count:,}, {rate:,.0f}/s, {len(findings.counts)} found"
+            so_far = (
+                f"{tried:,} of {count:,}, {rate:,.0f}/s, {len(findings.counts)} found, seed {seed}"
+            )
             say(f"{fuzzer.name}: {so_far}")
     return findings
 

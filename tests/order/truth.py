@@ -18,6 +18,7 @@ from nasm.sim.channels import Flight
 from nasm.sim.events import Observer
 from nasm.sim.queues import Queue, Task
 from nasm.sim.regions import Region, intersect, overlap
+from nasm.spec.effects import Clear
 from nasm.spec.program import Program
 from nasm.spec.view import View
 from tests.order.oracle import Skeleton, rising
@@ -115,7 +116,7 @@ class Truth:
             [self._step(queue, index, one) for index, one in enumerate(some)]
             for queue, some in enumerate(log.queues)
         ]
-        if not rising(self.skeleton):
+        if not rising(self.skeleton) or self._clears():
             raise Undecided("the definition is only decided for counters that go up")
         self._reach: dict[tuple[int, int], list[tuple[int, ...]]] = {}
         self._landing: dict[Place, tuple[int, ...]] = {}
@@ -124,6 +125,14 @@ class Truth:
         self._outputs = tuple(region(View.whole(tensor)) for tensor in outputs)
 
     # -- the skeleton
+
+    def _clears(self) -> bool:
+        """Whether anything cleared a range of counters: no step says so."""
+        return any(
+            self.program.instruction(queue, one.pc).row.effect is Clear
+            for queue, some in enumerate(self.executed)
+            for one in some
+        )
 
     def _step(self, queue: int, index: int, one: Executed) -> Step:
         program, lines = self.program, self.program.queues[queue]

@@ -109,13 +109,16 @@ def lives(draw: Random, mark: str) -> Iterator[str]:
     yield f".hbm out{mark} f32[32, {rounds * words}] output"
     yield f".sbuf tile{mark} f32[32, {words}]"
     yield f".sbuf kept{mark} f32[32, {rounds * words}]"
-    yield f"{'.event' if event else '.sem'} full{mark}"
+    number = 200 + int(mark.strip("_"))
+    clear = f"EventSemaphore $full{mark} = 0"
+    if not event and draw.random() < 0.5:
+        clear = f"EventSemaphoreRangeClear {number}, {number}"
+    yield f".event full{mark}" if event else f".sem full{mark} = {number}"
     yield f".sem gone{mark}, stored{mark}"
     for k in range(rounds):
         wait = f"$gone{mark} >= {k}" if k else ""
         if event:
-            fill = "Memset" if one in ("vector", "gpsimd") else ""
-            yield f"@{one} {fill} tile{mark}, {k + 1}.0 {wait} $full{mark} = 1"
+            yield f"@{one} Memset tile{mark}, {k + 1}.0 {wait} $full{mark} = 1"
         else:
             part = f"in{mark}[:, {k * words} : +{words}]"
             yield f"@{one} DmaCopy tile{mark}, {part} {wait} $full{mark} += 16"
@@ -123,11 +126,30 @@ def lives(draw: Random, mark: str) -> Iterator[str]:
             yield f"@{other} EventSemaphore $gone{mark} >= {k}"
         held = "== 1" if event else ">= 16"
         yield f"@{other} {text.format(k * words)} $full{mark} {held}"
-        yield f"@{other} EventSemaphore $full{mark} = 0"
+        yield f"@{other} {clear}"
         yield f"@{other} EventSemaphore $gone{mark}++"
     yield f"@{store} DmaCopy out{mark}, kept{mark} $gone{mark} >= {rounds} $stored{mark} += 16"
     yield f"@{store} EventSemaphore $stored{mark} >= 16"
 
 
+def sums(draw: Random, mark: str) -> Iterator[str]:
+    """Transfers that add to one place in any order, and a wait for all of them (v4)."""
+    parts, words = draw.randint(2, 4), draw.choice((2, 4, 8))
+    yield f".hbm in{mark} f32[32, {parts * words}] input = iota"
+    yield f".hbm out{mark} f32[32, {words}] output"
+    yield f".sbuf sum{mark} f32[32, {words}]"
+    yield f".sem begun{mark}, added{mark}, stored{mark}"
+    yield f"@{draw.choice(('vector', 'gpsimd'))} Memset sum{mark}, 1.0 $begun{mark}++"
+    for k in range(parts):
+        part = f"in{mark}[:, {k * words} : +{words}], compute_op=add"
+        waits = f"$begun{mark} >= 1 $added{mark} += 16"
+        yield f"@{draw.choice(ISSUERS)} DmaCopy sum{mark}, {part} {waits}"
+    store = draw.choice(ISSUERS)
+    waits = f"$added{mark} >= {16 * parts} $stored{mark} += 16"
+    yield f"@{store} DmaCopy out{mark}, sum{mark} {waits}"
+    yield f"@{store} EventSemaphore $stored{mark} >= 16"
+
+
 RISING = (pipeline,)
+ADDING = (pipeline, sums)
 OTHERS = (purses, lives)
