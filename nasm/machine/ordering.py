@@ -86,7 +86,8 @@ class Ordering:
 
     @cached_property
     def _said(self) -> Races:
-        return Races(self._check, self.program, self.region, self._last, self._known)
+        flying = self.scheduler.transfers.__contains__
+        return Races(self._check, self.program, self.region, self._last, self._known, flying)
 
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish

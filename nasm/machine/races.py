@@ -34,7 +34,8 @@ class Races:
     """Says what is wrong with the order of a run that was judged.
 
     ``region`` says which bytes a view touches, ``last`` when the last instruction of a queue
-    completes, ``known`` whether what an access touches has values before the run.
+    completes, ``known`` whether what an access touches has values before the run, ``flying`` whether
+    a transfer has still to land.
     """
 
     def __init__(
@@ -44,9 +45,10 @@ class Races:
         region: Callable[[View], Region],
         last: Callable[[int], int],
         known: Filled,
+        flying: Callable[[int], bool],
     ) -> None:
         self.check, self.program, self.region, self.last = check, program, region, last
-        self.known = known
+        self.known, self.flying = known, flying
 
     # -- what is said
 
@@ -57,7 +59,8 @@ class Races:
         said = f"{self._who(mine)}, which {self._does(mine)} {here}, and {self._who(theirs)}, which"
         said += f" {self._does(theirs)} {'it' if there == here else there}"
         notes = [Note(self._when(theirs, there), self._span(theirs), party=True, excerpt=True)]
-        gap = self._begin(mine) - self._end(theirs)
+        over = self._end(theirs)
+        gap = None if over is None else self._begin(mine) - over
         notes.append(Note(self._luck(mine, theirs, gap)))
         if fault.race.many > 1:
             notes.append(Note(f"the first of {fault.race.many:,} such pairs of these two lines"))
@@ -178,22 +181,24 @@ class Races:
 
     # -- words
 
-    def _luck(self, mine: Access, theirs: Access, gap: int) -> str:
+    def _luck(self, mine: Access, theirs: Access, gap: int | None) -> str:
         over = "had landed" if theirs.moves else "had completed" if theirs.writes else "had started"
         me, them = self._who(mine, False), self._who(theirs, False)
+        if gap is None:
+            return f"in this run {me} started, and {them} has not landed yet: too early"
         apart = f"{self._us(abs(gap)):.3f} µs"
         if gap >= 0:
             return f"in this run {them} {over} {apart} before {me} started: right by luck"
         return f"in this run {me} started {apart} before {them} {over}: too early"
 
     def _when(self, access: Access, view: str) -> str:
-        begin, end = self._us(self._begin(access)), self._us(self._end(access))
+        begin, over = self._us(self._begin(access)), self._end(access)
         does = f"{self._who(access)} {self._does(access)} {view}"
-        return (
-            f"{does} at {end:.3f} µs"
-            if begin >= end
-            else (f"{does} between {begin:.3f} and {end:.3f} µs")
-        )
+        if over is None:
+            return f"{does} from {begin:.3f} µs on"
+        end = self._us(over)
+        at = f"at {end:.3f} µs" if begin >= end else f"between {begin:.3f} and {end:.3f} µs"
+        return f"{does} {at}"
 
     def _does(self, access: Access) -> str:
         return {"read": "reads", "write": "writes", "add": "adds to"}[access.kind]
@@ -237,20 +242,20 @@ class Races:
         assert wait is not None
         return f"${self.program.semaphore_name(wait.counter)}"
 
-    def _facts(self, fault: Fault, gap: int) -> dict[str, Any]:
+    def _facts(self, fault: Fault, gap: int | None) -> dict[str, Any]:
         race, found = fault.race, fault.remedy
         both = race.first.writes and race.second.writes
         return {
             "kind": "write-write" if both else "read-write",
             "accesses": [self._fact(access) for access in (found.waiter, found.other)],
             "pairs": race.many,
-            "right_by_luck": gap >= 0,
-            "microseconds_apart": self._us(gap),
+            "right_by_luck": gap is not None and gap >= 0,
+            "microseconds_apart": None if gap is None else self._us(gap),
             "wait": self._proposed(found),
         }
 
     def _fact(self, access: Access) -> dict[str, Any]:
-        span = self._span(access)
+        span, over = self._span(access), self._end(access)
         return {
             "engine": self.program.queue_name(access.queue),
             "pc": self._pc(access.queue, access.index),
@@ -260,7 +265,7 @@ class Races:
             "tensor": self._view(access).partition("[")[0],
             "view": self._view(access),
             "begin_microseconds": self._us(self._begin(access)),
-            "end_microseconds": self._us(self._end(access)),
+            "end_microseconds": None if over is None else self._us(over),
         }
 
     def _proposed(self, found: Remedy) -> dict[str, Any] | None:
@@ -294,9 +299,13 @@ class Races:
     def _begin(self, access: Access) -> int:
         return self.check.watch.begin(access.queue, access.index)
 
-    def _end(self, access: Access) -> int:
+    def _end(self, access: Access) -> int | None:
+        """When an access was over; None if its transfer is still in flight."""
         watch, queue, index = self.check.watch, access.queue, access.index
         if access.moves:
-            landing = watch.landing(watch.moved[queue][index].number)
+            number = watch.moved[queue][index].number
+            if self.flying(number):
+                return None
+            landing = watch.landing(number)
             return self._begin(access) if landing is None else landing
         return watch.end(queue, index, self.last(queue)) if access.writes else self._begin(access)
