@@ -34,8 +34,8 @@ class Races:
     """Says what is wrong with the order of a run that was judged.
 
     ``region`` says which bytes a view touches, ``last`` when the last instruction of a queue
-    completes, ``known`` whether what an access touches has values before the run, ``flying`` whether
-    a transfer has still to land.
+    completes, ``known`` whether what an access touches has values before the run, ``flying``
+    whether a transfer has still to land.
     """
 
     def __init__(

@@ -117,16 +117,20 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
         return Meant(second, first)
     reader, writer = (second, first) if first.writes else (first, second)
     before, after, in_place = [], [], False
+    others: list[Access] = []
     for access in _touching(check, writer):
         if access in (reader, writer):
             continue
         if (access.queue, access.index) == (writer.queue, writer.index):
             in_place = True
         elif access.writes:
+            others.append(access)
             if check.ordered(access, reader):
                 before.append(access)
         elif check.ordered(writer, access):
             after.append(access)
+    later = [other for other in others if _later(check, other, writer)]
+    after = [one for one in after if not any(check.ordered(other, one) for other in later)]
     if not (before or filled):
         return Meant(reader, writer, True)
     read = [
@@ -141,8 +145,13 @@ def meant(check: Check, first: Access, second: Access, filled: bool) -> Meant:
         return Meant(writer, reader)
     if not after:
         return Meant(reader, writer)
-    later = any(a.queue == reader.queue and a.index > reader.index for a in after)
-    return Meant(writer, reader) if later else Meant(reader, writer)
+    again = any(a.queue == reader.queue and a.index > reader.index for a in after)
+    return Meant(writer, reader) if again else Meant(reader, writer)
+
+
+def _later(check: Check, one: Access, other: Access) -> bool:
+    """Whether a write follows another one: in its queue, or in every execution."""
+    return check.ordered(other, one) or (one.queue == other.queue and one.index > other.index)
 
 
 def _touching(check: Check, access: Access) -> Iterator[Access]:
