@@ -145,6 +145,14 @@ class Ordering:
             for race in check.races
         }
 
+    def _late_takes(self) -> Iterator[Problem]:
+        check, seen = self.judged(), set()
+        for take, wait, counter in check.order.late_takes():
+            lines = check.line(*take), check.line(*wait)
+            if lines not in seen:
+                seen.add(lines)
+                yield self._said.late_take(take, wait, counter)
+
     def moved(self, counts: Callable[[Problem], bool]) -> set[Line]:
         """The lines of transfers in a race that counts: what mends it waits for them."""
         return {
@@ -180,6 +188,7 @@ class Ordering:
         check, seen = self.judged(), set()
         if self.watch.full:
             yield self._said.cut(len(self.watch.queues))
+        yield from self._late_takes()
         for found in check.order.overruns():
             line = check.line(*found.place)
             if line not in seen:

@@ -100,6 +100,18 @@ class Races:
             "E0541", said, self._place(queue, index), hint, notes, severity=Severity.WARNING
         )
 
+    def late_take(self, take: Place, wait: Place, counter: int) -> Problem:
+        """A wait that may still see what its queue has just taken."""
+        name = f"${self.program.semaphore_name(counter)}"
+        one, other = self._name(*take), self._name(*wait)
+        said = f"{other} waits for {name}, and {one} of the same queue, which takes from it, need "
+        said += "not be complete by then: the wait may be over by what is taken already"
+        note = Note(f"{one} is here", self._place(*take), party=True, excerpt=True)
+        hint = "take at the start, with @read, or read a result of the take, or of what is behind "
+        hint += "it, before waiting again"
+        severity = Severity.WARNING
+        return Problem("E0543", said, self._place(*wait), hint, (note,), severity=severity)
+
     def cut(self, count: int) -> Problem:
         """A run too long to be judged as a whole."""
         said = f"the order of the first {count:,} instructions was judged, and of no more"

@@ -22,7 +22,7 @@ from collections.abc import Iterator, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from nasm.order.lives import Lives, Unordered
+from nasm.order.lives import Lives, Place, Unordered
 from nasm.order.news import News
 from nasm.order.posts import Clock, Posts, Taken, Window, both, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step, Wait
@@ -297,6 +297,22 @@ class Order:
             column = self.queues + queue
             clock[column] = max(clock[column], index + 1)
         return tuple(clock)
+
+    def late_takes(self) -> Iterator[tuple[Place, Place, int]]:
+        """Takes that may not be complete when their queue waits for the same counter again.
+
+        Each with the instruction that waits, and the counter.
+        """
+        takes: dict[Place, int] = {}
+        for taken in self.taken:
+            step, wait, change = taken.step, taken.step.wait, taken.step.change
+            queue = step.queue
+            if wait is not None:
+                last = takes.get((queue, wait.counter), -1)
+                if taken.clock[self.queues + queue] <= last:
+                    yield (queue, last), (queue, step.index), wait.counter
+            if change is not None and change.value < 0 and not change.at_start:
+                takes[queue, change.counter] = step.index
 
     def overruns(self) -> Iterator[Overrun]:
         """Waits for just a value that what does not come after them may carry a counter past."""
