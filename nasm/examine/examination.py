@@ -19,6 +19,8 @@ from nasm.examine.touches import Touches
 from nasm.examine.unlocked import relied
 from nasm.machine.endless import ENDLESS, endless
 from nasm.machine.outlines import DOES_NOT_KNOW, NO_VALUES
+from nasm.order.check import Check
+from nasm.order.steps import Sources
 from nasm.order.watch import Watch
 from nasm.problems import Problem, counted
 from nasm.records import EXAMINED, MOST_EXAMINED, RunReport, Status
@@ -49,14 +51,13 @@ def examine(
     touches = Touches(machine)
     lifetimes, watch = Lifetimes(machine, touches), Watch(machine.scheduler.queues)
     machine.scheduler.observe(lifetimes)
-    if relaxed:
-        machine.scheduler.observe(watch)
+    machine.scheduler.observe(watch)
     report = session.run(max_instructions=max_instructions, hashes=False)
     errors, unknown = _sorted(report)
     told = {problem.span for problem in errors if problem.code == ENDLESS}
     errors += [problem for problem in endless(program) if problem.span not in told]
     raced = {problem.span for problem in errors if problem.code == RACE}
-    every = [p for p in _static(session, touches, errors, report) if p.span not in raced]
+    every = [p for p in _static(session, touches, watch, errors, report) if p.span not in raced]
     every += _cut_short(report, unknown)
     judged = session.policy.judged(every)
     whole = report.status in (Status.FINISHED, Status.DEADLOCK)
@@ -83,7 +84,7 @@ def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
 
 
 def _static(
-    session: Session, touches: Touches, errors: Sequence[Problem], report: RunReport
+    session: Session, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
 ) -> Iterator[Problem]:
     """What the text alone tells, but for what the run told already."""
     program = session.program
@@ -97,17 +98,20 @@ def _static(
                 stuck.add(wait.semaphore)
     yield from counters.never_posted(stuck)
     yield from counters.never_awaited(_told_late(session))
-    yield from counters.empty_waits(_idle(session))
+    yield from counters.empty_waits(_idle(session, watch))
     yield from dead.unreached(program, ways)
     yield from dead.unread(program, ways, touches)
 
 
-def _idle(session: Session) -> set[Place]:
+def _idle(session: Session, watch: Watch) -> set[Place]:
     """The instructions whose waits are idle whenever they are executed, if all of it was."""
-    ordering = session.machine.ordering
-    if ordering is None or session.status is not Status.FINISHED or ordering.watch.full:
+    if session.status is not Status.FINISHED or watch.full:
         return set()
-    order, pcs = ordering.judged().order, ordering.watch.pcs
+    check = Check(Sources(session.program), watch, held=True)
+    if session.machine.ordering is not None:
+        check = session.machine.ordering.judged()
+    check.settle()
+    order, pcs = check.order, watch.pcs
     idle = set(order.idle())
     found: dict[Place, bool] = {}
     for queue, steps in enumerate(order.steps):

@@ -118,6 +118,12 @@ class Races:
         hint = "a race among the later ones is not found: run a smaller size of the program as well"
         return Problem("E0542", said, None, hint, severity=Severity.NOTE)
 
+    def place(self, access: Access) -> tuple[int | None, str]:
+        """The line and the tensor of an access."""
+        span = self._span(access)
+        line = span.excerpt()[0] if span is not None else None
+        return line, self._view(access).partition("[")[0]
+
     # -- hints
 
     def _hints(self, fault: Fault) -> list[str]:
