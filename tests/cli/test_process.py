@@ -204,12 +204,12 @@ def test_a_terminal_gets_colour_and_no_line_too_long(tmp_path: Path) -> None:
     with terminal("run", program, NO_COLOR="") as (child, shown):
         coloured = shown()
         assert child.wait() == 1
-    assert "\x1b[1;35mhazard[E0501]" in coloured
+    assert "\x1b[1;35mhazard[E0502]" in coloured
     with terminal("run", program, NO_COLOR="1") as (child, shown):
         plain = shown()
         assert child.wait() == 1
     assert "\x1b" not in plain
-    assert "hazard[E0501]" in plain
+    assert "hazard[E0502]" in plain
     # the path of the program itself cannot be folded
     lines = [line for line in plain.splitlines() if str(tmp_path) not in line]
     assert max(map(len, lines)) <= 80

@@ -54,7 +54,7 @@ def test_a_forgotten_wait_is_a_hazard_and_exits_1(ran: Any, halves: Path) -> Non
     halves.write_text(HALVES.replace("  $loaded >= 16", ""), encoding="utf-8")
     done = ran("run", halves)
     assert done.code == 1
-    assert "hazard[E0501]" in done.out
+    assert "hazard[E0502]" in done.out
     assert "halves.nasm:9:10" in done.out
     assert "^^^^" in done.out
     assert "$loaded" in done.out.split("hint:")[1]
