@@ -11,7 +11,7 @@ from nasm.order.skeleton import Change, Event, Issue, Step, Wait
 from nasm.order.watch import Moved, Watch
 from nasm.sim.queues import Work
 from nasm.sim.regions import Region
-from nasm.spec.effects import Clear, Transfer
+from nasm.spec.effects import Clear, Rendezvous, Transfer
 from nasm.spec.program import Program, QueueProgram
 
 Place = tuple[int, int]
@@ -46,7 +46,11 @@ class Sources:
                 update is not None and update.at_read
                 for update in map(program.updates.__getitem__, set(lines.updates))
             )
-            self.tracked.append(bool(streams) or early or down or clears)
+            meets = any(
+                program.instructions[number].row.effect is Rendezvous
+                for number in set(lines.instructions)
+            )
+            self.tracked.append(bool(streams) or meets or early or down or clears)
         self.waits = [
             None if w is None else Wait(w.semaphore, w.op, w.value) for w in program.waits
         ]

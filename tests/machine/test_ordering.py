@@ -188,3 +188,23 @@ def test_queues_that_share_no_byte_and_only_count_up_are_not_watched(
 ) -> None:
     program = nasm.assemble(APART.format(wait=wait, tensor=tensor, place=place))
     assert (nasm.Session(program).machine.ordering is not None) == watched
+
+
+EXCHANGE = """
+.target trn2
+.for c in 0..2
+.core c
+.sbuf mine{{c}}  f32[128, 64]
+.sbuf copy{{c}}  f32[128, 64]
+.sbuf got{{c}}   f32[128, 64]
+@vector Memset      mine{{c}}, 1.0
+{between}
+@vector SendRecv    got{{c}}, mine{{c}}, send_to_rank=1 - c, recv_from_rank=1 - c, pipe_id=0
+.end
+"""
+
+
+def test_what_an_engine_has_waited_for_is_written_when_the_channels_send_it() -> None:
+    ordered = EXCHANGE.format(between="@vector TensorCopy  copy{c}, mine{c}")
+    assert session(ordered).run().hazards == ()
+    assert set(codes(session(EXCHANGE.format(between="")).run().hazards)) == {"E0502"}
