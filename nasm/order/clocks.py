@@ -27,8 +27,8 @@ from nasm.order.news import News
 from nasm.order.posts import Clock, Posts, Taken, Window, both, more_than, posted
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event, Step, Wait
 
-SWEEPS = 100
-"""Sweeps at most. Four have been enough for all there was; what is tried may not be what ran."""
+TRIED = 100
+"""Sweeps at most of what is only tried. No run has been in that order, and they may not end."""
 
 
 class Overrun(NamedTuple):
@@ -247,10 +247,9 @@ class Order:
         for streams in self._posts.values():
             for posts in streams.values():
                 posts.lose()
-        for _ in range(SWEEPS):
-            if not self._sweep():
-                break
-            changed = True
+        left = TRIED
+        while (self.sure or left) and self._sweep():
+            changed, left = True, left - 1
         self._first = True
         self._news.go_on()
         return changed

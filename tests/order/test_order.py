@@ -335,3 +335,25 @@ def test_the_definition_of_a_skeleton_is_one_thing_whichever_way_it_is_asked() -
     skeleton = made([post(A)], [at_least(A, 1)])
     ways = definition(skeleton), Walk(skeleton).before
     assert [way(Event(COMPLETES, 0, 0), 1, 0) for way in ways] == [True, True]
+
+
+def test_one_late_update_may_weaken_a_wait_a_hundred_queues_away() -> None:
+    """Each sweep tells one queue more that the update before it has come to be a matter of luck."""
+    length, queues = 150, []
+    for k in range(length):
+        back = post(k - 1) if k else NOTHING
+        queues.append([at_least(k, 1), back, post(k + 1) if k + 1 < length else NOTHING])
+    sure = made(*queues, [post(0)])
+    steps_of = [*sure[length], *(step for queue in sure[:length] for step in queue)]
+    late = made([post(length - 1)])[0][0]
+    some = [(k - 1, k) for k in (1, 2, length // 2, length - 1)]
+
+    def ordered(skeleton: Skeleton, order: list[Step]) -> list[bool]:
+        clocked = clocks(Drawn(skeleton, tuple(order)))
+        found = [clocked.before(Event(STARTS, one, 0), other, 0) for one, other in some]
+        assert found == [before(skeleton, Event(STARTS, one, 0), other, 0) for one, other in some]
+        return found
+
+    assert ordered(sure, steps_of) == [True] * 4
+    other = replace(late, queue=length + 1)
+    assert ordered([*sure, [other]], [*steps_of, other]) == [False] * 4
