@@ -31,6 +31,8 @@ LAYERS = (
     ("machine", "codes"),
     ("profile",),
     ("inspection",),
+    ("running",),
+    ("debug",),
     ("session",),
     ("examine",),
     ("api", "comparison"),

@@ -1,0 +1,1 @@
+"""Debugging: what a session can do beside running a program to its end."""

@@ -1,0 +1,459 @@
+"""A program on a machine: loaded, run or stepped, taken back to a checkpoint, and reported.
+
+What it returns are the frozen records of :mod:`nasm.records`, and arrays.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any, Self
+
+from nasm import allowing, codes, gc_pause
+from nasm.allowing import AllowedProblem
+from nasm.asm.assemble import assemble
+from nasm.inspection import Inspection
+from nasm.machine import Machine, describe, needs, tensor_io
+from nasm.machine.changes import UNCHANGED, Changes
+from nasm.machine.deadlock import deadlock
+from nasm.machine.outputs import unwritten
+from nasm.open_files import Allowed, Files
+from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.profile.records import Finding, Profile
+from nasm.profile.timeline import Timeline, timeline
+from nasm.profile.watched import Watched
+from nasm.profile.what_if import Outcome, in_any_order, ranked, without
+from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
+from nasm.sim.delays import Delays
+from nasm.sim.trace import InstructionRecord
+from nasm.source import Source
+from nasm.source_files import Text, source_of
+from nasm.spec.program import Program
+from nasm.spec.timing import Timing, TimingGiven
+from nasm.targets import TARGETS
+
+CHUNK = 1_000
+"""Events between two looks at the clock: some hundredths of a second."""
+
+ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
+"""What to do with a program that is assembled already."""
+
+
+class Checkpoint:
+    """A moment of a session that it can go back to; ``now`` is its tick."""
+
+    __slots__ = ("limit", "now", "problems", "saved", "status")
+
+    def __init__(self, session: Running) -> None:
+        self.now, self.status = session.now, session.status
+        self.problems, self.limit = tuple(session.problems), session._limit
+        self.saved = session.machine.save()
+
+    def __repr__(self) -> str:
+        return f"<checkpoint at tick {self.now}>"
+
+
+class Running(Inspection):
+    """A program on a machine, where it can be run, stepped, inspected and taken back.
+
+    ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
+    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name;
+    they override initialisers. Everything is loaded once, here; raises Failure with every problem.
+    ``files`` says what the program may read, instead of what was said when it was assembled. With
+    ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
+    what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
+    ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
+    :func:`nasm.schedules` and :func:`nasm.witness`.
+
+    With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
+    races, nor for outputs that nothing wrote.
+    """
+
+    def __init__(
+        self,
+        program: Program | Text,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+        files: Files | None = None,
+        trace: bool = False,
+        values: bool = True,
+        profile: bool = False,
+        reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
+    ) -> None:
+        self.source: Source | None = None
+        allowed = Allowed.of(files)
+        if not isinstance(program, Program):
+            self.source = source_of(program)
+            asked = Timing.of(timing)
+            program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
+        elif target is not None or defines or options or timing:
+            raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
+        self.program = program
+        self.policy = allowing.policy(program.allows, allow, strict)
+        if wrong := codes.unallowable(self.policy.allows):
+            raise Failure(wrong)
+        self.files = program.files if files is None else allowed
+        if values:
+            needs.check(program, inputs or {})
+        self.machine = Machine(program, trace, values, checked=checked)
+        self._watched_by = Watched(self.machine) if profile else None
+        self._inputs = inputs or {}
+        self.status = Status.READY
+        self.problems: list[Problem] = []
+        self._limit: Problem | None = None
+        self._reruns = reruns
+        if values:
+            read = self._load(self.machine)
+            if profile:  # what would help is asked of machines with the same inputs
+                self._inputs = read
+            if reruns:  # and a caller's array is the caller's again
+                self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
+        elif problems := tensor_io.unknown(program, inputs or {}):
+            raise Failure(problems)
+        self._checkpoints = [Checkpoint(self)]
+
+    @classmethod
+    def load(
+        cls,
+        source: Source,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        inputs: Mapping[str, Any] | None = None,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+        files: Files | None = None,
+        trace: bool = False,
+        values: bool = True,
+        profile: bool = False,
+        reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
+        targets: Mapping[str, Any] = TARGETS,
+    ) -> Self:
+        """Assemble a source and load it; raises Failure with every problem."""
+        allowed, asked = Allowed.of(files), Timing.of(timing)
+        program = assemble(source, targets, target, defines, options, allowed, asked)
+        session = cls(
+            program,
+            inputs,
+            trace=trace,
+            values=values,
+            profile=profile,
+            reruns=reruns,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+        )
+        session.source = source
+        return session
+
+    def _load(self, machine: Machine) -> dict[str, Any]:
+        """Fill the tensors of a machine; returns the inputs, as :func:`tensor_io.load`."""
+        return tensor_io.load(self.program, machine.addresses, self._inputs, self.files)
+
+    # -- going back
+
+    def checkpoint(self) -> Checkpoint:
+        """Remember this moment: from now on, memory is copied before it changes."""
+        self._checkpoints.append(Checkpoint(self))
+        return self._checkpoints[-1]
+
+    def back_to(self, checkpoint: Checkpoint) -> None:
+        """Return to a checkpoint; those made after it are discarded.
+
+        Raises ValueError if the checkpoint was discarded itself, or is of another session.
+        """
+        if checkpoint not in self._checkpoints:
+            raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
+        self.machine.restore(checkpoint.saved)
+        self.status, self.problems = checkpoint.status, list(checkpoint.problems)
+        self._limit = checkpoint.limit
+        del self._checkpoints[self._checkpoints.index(checkpoint) + 1 :]
+
+    def restart(self) -> None:
+        """Return to the start, with the inputs that were loaded then: no file is read again."""
+        self.back_to(self._checkpoints[0])
+
+    # -- running
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
+
+    def halt(self, wanted: bool = True) -> None:
+        """End the run, step or advance under way where the machine is whole, or else the next one.
+
+        For a signal handler, an observer or another thread; what was halted can be run on.
+        ``wanted=False`` takes it back.
+        """
+        self.machine.scheduler.halted = wanted
+
+    def _halted(self) -> bool:
+        """Whether it was halted; it is not any more."""
+        scheduler = self.machine.scheduler
+        halted, scheduler.halted = scheduler.halted, False
+        return halted
+
+    def run(
+        self,
+        *,
+        max_cycles: int | None = None,
+        max_instructions: int | None = MOST_INSTRUCTIONS,
+        progress: Callable[[Progress], None] | None = None,
+        every: float = 0.2,
+        hashes: bool = True,
+    ) -> RunReport:
+        """Run to the end, or until ``max_cycles`` of the base clock; then judge expectations.
+
+        It also stops when it has completed ``max_instructions`` that were not complete before
+        (None: no limit). Stopped at either limit it has the status LIMIT and can be run again; the
+        status of a run that was halted is RUNNING, and its report has no hashes.
+
+        ``progress`` is called about every ``every`` seconds; ``hashes`` says whether the report
+        carries the hashes of trace and memory, which take a while to compute on large programs.
+        """
+        until = None
+        if max_cycles is not None:
+            until = max_cycles * self.program.generation.base.cycle
+        with gc_pause.paused():
+            if self.status is Status.READY:
+                self.machine.prepare()
+            self._run(until, max_instructions, progress, every)
+        return self.report(hashes and self.status is not Status.RUNNING)
+
+    def _run(
+        self,
+        until: int | None,
+        most: int | None,
+        progress: Callable[[Progress], None] | None,
+        every: float,
+    ) -> None:
+        """Advance chunk by chunk until nothing is left or a limit is reached."""
+        started = called = time.monotonic()
+        scheduler = self.machine.scheduler
+        last = None if most is None else scheduler.retired + most
+        while not self.over:
+            done = 0
+            if last is None or scheduler.retired < last:
+                done = self._advance(CHUNK, until, last)
+            elif not scheduler.remaining:  # what is in flight still lands
+                done = self._advance(CHUNK, until)
+            if self._halted():
+                break
+            if not done and not self.over:
+                self.status = Status.LIMIT
+                counts = last is not None and scheduler.retired >= last and scheduler.remaining
+                self._limit = describe.limit(self.machine, most if counts else None)
+                break
+            if progress is not None and time.monotonic() - called >= every:
+                called = time.monotonic()
+                progress(self.progress(called - started))
+
+    def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        """Process events; settles the status when nothing is left or something failed."""
+        if self.over:
+            return 0
+        self.status, self._limit = Status.RUNNING, None
+        try:
+            done = self.machine.run(events, until, retire)
+        except Failure as failure:
+            self.problems += failure.problems
+            self.status = Status.FAULT
+            return 0
+        if self.machine.scheduler.idle:
+            if self.machine.scheduler.blocked():
+                self.status = Status.DEADLOCK
+                self.problems += deadlock(self.machine)
+            else:
+                self.status = Status.FINISHED
+                for problem in unwritten(self.machine) if self.machine.checked else ():
+                    self.machine.hazards.add(problem)
+        return done
+
+    def progress(self, elapsed: float) -> Progress:
+        """How far the run has got."""
+        scheduler = self.machine.scheduler
+        return Progress(
+            scheduler.retired, scheduler.now, self.machine.microseconds(scheduler.now), elapsed
+        )
+
+    def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
+        """Run until ``count`` more instructions have completed, of one engine or of any.
+
+        An engine is named as :meth:`queue` says; the step ends with its last instruction. Returns
+        every instruction that completed on the way, in order.
+        """
+        queue = self.queue(engine) if engine is not None else None
+        wanted = (queue.count if queue else self.machine.scheduler.retired) + count
+        with self._watched() as completed:
+            while not self.over and not (queue and queue.done and not queue.flight):
+                retired = self.machine.scheduler.retired
+                self._advance(CHUNK, retire=retired + 1)
+                if self._halted():
+                    break
+                if (queue.count if queue else self.machine.scheduler.retired) >= wanted:
+                    break
+        return [describe.executed(self.machine, r) for r in completed]
+
+    def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
+        """Run for ``cycles`` of an engine's clock (default: the base clock)."""
+        generation = self.program.generation
+        clock = generation.base
+        if engine is not None:
+            clock = generation.engine(self.queue(engine).engine)
+        until = self.now + cycles * clock.cycle
+        with self._watched() as completed:
+            while not self.over:
+                done = self._advance(CHUNK, until)
+                if self._halted() or not done:
+                    break
+        return [describe.executed(self.machine, r) for r in completed]
+
+    @contextmanager
+    def _watched(self) -> Iterator[list[InstructionRecord]]:
+        """The instructions that complete within a block."""
+        watching = self.machine.tracer()
+        self.machine.scheduler.observe(watching)
+        try:
+            yield watching.instructions
+        finally:
+            self.machine.scheduler.ignore(watching)
+
+    # -- the end
+
+    def profile(self, *, outcomes: Iterable[Outcome] = (), slack: bool = False) -> Profile:
+        """Where the time of the run went so far; raises Failure if it was not watched for that.
+
+        ``outcomes`` are those of :meth:`what_if`, to be part of it; with ``slack`` there are lines
+        that are not on the critical path, too, each with its slack.
+        """
+        watched = self._profiled()
+        name = self.source.name if self.source else ""
+        problems = (*self.problems, *([self._limit] if self._limit else []))
+        found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
+        return self._counting(found)
+
+    def _counting(self, profile: Profile) -> Profile:
+        """A profile with the findings that count as they do, and apart those that are allowed."""
+        kept: list[Finding] = []
+        allowed: list[AllowedProblem] = []
+        for finding in profile.findings:
+            judged = self.policy.judged((finding.problem,))
+            allowed += judged.allowed
+            kept += [
+                replace(finding, problem=problem) for problem in (*judged.errors, *judged.warnings)
+            ]
+        slow = [finding.problem for finding in profile.findings]
+        unused = self.policy.unused(slow, lambda code: family(code) is Family.SLOW)
+        over = self.status is Status.FINISHED
+        return replace(
+            profile, findings=tuple(kept), allowed=tuple(allowed), unused=unused if over else ()
+        )
+
+    def timeline(self, width: int, begin: str = "", end: str = "") -> Timeline:
+        """What queues and rings did, in so many cells, from ``begin`` to ``end``.
+
+        Either is a time ("2.5us"), the number of a line, or a label, and may be left out.
+        """
+        try:
+            return timeline(self.machine, self._profiled().history, width, begin, end)
+        except Refused as refused:
+            raise Failure(refused.at(None)) from None
+
+    def what_if(self) -> Iterator[Outcome]:
+        """Run the program again, each time without something that may have cost it time.
+
+        With each queue in any order, too. There are none unless the run has finished.
+        """
+        watched = self._profiled()
+        if self.status is Status.FINISHED:
+            yield from without(self.machine, watched.history, self._changed)
+            yield from in_any_order(self.machine, watched.history, watched.recording)
+
+    def _profiled(self) -> Watched:
+        if self._watched_by is None:
+            hint = "make it with Session(…, profile=True), or nasm.run(…, profile=True)"
+            raise Failure(Problem("E0815", "the session keeps no profile", None, hint))
+        return self._watched_by
+
+    def _changed(self, changes: Changes, delays: Delays | None = None) -> Machine:
+        """A machine with changes, that is ready to run the program on the same inputs."""
+        machine = Machine(
+            self.program, values=self.values, changes=changes, delays=delays, checked=False
+        )
+        if self.values:
+            self._load(machine)
+        return machine
+
+    def delayed(self, delays: Delays) -> Machine:
+        """A machine with other timings, that is ready to run the program on the same inputs.
+
+        Raises Failure if these were not kept, or the run has not come to an end of its own: then
+        there is nothing to compare another one with.
+        """
+        if not self._reruns:
+            hint = "make it with Session(…, reruns=True)"
+            raise Failure(Problem("E0835", "the session keeps no inputs to run again", None, hint))
+        if self.status not in (Status.FINISHED, Status.DEADLOCK):
+            said = f"there is no end of a run to compare others with: {self.status.value}"
+            raise Failure(Problem("E0836", said, None, "let it run to its end first"))
+        if self.values:
+            needs.check(self.program, self._inputs)
+        machine = self._changed(UNCHANGED, delays)
+        machine.prepare()
+        return machine
+
+    def report(self, hashes: bool = True) -> RunReport:
+        """The run so far; expectations are judged only if it finished."""
+        machine = self.machine
+        engines = describe.engine_records(machine)
+        judged: tuple[ExpectationRecord, ...] = ()
+        not_judged = 0
+        problems = [*self.problems, *([self._limit] if self._limit else [])]
+        if self.status is Status.FINISHED:
+            try:
+                judged = self.expectations()
+                not_judged = len(self.program.expectations) - len(judged)
+            except Failure as failure:
+                problems += failure.problems
+        found, generation = self.judged(), self.program.generation
+        return RunReport(
+            status=self.status,
+            program=self.source.name if self.source else "",
+            target=generation.spellings[0],
+            generation=generation.summary,
+            options=tuple(self.program.chosen.items()),
+            timing=self.program.figures_set,
+            ticks=self.now,
+            microseconds=machine.microseconds(self.now),
+            entry_and_exit=generation.entry_and_exit,
+            engines=engines,
+            evidence=describe.busy_evidence(engines),
+            channel_bytes=sum(c.bytes for c in describe.channel_records(machine)),
+            hazards=found.errors,
+            problems=tuple(problems),
+            warnings=(*found.warnings, *self.unused()),
+            allowed=found.allowed,
+            semaphores=self.semaphores(),
+            expectations=judged,
+            trace_hash=machine.summary.digest() if hashes else "",
+            memory_hash=describe.memory_hash(machine) if hashes and machine.values else "",
+            messages=self.messages,
+            messages_left_out=machine.summary.left_out,
+            values=machine.values,
+            checked=machine.checked,
+            not_judged=not_judged,
+        )
