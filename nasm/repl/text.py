@@ -183,3 +183,13 @@ def excerpt(span: Span) -> list[str]:
 def changed(items: Sequence[str]) -> list[str]:
     """What changed, a line or two."""
     return wrapped(items)
+
+
+def numbered(session: Session, core: int, number: int) -> str:
+    """A number of something of a core, with the core's in front if the program uses several."""
+    return f"{core}.{number}" if session.program.cores > 1 else str(number)
+
+
+def rows_of(heads: Sequence[str], rows: Sequence[Sequence[str]], none: str) -> list[str]:
+    """A table, or what to say where there is nothing to list."""
+    return table(heads, rows) if rows else [none]
