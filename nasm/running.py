@@ -160,6 +160,7 @@ class Running(Inspection):
         allow: Iterable[str] = (),
         checked: bool = True,
         targets: Mapping[str, Any] = TARGETS,
+        **more: Any,
     ) -> Self:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
@@ -174,6 +175,7 @@ class Running(Inspection):
             strict=strict,
             allow=allow,
             checked=checked,
+            **more,
         )
         session.source = source
         return session

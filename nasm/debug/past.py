@@ -290,8 +290,7 @@ class Past:
         """
         end = self.now if end is None else end
         while True:
-            last = end
-            point = self.return_before(lambda point: point.moment < last)
+            point = self.return_before(lambda point, end=end: point.moment < end)  # type: ignore[misc]
             begin = point.moment
             yield begin, end
             if begin >= end or point is self.running.checkpoints[0]:
