@@ -195,7 +195,7 @@ class Breakpoints:
             left = end.position - begin.position + 1
             for hits in self._stops(armed, left, None, None, end):
                 now = self.running.moment
-                if now >= end:
+                if now > end or now >= moment:  # at the end of an earlier stretch it counts
                     break
                 found = now, tuple(Hit(one.record, met) for one in hits for met in one.met)
             if self.running.asked:
@@ -229,7 +229,7 @@ class Breakpoints:
         each = any(one.test.polled for one in armed)
         while scheduler.position < last and not self.running.asked:
             begun = self.running.moment
-            if end is not None and begun >= end:
+            if end is not None and begun > end:
                 return
             limit = min(self._looks(armed, begun.tick, until), default=None)
             with self._testing(armed):
