@@ -17,7 +17,7 @@ from prompt_toolkit.output import ColorDepth, Output
 
 from nasm import stopping
 from nasm.repl import text
-from nasm.repl.screen import WIDTH, Unwritable, cut
+from nasm.repl.screen import Unwritable, cut
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
 from nasm.stopping import Told
@@ -85,7 +85,9 @@ def toolbar(shell: Shell) -> str:
         return " no program: load FILE"
     queues = "  ".join(f"{session.name(q)} {q.pc}/{q.length}" for q in session.queues() if q.length)
     name = os.path.basename(shell.path) or "program"
-    return cut(f" {name}  {text.moment(session)}  {session.status.value}  {queues}", WIDTH)
+    return cut(
+        f" {name}  {text.moment(session)}  {session.status.value}  {queues}", shell.screen.width
+    )
 
 
 def interact(shell: Shell, input: Input | None = None, output: Output | None = None) -> None:

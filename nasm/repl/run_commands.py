@@ -184,8 +184,9 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
     asked = stop.asked
     try:
         if each:
-            shell.screen.say(text.completed(session, done))
-            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
+            width = shell.screen.width
+            shell.screen.say(text.completed(session, done, width))
+            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session)), width))
         else:
             shell.screen.say(f"{counted(done.count, 'instruction')} completed")
         _came_to(shell, before, asked, brief=each and done.count > 0)

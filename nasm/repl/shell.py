@@ -15,6 +15,7 @@ from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.repl import command
 from nasm.repl.naming import names
 from nasm.repl.screen import Screen, Unwritable
+from nasm.repl.settings import Settings
 from nasm.repl.suggest import Names
 from nasm.session import Session
 from nasm.source import Source
@@ -72,6 +73,11 @@ class Shell:
         self.names = Names()
         self._session: Session | None = None
         self._final: RunReport | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """What was set of the debugger."""
+        return self.screen.settings
 
     # -- the program
 
