@@ -173,7 +173,7 @@ def info(shell: Shell, rest: str) -> None:
     if word in memories and memories[word].banks and not more:
         _banks(shell, word)
         return
-    subcommand("info", word).handler(shell, more)
+    subcommand("info", word).do(shell, more)
 
 
 @command("info queues", "engines")
