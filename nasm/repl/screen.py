@@ -90,6 +90,11 @@ class Screen:
         return self._stream.isatty()
 
     @property
+    def dumb(self) -> bool:
+        """Whether it is a terminal that can do nothing but print lines."""
+        return self._console.is_dumb_terminal
+
+    @property
     def coloured(self) -> bool:
         """Whether it shows colours."""
         return self._console.color_system is not None
@@ -130,7 +135,7 @@ class Screen:
 
     def passing(self, line: str) -> None:
         """Show how far a long run has got, on a terminal only; the next line replaces it."""
-        if self.terminal and not self.settings.plain and not self._console.is_dumb_terminal:
+        if self.terminal and not self.settings.plain and not self.dumb:
             self._write(f"\r\x1b[K{line[: self.width - 1]}")
             self._passing = True
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 PROMPT = "(nasm) "
 MORE = "  ...> "
@@ -13,8 +13,8 @@ _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|;.*|[()\[\]{}]')
 _WHOLE = re.compile(r"\s*[;#].*")
 
 
-def unfinished(line: str) -> bool:
-    """Whether a command goes on in the next line: an open bracket or quote, or a backslash."""
+def _unfinished(line: str) -> bool:
+    """Whether a bracket or a quote is left open."""
     if _WHOLE.fullmatch(line):
         return False
     depth = 0
@@ -27,7 +27,7 @@ def unfinished(line: str) -> bool:
                 return True
         else:
             depth += 1 if first in "([{" else -(depth > 0)
-    return depth > 0 or line.rstrip().endswith("\\")
+    return depth > 0
 
 
 def joined(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
@@ -42,11 +42,21 @@ def joined(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
         if not held:
             first = number
         held.append(text)
-        if not text.strip() or not (text.endswith("\\") or unfinished(_together(held))):
+        if not text.strip() or not goes_on(held):
             yield first, "\n".join(held).strip()
             held = []
     if held:
         yield first, "\n".join(held).strip()
+
+
+def goes_on(lines: Sequence[str]) -> bool:
+    """Whether the last of some lines is not the end of its command."""
+    begun: list[str] = []
+    for line in lines:
+        begun.append(line)
+        if not line.strip() or not (line.endswith("\\") or _unfinished(_together(begun))):
+            begun = []
+    return bool(begun)
 
 
 def commands(lines: Iterable[str]) -> list[tuple[int, str]]:
