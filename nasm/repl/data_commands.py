@@ -9,7 +9,6 @@ from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.repl import displays, text
 from nasm.repl.command import WRONG, command
 from nasm.repl.naming import FORMATS
-from nasm.repl.screen import WIDTH
 from nasm.repl.shell import Shell
 from nasm.repl.text import numbered, rows_of
 from nasm.report import arrays, pictures
@@ -46,19 +45,23 @@ def show(shell: Shell, value: Value, form: str) -> None:
     """Print a value in one of the forms."""
     screen, session = shell.screen, shell.session
     if form in ("p", "m"):
-        columns, coloured = WIDTH - 4, screen.coloured
+        columns, coloured = shell.screen.width - 4, screen.coloured
         found = session.picture(value, PICTURE_ROWS, columns, form == "m")
-        screen.say(arrays.heading(value, WIDTH))
+        screen.say(arrays.heading(value, shell.screen.width))
         for line in pictures.drawn(found, coloured, screen.ascii_only):
             screen.show(line)
         return
     if form == "h":
-        screen.say(arrays.heading(value, WIDTH))
+        screen.say(arrays.heading(value, shell.screen.width))
         found_bins = session.histogram(value)
-        screen.say(arrays.histogram(found_bins, WIDTH))
+        screen.say(arrays.histogram(found_bins, shell.screen.width))
         screen.say(arrays.summary(value, found_bins.statistics))
         return
-    lines = [arrays.heading(value, WIDTH)] if form == "s" else arrays.shown(value, form, WIDTH)
+    lines = (
+        [arrays.heading(value, shell.screen.width)]
+        if form == "s"
+        else arrays.shown(value, form, shell.screen.width)
+    )
     if value.shape or value.view is not None or form == "s":
         lines.append(arrays.summary(value, session.statistics(value)))
     else:
@@ -119,9 +122,9 @@ def display(shell: Shell, rest: str) -> None:
     if text:
         session.expression(text)
         item = shell.displays.add(text, form)
-        shell.screen.say(displays.shown(item, session, WIDTH))
+        shell.screen.say(displays.shown(item, session, shell.screen.width))
     else:
-        said = shell.displays.lines(session, WIDTH)
+        said = shell.displays.lines(session, shell.screen.width)
         shell.screen.say(said or "nothing is displayed: display EXPRESSION begins it")
 
 
@@ -169,7 +172,12 @@ def _banks(shell: Shell, memory: str) -> None:
         number = numbered(shell.session, b.core, b.bank)
         rows.append((b.memory, number, f"{b.written}/{b.size}", bar, name))
     shell.screen.say(
-        rows_of(("memory", ">bank", ">written", "", "tensors"), rows, "no banked memory")
+        rows_of(
+            ("memory", ">bank", ">written", "", "tensors"),
+            rows,
+            "no banked memory",
+            shell.screen.width,
+        )
     )
     if rows:
         shell.screen.say("written: bytes of each partition")
@@ -189,7 +197,12 @@ def registers(shell: Shell, rest: str) -> None:
         for number, value in session.registers(engine).items()
     ]
     shell.screen.say(
-        rows_of(("engine", "register", ">value", ">bits"), rows, "no register was set yet")
+        rows_of(
+            ("engine", "register", ">value", ">bits"),
+            rows,
+            "no register was set yet",
+            shell.screen.width,
+        )
     )
 
 
@@ -203,7 +216,7 @@ def tensors(shell: Shell, rest: str) -> None:
         shape = str(list(t.shape))
         rows.append((name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done))
     heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written")
-    shell.screen.say(rows_of(heads, rows, "no tensors"))
+    shell.screen.say(rows_of(heads, rows, "no tensors", shell.screen.width))
 
 
 def _share(share: float) -> str:

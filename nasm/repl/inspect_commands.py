@@ -8,7 +8,7 @@ from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import CHECKS
-from nasm.repl.screen import WIDTH, fitted, table
+from nasm.repl.screen import folded, squeezed, table
 from nasm.repl.shell import Shell
 from nasm.repl.text import numbered, rows_of
 from nasm.report import examination, tables
@@ -21,7 +21,7 @@ AROUND = 5
 @command("where", "w")
 def where(shell: Shell, rest: str) -> None:
     """Show each engine's next instruction in the program."""
-    shell.screen.say(text.where(shell.session, shell.session.queues()))
+    shell.screen.say(text.where(shell.session, shell.session.queues(), shell.screen.width))
 
 
 @command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("engine", "label"))
@@ -39,10 +39,11 @@ def list_(shell: Shell, rest: str) -> None:
     last = source.position(len(source.text.rstrip()))[0]
     width = max((len(",".join(m)) for m in marks.values()), default=0)
     shell.screen.say(source.shown)
-    for n in range(max(1, line - AROUND), min(last, line + AROUND) + 1):
-        mark = ",".join(marks.get(n, ()))
-        shown = fitted(f"{mark:>{width}} {n:>4} | ", source.line(n))
-        shell.screen.say(shown, "bold" if mark else "")
+    shown = range(max(1, line - AROUND), min(last, line + AROUND) + 1)
+    room = shell.screen.width - width - len(" 1234 | ")
+    for n, said in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
+        margin = f"{','.join(marks.get(n, ())):>{width}} {n:>4} | "
+        shell.screen.say(folded(margin, said, shell.screen.width), "bold" if n in marks else "")
 
 
 def _place(shell: Shell, word: str) -> tuple[Source, int]:
@@ -121,7 +122,7 @@ def info(shell: Shell, rest: str) -> None:
     if word in shell.program.generation.memories:
         subcommand("info", "memory").handler(shell, rest)
         return
-    subcommand("info", word).handler(shell, more)
+    subcommand("info", word).do(shell, more)
 
 
 @command("info queues", "engines")
@@ -133,7 +134,7 @@ def queues(shell: Shell, rest: str) -> None:
         for q in shell.session.queues()
     ]
     heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    shell.screen.say(table(heads, rows))
+    shell.screen.say(table(heads, rows, shell.screen.width))
 
 
 @command("info semaphores", "semaphore")
@@ -148,7 +149,11 @@ def semaphores(shell: Shell, rest: str) -> None:
         )
         for s in shell.session.semaphores()
     ]
-    shell.screen.say(rows_of(("semaphore", ">number", ">value", "waiting"), rows, "no semaphores"))
+    shell.screen.say(
+        rows_of(
+            ("semaphore", ">number", ">value", "waiting"), rows, "no semaphores", shell.screen.width
+        )
+    )
 
 
 @command("info channels", "dma")
@@ -170,7 +175,7 @@ def channels(shell: Shell, rest: str) -> None:
         for c in session.channels()
     ]
     heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    shell.screen.say(rows_of(heads, rows, "no channels"))
+    shell.screen.say(rows_of(heads, rows, "no channels", shell.screen.width))
 
 
 @command("info options")
@@ -182,7 +187,12 @@ def options(shell: Shell, rest: str) -> None:
         for o in program.target.offered(program.generation)
     ]
     shell.screen.say(
-        rows_of(("option", "value", "default", "may be"), rows, "the machine has no options")
+        rows_of(
+            ("option", "value", "default", "may be"),
+            rows,
+            "the machine has no options",
+            shell.screen.width,
+        )
     )
 
 
@@ -197,7 +207,12 @@ def timing(shell: Shell, rest: str) -> None:
         if (fact := numbers.get(f.name)) is not None
     ]
     shell.screen.say(
-        rows_of(("figure", ">value", "unit", "evidence", "source"), rows, "no figures")
+        rows_of(
+            ("figure", ">value", "unit", "evidence", "source"),
+            rows,
+            "no figures",
+            shell.screen.width,
+        )
     )
 
 
@@ -233,7 +248,9 @@ def check(shell: Shell, rest: str) -> None:
     )
     screen = shell.screen
     if rest == "map":
-        for part in examination.maps(found, shell.program.cores > 1, WIDTH, screen.ascii_only):
+        for part in examination.maps(
+            found, shell.program.cores > 1, screen.width, screen.ascii_only
+        ):
             screen.show(part)
     elif rest == "relaxed":
         for part in examination.relied(found):
@@ -254,5 +271,5 @@ def expectations(shell: Shell, rest: str) -> None:
     """What must hold at the end; 'expect' checks it now."""
     lines = []
     for e in shell.program.expectations:
-        lines += text.excerpt(e.span)
+        lines += text.excerpt(e.span, shell.screen.width)
     shell.screen.say(lines or "the program has no expectations")

@@ -99,7 +99,7 @@ def microseconds(session: Session, ticks: int) -> float:
     return ticks / session.program.generation.ticks
 
 
-def completed(session: Session, done: Completed) -> list[str]:
+def completed(session: Session, done: Completed, width: int) -> list[str]:
     """What completed: one instruction in full, several as a table."""
     if not done.count:
         return ["no instruction completed"]
@@ -112,7 +112,7 @@ def completed(session: Session, done: Completed) -> list[str]:
         rows.append(
             (session.name(e), str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}", str(e.waited))
         )
-    lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows)
+    lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows, width)
     hidden = done.count - len(done.last)
     return [f"… {hidden:,} earlier ones", *lines] if hidden else lines
 
@@ -145,7 +145,7 @@ def status(session: Session) -> str:
     return said[session.status]
 
 
-def where(session: Session, queues: Iterable[QueueRecord]) -> list[str]:
+def where(session: Session, queues: Iterable[QueueRecord], width: int) -> list[str]:
     """Each engine's next instruction as it is written."""
     lines = [status(session)]
     rest: dict[str, list[str]] = {}
@@ -155,7 +155,7 @@ def where(session: Session, queues: Iterable[QueueRecord]) -> list[str]:
             rest.setdefault(_idle(q), []).append(session.name(q))
             continue
         lines.append(f"{session.name(q)} pc {q.pc} of {q.length}, {_state(q, values)}")
-        lines += excerpt(q.span) if q.span else [f"    {q.text}"]
+        lines += excerpt(q.span, width) if q.span else [f"    {q.text}"]
     return lines + [f"{what}: {', '.join(engines)}" for what, engines in rest.items()]
 
 
@@ -173,16 +173,16 @@ def _state(queue: QueueRecord, values: dict[str, int]) -> str:
     return f"waits for {queue.wait}{now}"
 
 
-def excerpt(span: Span) -> list[str]:
+def excerpt(span: Span, width: int) -> list[str]:
     """The line a span starts on, and the expansions that led there."""
     number, text, *_ = span.excerpt()
-    lines = [fitted(f"{number:>6} | ", text)]
+    lines = [fitted(f"{number:>6} | ", text, width)]
     return lines + [f"         in {f.what}, line {f.span.line}" for f in reversed(span.chain)]
 
 
-def changed(items: Sequence[str]) -> list[str]:
+def changed(items: Sequence[str], width: int) -> list[str]:
     """What changed, a line or two."""
-    return wrapped(items)
+    return wrapped(items, width)
 
 
 def numbered(session: Session, core: int, number: int) -> str:
@@ -190,6 +190,8 @@ def numbered(session: Session, core: int, number: int) -> str:
     return f"{core}.{number}" if session.program.cores > 1 else str(number)
 
 
-def rows_of(heads: Sequence[str], rows: Sequence[Sequence[str]], none: str) -> list[str]:
+def rows_of(
+    heads: Sequence[str], rows: Sequence[Sequence[str]], none: str, width: int
+) -> list[str]:
     """A table, or what to say where there is nothing to list."""
-    return table(heads, rows) if rows else [none]
+    return table(heads, rows, width) if rows else [none]
