@@ -144,9 +144,10 @@ def test_semaphores_registers_and_channels(toy: Tried) -> None:
 def test_banks_by_their_name_and_by_the_memory(toy: Tried, line: str) -> None:
     # 8 bytes of x and of y in each partition, of 128
     assert toy.does("run", line) == (
-        "memory  bank  written                    tensors\n"
-        "bank       0   16/128  ##..............  x, y\n"
-        "bank       1    0/128  ................  -\n"
+        "  0#x+1                                  1-\n"
+        "memory  bank  written                state   tensors\n"
+        "bank       0   16/128  ##..........  closed  x, y\n"
+        "bank       1    0/128  ............  free    -\n"
         "written: bytes of each partition\n"
     )
 
