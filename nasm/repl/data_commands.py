@@ -301,7 +301,7 @@ def held(shell: Shell, rest: str) -> None:
         for what, value in item.parts:
             lines = arrays.shown(value, "", screen.width) if engine else [arrays.heading(value)]
             sizes = lines[0].removeprefix(value.text).strip()
-            lines[0] = f"{name}  {sizes}" + (f"  {what}" if what else "")
+            lines[:1] = [f"{name}  {sizes}", *([f"  {what}"] if what else [])]
             screen.say([*lines, arrays.summary(value, session.statistics(value))])
     if not found:
         screen.say(f"{engine} holds nothing" if engine else "no engine holds anything")
