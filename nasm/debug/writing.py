@@ -15,7 +15,7 @@ from nasm import dtypes
 from nasm.debug.expressions import Value
 from nasm.dtypes import Array
 from nasm.open_files import Allowed
-from nasm.problems import Refused
+from nasm.problems import Refused, quoted
 from nasm.spec.array_files import SPELLING, ArrayFile
 
 UNWRITABLE = "E0806"
@@ -63,16 +63,17 @@ def write(value: Value, path: str, files: Allowed, over: bool = False) -> Writte
 
 def _save(name: str, array: Array, key: str, over: bool) -> None:
     """Write a file beside its place, and put it there; what is there stays until then."""
-    folder, own = os.path.split(os.path.realpath(name))
-    beside = os.path.join(folder, f".{own[:100]}.{secrets.token_hex(4)}")
     try:
+        target = os.path.realpath(name)
+        folder, own = os.path.split(target)
+        beside = os.path.join(folder, f".{own[:100]}.{secrets.token_hex(4)}")
         try:
             with open(beside, "xb") as out:
                 _put(out, array, key)
             if over:
-                os.replace(beside, os.path.join(folder, own))
+                os.replace(beside, target)
             else:
-                os.link(beside, name)  # unlike a rename, it refuses what exists by now
+                _appear(beside, name)
         finally:
             with suppress(FileNotFoundError):
                 os.unlink(beside)
@@ -80,7 +81,19 @@ def _save(name: str, array: Array, key: str, over: bool) -> None:
         raise Refused(UNWRITABLE, f"{name} exists already, and is left as it is") from None
     except (OSError, ValueError) as problem:
         why = getattr(problem, "strerror", None) or str(problem)
-        raise Refused(UNWRITABLE, f"cannot write {name}: {why}") from None
+        raise Refused(UNWRITABLE, f"cannot write {quoted(name)}: {why}") from None
+
+
+def _appear(beside: str, name: str) -> None:
+    """Give a file its name, which none may have by now."""
+    try:
+        os.link(beside, name)
+    except FileExistsError:
+        raise
+    except OSError:  # a file system without hard links
+        if os.path.lexists(name):
+            raise FileExistsError(name) from None
+        os.rename(beside, name)
 
 
 def _put(out: IO[bytes], array: Array, key: str) -> None:

@@ -98,7 +98,7 @@ def examine(shell: Shell, rest: str) -> None:
 
     It is print/x of them in one row: x/8 t[3].
     """
-    found = re.fullmatch(r"/(\d{1,9})?([a-z])?\s+(.*)", rest, re.DOTALL)
+    found = re.fullmatch(r"/(\d{1,9})?([a-z])?(?:\s+(.*))?", rest, re.DOTALL)
     count, form, text = (found[1], found[2], found[3]) if found else (None, None, rest)
     if not text or (form and f"/{form}" not in FORMATS):
         raise Refused(WRONG, "examine what?", "x/8 t[3] shows the bits of 8 elements")
@@ -194,7 +194,7 @@ def display(shell: Shell, rest: str) -> None:
         shell.screen.say(said or "nothing is displayed: display EXPRESSION begins it")
 
 
-@command("undisplay", usage="undisplay [N]", takes=("display",))
+@command("undisplay", usage="undisplay [N]", takes=())
 def undisplay(shell: Shell, rest: str) -> None:
     """Show an expression no longer when the run stops.
 

@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 
 from nasm import codes
+from nasm.asm.expectations import functions
+from nasm.asm.expectations.constants import METRICS
 from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
 from nasm.repl.settings import SETTINGS
@@ -21,6 +23,10 @@ FORMATS = {
     "/m": "a picture, with the mean of each cell",
     "/h": "a histogram",
 }
+FUNCTIONS = {
+    **dict.fromkeys(functions.FUNCTIONS, "a function"),
+    **dict.fromkeys(METRICS, "a measure of an engine"),
+}
 CHECKS = {
     "map": "who owns which bytes of each memory, and when",
     "relaxed": "what would not be in order without an interlock",
@@ -33,6 +39,7 @@ def names(session: Session | None, allowed: Allowed = ANY) -> Names:
         "format": FORMATS,
         "check": CHECKS,
         "setting": {row.name: row.summary for row in SETTINGS.values()},
+        "function": FUNCTIONS,
         "code": {row.code: row.title for row in codes.table()},
     }
     if session is not None:
@@ -63,6 +70,12 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
             f"${s.name}": f"{'event' if s.event else 'semaphore'} {s.number}"
             for s in session.semaphores()
         },
+        "register": {
+            f"@{program.queue_name(n)}.%r0": "a register"
+            for n, lines in enumerate(program.queues)
+            if len(lines)
+        },
+        "constant": dict.fromkeys(program.constants, "a constant"),
         "label": {
             label: f"{program.queue_name(n)} pc {pc}"
             for n, lines in enumerate(program.queues)

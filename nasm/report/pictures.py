@@ -53,7 +53,7 @@ def legend(found: Picture, coloured: bool, ascii_only: bool) -> list[str]:
     whole = found.statistics
     if whole.known < whole.size:
         mark = EMPTY if coloured and not ascii_only else NOTHING
-        marks.append(f"{mark} uninitialised ({whole.size - whole.known:,} elements)")
+        marks.append(f"{mark} uninitialised ({counted(whole.size - whole.known, 'element')})")
     if whole.nan:
         mark = "light blue" if coloured and not ascii_only else NO_NUMBER
         marks.append(f"{mark} NaN ({whole.nan:,})")
