@@ -39,7 +39,6 @@ def names(session: Session | None, allowed: Allowed = ANY) -> Names:
         "format": FORMATS,
         "check": CHECKS,
         "setting": {row.name: row.summary for row in SETTINGS.values()},
-        "function": FUNCTIONS,
         "code": {row.code: row.title for row in codes.table()},
     }
     if session is not None:
@@ -70,6 +69,7 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
             f"${s.name}": f"{'event' if s.event else 'semaphore'} {s.number}"
             for s in session.semaphores()
         },
+        "function": FUNCTIONS,
         "register": {
             f"@{program.queue_name(n)}.%r0": "a register"
             for n, lines in enumerate(program.queues)

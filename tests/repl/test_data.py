@@ -188,7 +188,7 @@ def test_memory_banks_and_partitions(toy: Tried) -> None:
         "bank    x       [2]       0 .. 8      all\n"
         "bank    y       [2]      8 .. 16      all\n"
     )
-    assert toy.does("info ram").splitlines()[0] == "ram: 64 bytes have an owner"
+    assert toy.does("info ram").splitlines()[0] == "ram: 64 of 4,096 bytes have an owner"
     assert toy.does("info held") == "no engine holds anything\n"
 
 
