@@ -21,8 +21,8 @@ MARGIN = 8
 EXPRESSION = ("tensor", "semaphore", "register", "constant", "function", "format")
 """What may stand where a value is asked for, for completion."""
 
-PICTURE_ROWS = 64
-"""Rows of cells of a picture."""
+PICTURE_LINES = 32
+"""Lines of a picture: more do not fit a screen."""
 
 
 @command("print", "p", usage="print[/FORMAT] EXPRESSION", takes=EXPRESSION)
@@ -47,10 +47,10 @@ def show(shell: Shell, value: Value, form: str) -> None:
     """Print a value in one of the forms."""
     screen, session = shell.screen, shell.session
     if form in ("p", "m"):
-        columns, coloured = shell.screen.width - 4, screen.coloured
-        found = session.picture(value, PICTURE_ROWS, columns, form == "m")
+        rows = PICTURE_LINES * (pictures.TALL if screen.graded else 1)
+        found = session.picture(value, rows, screen.width - 4, form == "m")
         screen.say(arrays.heading(value, shell.screen.width))
-        for line in pictures.drawn(found, coloured, screen.ascii_only):
+        for line in pictures.drawn(found, screen.graded):
             screen.show(line)
         return
     if form == "h":

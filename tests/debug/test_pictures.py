@@ -66,7 +66,7 @@ def test_characters_stand_for_numbers_without_colour() -> None:
     missing[1, 1] = True
     array[0, 3] = np.nan
     found = picture(value(array, missing), 5, 5)
-    assert [line.plain for line in pictures.drawn(found, coloured=False, ascii_only=True)] == [
+    assert [line.plain for line in pictures.drawn(found, coloured=False)] == [
         "   .:?=",
         "  +_#%@",
         "  ' .:-=+*#%@' is 0 to 9",
@@ -79,7 +79,7 @@ def test_two_rows_share_a_line_in_colour() -> None:
     array = np.float32([[0, 9], [9, 9], [9, 0]])
     missing = np.zeros((3, 2), bool)
     missing[0, 1] = missing[1, 0] = True
-    lines = pictures.drawn(picture(value(array, missing), 5, 5), coloured=True, ascii_only=False)
+    lines = pictures.drawn(picture(value(array, missing), 5, 5), coloured=True)
     assert [line.plain for line in lines[:2]] == ["  ▀▄", "  ▀▀"]
     first, last = "rgb(20,11,53)", "rgb(250,250,110)"
     assert [str(span.style) for line in lines[:2] for span in line.spans] == [
@@ -90,12 +90,3 @@ def test_two_rows_share_a_line_in_colour() -> None:
     ]
     assert "dark to light is 0 to 9" in lines[2].plain
     assert "· uninitialised (2 elements)" in lines[4].plain
-
-
-@pytest.mark.parametrize("ascii_only", [True, False])
-def test_ascii_is_kept_to(ascii_only: bool) -> None:
-    for coloured in (True, False):
-        lines = pictures.drawn(picture(value(DEEP), 2, 2), coloured, ascii_only)
-        text = "".join(line.plain for line in lines)
-        assert text.isascii() or not ascii_only
-        assert ("▀" in text) is (coloured and not ascii_only)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from nasm.repl import main
-from nasm.repl.shell import Shell
+from nasm.report import pictures
 from nasm.session import Session
 from nasm.source import Source
 from tests.repl.conftest import COUNTDOWN, Tried
@@ -218,21 +219,21 @@ LOOKS = (
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
-@pytest.mark.parametrize("color", ["never", "always"])
+@pytest.mark.parametrize("system", ["", "standard", "truecolor"])
 def test_every_view_keeps_to_its_width(
-    width: int, color: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+    width: int, system: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(width))
-    shell: list[Shell] = []
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLORTERM", system)
+    color = "always" if system else "never"
     assert main("programs/matmul.nasm", commands=["step 5", *LOOKS], color=color) <= 1
     out = _plain(capsys.readouterr().out)
-    assert not shell
     assert "error" not in out
     assert max(map(len, out.splitlines())) <= width
-    assert ("▀" in out) is (color == "always")
+    assert ("▀" in out) is (system == "truecolor")
+    assert ("'" + pictures.RAMP + "'" in out) is (system != "truecolor")
 
 
 def _plain(text: str) -> str:
-    import re
-
     return re.sub(r"\x1b\[[0-9;]*m", "", text)
