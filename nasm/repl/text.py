@@ -183,3 +183,8 @@ def excerpt(span: Span, width: int) -> list[str]:
 def changed(items: Sequence[str], width: int) -> list[str]:
     """What changed, a line or two."""
     return wrapped(items, width)
+
+
+def numbered(session: Session, core: int, number: int) -> str:
+    """A number of something of a core, with the core's in front if the program uses several."""
+    return f"{core}.{number}" if session.program.cores > 1 else str(number)
