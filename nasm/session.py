@@ -6,6 +6,11 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
+from functools import cached_property
+
+from nasm.debug.context import Context, context
+from nasm.debug.outlook import Outlook
+from nasm.debug.transfers import TransferRecord, under_way
 from nasm.running import ASSEMBLED, Running
 
 __all__ = ["ASSEMBLED", "Session"]
@@ -24,6 +29,18 @@ class Session(Running):
     # -- going back
 
     # -- seeing
+
+    @cached_property
+    def _outlook(self) -> Outlook:
+        return Outlook(self.machine)
+
+    def context(self) -> Context:
+        """What every engine executes, what it does next, and why that does not start yet."""
+        return context(self.machine, self._outlook, self.status)
+
+    def transfers(self) -> tuple[TransferRecord, ...]:
+        """Every transfer (DMA) under way, oldest first."""
+        return under_way(self.machine, self._outlook)
 
     # -- asking
 
