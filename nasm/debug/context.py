@@ -12,8 +12,10 @@ from nasm.problems import clean, counted, listed
 from nasm.records import Status
 from nasm.sim.counters import TRANSFER, Post, Semaphore, Who, holds
 from nasm.sim.queues import NEVER, Queue, Task, Wait
+from nasm.sim.regions import REGISTERS, Region, intersect
 from nasm.sim.resources import Resource
 from nasm.source import Span
+from nasm.spec.view import View
 
 if TYPE_CHECKING:
     from nasm.machine import Machine
@@ -24,11 +26,15 @@ SHOWN = 2
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """An instruction: the engine whose it is, with its core where there are several, and its pc."""
+    """An instruction: the engine whose it is, with its core where there are several, and its pc.
+
+    ``rounds`` says in which round of which loop of the text it is written.
+    """
 
     engine: str
     pc: int
     line: int | None
+    rounds: str = ""
 
     def __str__(self) -> str:
         return f"{self.engine} pc {self.pc}" + (f", line {self.line}" if self.line else "")
@@ -57,9 +63,9 @@ class Hold:
     """One thing that keeps an instruction from starting.
 
     ``kind`` is ``semaphore``, ``notification``, ``data``, ``unit``, ``port``, ``ready``, ``core``,
-    ``turn`` or ``over``; ``said`` continues "the engine". It ends at the tick ``until``: not before
-    that if it is not ``certain``, and None if nobody knows. ``by`` are the instructions that would
-    end it, ``transfers`` those under way that would.
+    ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words. It ends at the
+    tick ``until``: not before that if it is not ``certain``, and None if nobody knows. ``by`` are
+    the instructions that would end it, ``transfers`` those under way that would.
     """
 
     kind: str
@@ -71,6 +77,7 @@ class Hold:
     value: int = 0
     wanted: int = 0
     transfers: tuple[TransferRecord, ...] = ()
+    brief: str = ""
 
     def __repr__(self) -> str:
         return clean(f"<{self.said}>")
@@ -109,6 +116,11 @@ class EngineContext:
     def why(self) -> str:
         """Why its next instruction has not started; empty if it has none."""
         return self.holds[0].said if self.holds else "starts now" if self.at else ""
+
+    @property
+    def brief(self) -> str:
+        """The same in fewer words."""
+        return (self.holds[0].brief if self.holds else "") or self.why
 
     def __repr__(self) -> str:
         does = f"{self.at} {self.why}" if self.at else "idle" if self.idle else "in flight"
@@ -215,7 +227,11 @@ class Scene:
     def place(self, who: Who) -> Place:
         """An instruction by queue and pc."""
         span = self.program.span(*who)
-        return Place(self.program.queue_name(who[0]), who[1], span.line if span else None)
+        name = self.program.queue_name(who[0])
+        if span is None:
+            return Place(name, who[1], None)
+        rounds = (frame.what.removeprefix(".for ") for frame in span.chain)
+        return Place(name, who[1], span.line, ", ".join(rounds))
 
     def more(self, tick: int) -> str:
         """How long it is until a tick."""
@@ -272,7 +288,8 @@ class Scene:
         behind = queue.behind
         if behind is not None and behind.finish > self.now:
             who = (queue.index, behind.pc)
-            said = f"waits for a result of {self._beside(who, queue)}, {self.more(behind.finish)}"
+            what = self._result(queue, task, behind.task)
+            said = f"waits for {what} of {self._beside(who, queue)}, {self.more(behind.finish)}"
             start.hold(Hold("data", said, behind.finish, True, (self.place(who),)))
         gate = task.work.gate() if task.work.gate is not None else 0
         if gate > self.now:
@@ -285,6 +302,27 @@ class Scene:
             start.certain = False
             if port.free_at > self.now:
                 start.hold(self._busy("port", queue, task, port, port.free_at, False))
+
+    def _result(self, queue: Queue, reader: Task, writer: Task) -> str:
+        """What one instruction reads of what another writes: registers and tensors."""
+        names: dict[str, None] = {}
+        for read in reader.work.reads:
+            if intersect((read,), writer.work.writes):
+                names[self._name(read)] = None
+        return listed(names, "and") if names else "a result"
+
+    def _name(self, region: Region) -> str:
+        """What some bytes belong to."""
+        if region.place.startswith(REGISTERS):
+            return f"%r{region.low // 4}"
+        areas = self.machine.state.areas
+        tensors = [t for t in self.program.tensors.values() if areas[t.index] == region.area]
+        inside = [
+            t
+            for t in tensors
+            if intersect((self.machine.addresses.region(View.whole(t)),), (region,))
+        ]
+        return (inside or tensors)[0].name if tensors else "a result"
 
     def _busy(
         self, kind: str, queue: Queue, task: Task, resource: Resource, free: int, certain: bool
@@ -394,28 +432,47 @@ class Scene:
             if self._posts(flying.task, number)
         ]
         posters = [who for who in self.outlook.posters(number) if who not in acting]
-        said = f"waits for {name} {op} {value} (it is {semaphore.value})"
         left = sum(t.left for t in coming)
-        parts = []
-        if coming:
-            parts.append(self._landing(coming))
+        enough = left + sum(self._adds(who) for who in acting) + semaphore.value
+        parts = [self._landing(coming)] if coming else []
         if acting:
-            parts.append(f"{self._listed(acting)} posts when it completes")
-        enough = holds(semaphore.value + left, op, value) and bool(coming)
-        if posters and not enough:
+            posts = "posts" if len(acting) == 1 else "post"
+            parts.append(f"{self._listed(acting)} {posts} on completing")
+        if posters and not holds(enough, op, value):
             parts.append(self._to_post(queue, posters))
-        if not coming and not acting and not posters:
+        if not parts:
             parts.append("nothing that is left posts it")
-        by = tuple(map(self.place, (*acting, *posters)))
-        until, certain = None, False
-        if enough and not acting and semaphore.value + left == value:
+        said = f"waits for {name} {op} {value} (it is {semaphore.value})"
+        until = None
+        if coming and not acting and not posters and semaphore.value + left == value:
             until = max([*(t.seen for t in coming), *(p.at for p in semaphore.pending)])
-            certain = not posters and all(t.certain for t in coming)
-            until = until if certain else None
+        certain = until is not None and all(t.certain for t in coming)
         return Hold(
-            "semaphore", f"{said}: {'; '.join(parts)}", until, certain, by, name,
-            semaphore.value, value, coming,
-        )  # fmt: skip
+            "semaphore",
+            f"{said}: {'; '.join(parts)}",
+            until if certain else None,
+            certain,
+            tuple(map(self.place, (*acting, *posters))),
+            name,
+            semaphore.value,
+            value,
+            coming,
+            f"{said}, {self._in_short(coming, [*acting, *posters])}",
+        )
+
+    def _in_short(self, coming: tuple[TransferRecord, ...], others: list[Who]) -> str:
+        """Who posts, in a few words."""
+        lines = [t.span.line for t in coming if t.span]
+        lines += [place.line for who in others if (place := self.place(who)).line]
+        if lines:
+            return f"posted by line {listed(map(str, dict.fromkeys(lines)), 'and')}"
+        places = [f"{t.engine} pc {t.pc}" for t in coming] + [str(self.place(w)) for w in others]
+        return f"posted by {listed(places, 'and')}" if places else "nothing posts it"
+
+    def _adds(self, who: Who) -> int:
+        """What an instruction adds to the semaphore that it updates."""
+        update = self.program.updates[self.program.queues[who[0]].updates[who[1]]]
+        return update.value if update is not None and update.op == "+" else 0
 
     @staticmethod
     def _posts(task: Task, number: int) -> bool:
@@ -531,5 +588,5 @@ def seen(semaphore: Semaphore, op: str, value: int, tick: int) -> tuple[int, Pos
     return (at, by) if holds(have, op, value) else None
 
 
-def _last_first(hold: Hold) -> tuple[bool, int]:
-    return hold.until is not None, -(hold.until or 0)
+def _last_first(hold: Hold) -> tuple[bool, int, bool]:
+    return hold.until is not None, -(hold.until or 0), hold.kind != "data"

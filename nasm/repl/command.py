@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from nasm.problems import Refused, did_you_mean, listed
+from nasm.problems import Refused, did_you_mean, listed, quoted
 
 Handler = Callable[[Any, str], None]
 """Does a command: it takes the shell, which is nothing to know about here, and the arguments."""
@@ -38,6 +38,12 @@ class Command:
     repeats: bool
     handler: Handler
     doc: str
+
+    def does(self, shell: Any, rest: str) -> None:
+        """Do it; raises Refused if something was given to one that takes nothing."""
+        if rest and self.usage == self.name:
+            raise Refused(WRONG, f"'{self.name}' takes nothing, found '{quoted(rest)}'")
+        self.handler(shell, rest)
 
     @property
     def summary(self) -> str:

@@ -66,12 +66,6 @@ def _semaphore(shell: Shell, name: str) -> str:
     raise Refused("E0206", f"no semaphore '${name}'", hint or "'info semaphores' lists them")
 
 
-@command("where", "w")
-def where(shell: Shell, rest: str) -> None:
-    """Show each engine's next instruction in the program."""
-    shell.screen.say(text.where(shell.session, shell.session.queues()))
-
-
 @command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("engine", "label"))
 def list_(shell: Shell, rest: str) -> None:
     """Show the program around an engine, a label or a line.
@@ -170,39 +164,7 @@ def info(shell: Shell, rest: str) -> None:
     if word in memories and memories[word].banks and not more:
         _banks(shell, word)
         return
-    subcommand("info", word).handler(shell, more)
-
-
-@command("info queues", "engines")
-def queues(shell: Shell, rest: str) -> None:
-    """Every engine's queue, and its next instruction."""
-    name = shell.session.name
-    rows = [
-        (name(q), f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
-        for q in shell.session.queues()
-    ]
-    heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    shell.screen.say(table(heads, rows))
-
-
-@command("info semaphores", "semaphore")
-def semaphores(shell: Shell, rest: str) -> None:
-    """Every semaphore and event, and what waits for it."""
-    rows = [
-        (
-            f"${s.name}",
-            f"{'event ' if s.event else ''}{_numbered(shell, s.core, s.number)}",
-            str(s.value),
-            ", ".join(s.waiting),
-        )
-        for s in shell.session.semaphores()
-    ]
-    _rows(shell, ("semaphore", ">number", ">value", "waiting"), rows, "no semaphores")
-
-
-def _numbered(shell: Shell, core: int, number: int) -> str:
-    """A number of something of a core, with the core's in front if the program uses several."""
-    return f"{core}.{number}" if shell.program.cores > 1 else str(number)
+    subcommand("info", word).does(shell, more)
 
 
 @command("info banks", usage="info banks [MEMORY]", takes=("memory",))
@@ -221,33 +183,11 @@ def _banks(shell: Shell, memory: str) -> None:
         full = -(-b.written * BAR // b.size)
         bar = "#" * full + "." * (BAR - full)
         name = ", ".join(b.tensors) or "-"
-        number = _numbered(shell, b.core, b.bank)
+        number = text.numbered(shell.session, b.core, b.bank)
         rows.append((b.memory, number, f"{b.written}/{b.size}", bar, name))
     _rows(shell, ("memory", ">bank", ">written", "", "tensors"), rows, "no banked memory")
     if rows:
         shell.screen.say("written: bytes of each partition")
-
-
-@command("info channels", "dma")
-def channels(shell: Shell, rest: str) -> None:
-    """Every channel: what it has moved, and what is pending.
-
-    Channels move data beside the queues.
-    """
-    session = shell.session
-    rows = [
-        (
-            _numbered(shell, c.core, c.index),
-            f"{c.jobs:,}",
-            f"{c.bytes:,}",
-            f"{text.microseconds(session, c.busy):,.3f}",
-            str(c.pending),
-            "moving" if c.moving else "idle",
-        )
-        for c in session.channels()
-    ]
-    heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    _rows(shell, heads, rows, "no channels")
 
 
 @command("info registers", "regs", usage="info registers [ENGINE]", takes=("engine",))

@@ -226,7 +226,6 @@ def judge(shell: Shell) -> None:
 @command("restart", "reset")
 def restart(shell: Shell, rest: str) -> None:
     """Restart the program with the same inputs."""
-    _nothing(rest, "restart")
     session = shell.session
     session.restart()
     shell.adopt(session)
@@ -265,7 +264,6 @@ def loaded(shell: Shell) -> None:
 @command("expect")
 def expect(shell: Shell, rest: str) -> None:
     """Check the program's expectations now."""
-    _nothing(rest, "expect")
     session = shell.session
     if not session.program.expectations:
         shell.screen.say("the program has no expectations")
@@ -283,7 +281,6 @@ def expect(shell: Shell, rest: str) -> None:
 @command("quit", "q", "exit")
 def leave(shell: Shell, rest: str) -> None:
     """Quit, as the end of input (Ctrl-D) does."""
-    _nothing(rest, "quit")
     raise Quit
 
 
@@ -313,8 +310,3 @@ def _count(word: str, usage: str) -> int:
     if count < 1:
         raise Refused(WRONG, f"wanted a count from 1 on, found '{quoted(word)}'", f"usage: {usage}")
     return count
-
-
-def _nothing(rest: str, name: str) -> None:
-    if rest:
-        raise Refused(WRONG, f"'{name}' takes nothing, found '{rest}'")

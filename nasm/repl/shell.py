@@ -145,7 +145,7 @@ class Shell:
         try:
             chosen, rest = command.find(text)
             self.last = text if chosen.repeats else ""
-            chosen.handler(self, rest)
+            chosen.does(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
             raise
         except KeyboardInterrupt as error:
