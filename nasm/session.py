@@ -7,17 +7,21 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 from nasm.debug import moves, specs, times
 from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
+from nasm.debug.context import Context, context
 from nasm.debug.expressions import Expression, Value, first
 from nasm.debug.memory import written
+from nasm.debug.outlook import Outlook
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.pictures import Picture, picture
 from nasm.debug.places import place
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test
+from nasm.debug.transfers import TransferRecord, under_way
 from nasm.debug.travel import Mark, Travel
 from nasm.gc_pause import paused
 from nasm.problems import Refused
@@ -261,6 +265,18 @@ class Session(Running):
         A cell has the element of its block that is farthest from zero, or the mean of them.
         """
         return picture(value, rows, columns, mean)
+
+    @cached_property
+    def _outlook(self) -> Outlook:
+        return Outlook(self.machine)
+
+    def context(self) -> Context:
+        """What every engine executes, what it does next, and why that does not start yet."""
+        return context(self.machine, self._outlook, self.status)
+
+    def transfers(self) -> tuple[TransferRecord, ...]:
+        """Every transfer (DMA) under way, oldest first."""
+        return under_way(self.machine, self._outlook)
 
     # -- asking
 
