@@ -107,6 +107,7 @@ def _attended(shell: Shell) -> int:
     if shell.loaded:
         loaded(shell)
     shell.screen.say("'help' lists the commands, Tab completes, Ctrl-D leaves")
+    shell.attended = True
     interact(shell)
     return 0
 

@@ -11,7 +11,6 @@ from nasm.repl import displays, memory_text, text
 from nasm.repl.command import WRONG, command
 from nasm.repl.naming import FORMATS
 from nasm.repl.shell import FAILED, Shell
-from nasm.repl.text import rows_of
 from nasm.report import arrays, differing, pictures
 from nasm.spec.memory import Tensor
 
@@ -46,24 +45,21 @@ def print_(shell: Shell, rest: str) -> None:
 def show(shell: Shell, value: Value, form: str) -> None:
     """Print a value in one of the forms."""
     screen, session = shell.screen, shell.session
+    width = screen.width
     if form in ("p", "m"):
         rows = PICTURE_LINES * (pictures.TALL if screen.graded else 1)
         found = session.picture(value, rows, screen.width - 4, form == "m")
-        screen.say(arrays.heading(value, shell.screen.width))
+        screen.say(arrays.heading(value, width))
         for line in pictures.drawn(found, screen.graded):
             screen.show(line)
         return
     if form == "h":
-        screen.say(arrays.heading(value, shell.screen.width))
+        screen.say(arrays.heading(value, width))
         found_bins = session.histogram(value)
-        screen.say(arrays.histogram(found_bins, shell.screen.width))
+        screen.say(arrays.histogram(found_bins, width))
         screen.say(arrays.summary(value, found_bins.statistics))
         return
-    lines = (
-        [arrays.heading(value, shell.screen.width)]
-        if form == "s"
-        else arrays.shown(value, form, shell.screen.width)
-    )
+    lines = [arrays.heading(value, width)] if form == "s" else arrays.shown(value, form, width)
     if value.shape or value.view is not None or form == "s":
         lines.append(arrays.summary(value, session.statistics(value)))
     else:
@@ -215,7 +211,7 @@ def undisplay(shell: Shell, rest: str) -> None:
 
 @command("info memory", "map", usage="info memory [NAME]", takes=("memory",))
 def memory(shell: Shell, rest: str) -> None:
-    """A map of a memory now: who owns which bytes.
+    """A map of a memory: who owns which bytes.
 
     A tensor is a letter, small where it is not, or not all, written. Of a memory with banks the
     banks are shown instead, as 'info banks' does.
@@ -235,7 +231,7 @@ def memory(shell: Shell, rest: str) -> None:
 
 @command("info banks", usage="info banks [MEMORY [BANK]]", takes=("memory",))
 def banks(shell: Shell, rest: str) -> None:
-    """Every bank of a memory, its state and its tensors.
+    """The banks of a memory, their tensors.
 
     Above them a strip: each bank's number, state and first tensor. A bank is accumulating (+) while
     instructions ahead of those under way add to what is in it, and closed (#) when none does; it is
@@ -320,14 +316,7 @@ def registers(shell: Shell, rest: str) -> None:
         for engine in engines
         for number, value in session.registers(engine).items()
     ]
-    shell.screen.say(
-        rows_of(
-            ("engine", "register", ">value", ">bits"),
-            rows,
-            "no register was set yet",
-            shell.screen.width,
-        )
-    )
+    shell.screen.rows(("engine", "register", ">value", ">bits"), rows, "no register was set yet")
 
 
 @command("info tensors")
@@ -340,7 +329,7 @@ def tensors(shell: Shell, rest: str) -> None:
         shape = str(list(t.shape))
         rows.append((name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done))
     heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written")
-    shell.screen.say(rows_of(heads, rows, "no tensors", shell.screen.width))
+    shell.screen.rows(heads, rows, "no tensors")
 
 
 def _share(share: float) -> str:

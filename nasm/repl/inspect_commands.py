@@ -8,20 +8,13 @@ from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import CHECKS
-from nasm.repl.screen import folded, squeezed, table
+from nasm.repl.screen import folded, squeezed
 from nasm.repl.shell import Shell
-from nasm.repl.text import numbered, rows_of
 from nasm.report import examination, tables
 from nasm.source import Source, Span
 
 AROUND = 5
 """Lines shown before and after the one that was asked for."""
-
-
-@command("where", "w")
-def where(shell: Shell, rest: str) -> None:
-    """Show each engine's next instruction in the program."""
-    shell.screen.say(text.where(shell.session, shell.session.queues(), shell.screen.width))
 
 
 @command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("engine", "label"))
@@ -125,59 +118,6 @@ def info(shell: Shell, rest: str) -> None:
     subcommand("info", word).do(shell, more)
 
 
-@command("info queues", "engines")
-def queues(shell: Shell, rest: str) -> None:
-    """Every engine's queue, and its next instruction."""
-    name = shell.session.name
-    rows = [
-        (name(q), f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
-        for q in shell.session.queues()
-    ]
-    heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    shell.screen.say(table(heads, rows, shell.screen.width))
-
-
-@command("info semaphores", "semaphore")
-def semaphores(shell: Shell, rest: str) -> None:
-    """Every semaphore and event, and what waits for it."""
-    rows = [
-        (
-            f"${s.name}",
-            f"{'event ' if s.event else ''}{numbered(shell.session, s.core, s.number)}",
-            str(s.value),
-            ", ".join(s.waiting),
-        )
-        for s in shell.session.semaphores()
-    ]
-    shell.screen.say(
-        rows_of(
-            ("semaphore", ">number", ">value", "waiting"), rows, "no semaphores", shell.screen.width
-        )
-    )
-
-
-@command("info channels", "dma")
-def channels(shell: Shell, rest: str) -> None:
-    """Every channel: what it has moved, and what is pending.
-
-    Channels move data beside the queues.
-    """
-    session = shell.session
-    rows = [
-        (
-            numbered(shell.session, c.core, c.index),
-            f"{c.jobs:,}",
-            f"{c.bytes:,}",
-            f"{text.microseconds(session, c.busy):,.3f}",
-            str(c.pending),
-            "moving" if c.moving else "idle",
-        )
-        for c in session.channels()
-    ]
-    heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    shell.screen.say(rows_of(heads, rows, "no channels", shell.screen.width))
-
-
 @command("info options")
 def options(shell: Shell, rest: str) -> None:
     """The machine options in force."""
@@ -186,14 +126,7 @@ def options(shell: Shell, rest: str) -> None:
         (o.name, str(program.options[o.name]), str(o.default), o.describe())
         for o in program.target.offered(program.generation)
     ]
-    shell.screen.say(
-        rows_of(
-            ("option", "value", "default", "may be"),
-            rows,
-            "the machine has no options",
-            shell.screen.width,
-        )
-    )
+    shell.screen.rows(("option", "value", "default", "may be"), rows, "the machine has no options")
 
 
 @command("info timing")
@@ -206,14 +139,7 @@ def timing(shell: Shell, rest: str) -> None:
         for f in program.target.figures
         if (fact := numbers.get(f.name)) is not None
     ]
-    shell.screen.say(
-        rows_of(
-            ("figure", ">value", "unit", "evidence", "source"),
-            rows,
-            "no figures",
-            shell.screen.width,
-        )
-    )
+    shell.screen.rows(("figure", ">value", "unit", "evidence", "source"), rows, "no figures")
 
 
 @command("info hazards")

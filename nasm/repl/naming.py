@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from nasm import codes
 from nasm.asm.expectations import functions
 from nasm.asm.expectations.constants import METRICS
+from nasm.debug import specs
 from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
 from nasm.repl.settings import SETTINGS
@@ -76,6 +77,9 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
             if len(lines)
         },
         "constant": dict.fromkeys(program.constants, "a constant"),
+        "breakpoint": {str(one.name or one.number): one.what for one in session.breakpoints},
+        "moment": {mark.name: "" for mark in session.moments()},
+        "stop": specs.words(),
         "label": {
             label: f"{program.queue_name(n)} pc {pc}"
             for n, lines in enumerate(program.queues)

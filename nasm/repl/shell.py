@@ -63,7 +63,8 @@ class Shell:
         self.files, self.allowed = files, Allowed.of(files)
         self.given = ""
         self.path = ""
-        self.moving = False
+        self.moving = self.attended = False
+        self.depth = 0
         self.code = self.failures = 0
         self.last = ""
         self.torn = False
@@ -131,6 +132,11 @@ class Shell:
         self._session, self._final = session, None
         self.torn = self.cut = False
         self.names = names(session, self.allowed)
+
+    def renew(self) -> None:
+        """The session is at another moment, or has other names: learn them."""
+        self._final = None
+        self.names = names(self._session, self.allowed)
 
     def final(self, found: RunReport | None = None) -> RunReport:
         """The report of a run that is over; made, or given, once."""
