@@ -1,8 +1,9 @@
-"""``help`` and ``explain``: loops over the commands, the rows and the codes."""
+"""Commands that explain."""
 
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 
 from nasm.problems import Refused, did_you_mean, quoted
@@ -53,10 +54,28 @@ def explain(shell: Shell, rest: str) -> None:
     shell.screen.show(explanations.rich_code(explanations.find(word)))
 
 
+def grouped(listed: list[Command]) -> list[tuple[str, list[Command]]]:
+    """Commands by the file that declares them, under what that says of itself."""
+    return [
+        ((sys.modules[module].__doc__ or "").splitlines()[0].removesuffix("."), found)
+        for module in GROUPS
+        if (found := [c for c in listed if c.handler.__module__ == module])
+    ]
+
+
 def _overview(listed: list[Command], width: int) -> list[str]:
-    ordered = sorted(listed, key=lambda c: GROUPS.index(c.handler.__module__))
-    rows = [(last_word(c), ", ".join(c.aliases), c.summary) for c in ordered]
-    return table(("command", "short", "what it does"), rows, width)
+    lines: list[str] = []
+    groups = grouped(listed) if listed == commands.siblings("") else [("", listed)]
+    for title, found in groups:
+        rows = [(last_word(c), ", ".join(_short(c)), c.summary) for c in found]
+        shown = table(("command", "short", "what it does"), rows, width)
+        lines += ["", *_filled(title, width), *shown[1:]] if len(groups) > 1 else shown
+    return lines[1:] if len(groups) > 1 else lines
+
+
+def _short(chosen: Command) -> list[str]:
+    """The aliases that save typing."""
+    return [a for a in chosen.aliases if len(a) < len(last_word(chosen))]
 
 
 def _about(shell: Shell, word: str) -> None:
@@ -92,6 +111,8 @@ def _command_page(chosen: Command, width: int) -> list[str]:
         lines.append(f"short: {', '.join(chosen.aliases)}")
     for paragraph in chosen.doc.split("\n\n"):
         lines += ["", *_filled(paragraph, width)]
+    if chosen.examples:
+        lines += ["", "examples:", *(f"  {example}" for example in chosen.examples)]
     below = commands.subcommands(chosen.name)
     return [*lines, "", *_overview(below, width)] if below else lines
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import re
 from contextlib import suppress
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -39,17 +38,6 @@ def test_every_command_has_a_page_under_each_of_its_names(bare: Tried, name: str
     assert COMMANDS[name].summary in " ".join(page.split())
     for alias in COMMANDS[name].aliases:
         assert bare.does(f"help {parent} {alias}") == page
-
-
-@EVERY
-def test_every_command_stands_in_the_docs(name: str) -> None:
-    page = (Path(__file__).parents[2] / "docs" / "repl.md").read_text(encoding="utf-8")
-    commands, _, topics = page.partition("`info` shows ")
-    if name.startswith("info "):
-        assert f"`{last_word(COMMANDS[name])}" in topics.split("\n\n")[0]
-        return
-    row = next(line for line in commands.splitlines() if line.startswith(f"| `{name}"))
-    assert row.split("|")[2].strip() == ", ".join(f"`{a}`" for a in COMMANDS[name].aliases)
 
 
 @EVERY
