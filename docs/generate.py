@@ -64,9 +64,9 @@ def pages() -> dict[Path, str]:
         files[path] = filled(name, path.read_text(encoding="utf-8"))
     tables = DOCS / "tables.md"
     files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
-    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff", "schedules"))
+    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff", "schedules", "repl"))
     for path in (DOCS.parent / "README.md", *shown):
-        files[path] = captured.filled(path.read_text(encoding="utf-8"))
+        files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))
     return files
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nasm.problems import Problem, counted
-from nasm.records import Executed, QueueRecord, Status
+from nasm.records import Executed, Status
 from nasm.repl.screen import fitted, table, wrapped
 from nasm.session import Session
 from nasm.source import Span
@@ -145,32 +145,9 @@ def status(session: Session) -> str:
     return said[session.status]
 
 
-def where(session: Session, queues: Iterable[QueueRecord], width: int) -> list[str]:
-    """Each engine's next instruction as it is written."""
-    lines = [status(session)]
-    rest: dict[str, list[str]] = {}
-    values = {s.name: s.value for s in session.semaphores()}
-    for q in queues:
-        if not q.text:
-            rest.setdefault(_idle(q), []).append(session.name(q))
-            continue
-        lines.append(f"{session.name(q)} pc {q.pc} of {q.length}, {_state(q, values)}")
-        lines += excerpt(q.span, width) if q.span else [f"    {q.text}"]
-    return lines + [f"{what}: {', '.join(engines)}" for what, engines in rest.items()]
-
-
-def _idle(queue: QueueRecord) -> str:
-    if queue.state == "idle":
-        return "no instructions"
-    return "last instructions in flight" if queue.in_flight else "done"
-
-
-def _state(queue: QueueRecord, values: dict[str, int]) -> str:
-    if not queue.wait:
-        return "busy" if queue.in_flight else "next"
-    name = queue.wait.split()[0].removeprefix("$")
-    now = f" (it is {values[name]})" if name in values else ""
-    return f"waits for {queue.wait}{now}"
+def numbered(session: Session, core: int, number: int) -> str:
+    """A number of something of a core, with the core's in front if the program uses several."""
+    return f"{core}.{number}" if session.program.cores > 1 else str(number)
 
 
 def excerpt(span: Span, width: int) -> list[str]:

@@ -190,10 +190,14 @@ def test_a_deadlock_is_told_once_and_where_each_waits(load: Loader) -> None:
     assert dead.does("step") == "deadlock at 0.000 µs, cycle 0; 'restart' starts over\n"
     assert dead.does("where") == (
         "deadlock at 0.000 µs, cycle 0; 'restart' starts over\n"
-        "alpha pc 0 of 1, waits for $a >= 1 (it is 0)\n"
-        "     3 | @alpha  Wait  $a >= 1  $b++\n"
-        "beta pc 0 of 1, waits for $b >= 1 (it is 0)\n"
-        "     4 | @beta   Wait  $b >= 1  $a++\n"
+        "alpha  cycle 0, pc 0 of 1\n"
+        "  next  line 3: Wait  $a >= 1  $b += 1\n"
+        "        waits for $a >= 1 (it is 0): beta pc 0, line 4 posts it, and waits\n"
+        "        itself\n"
+        "beta  cycle 0, pc 0 of 1\n"
+        "  next  line 4: Wait  $b >= 1  $a += 1\n"
+        "        waits for $b >= 1 (it is 0): alpha pc 0, line 3 posts it, and waits\n"
+        "        itself\n"
     )
     assert dead.shell.broken()
 
@@ -272,7 +276,7 @@ def test_an_interrupt_while_looking_tears_nothing(
 
     toy.does("step")
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "read", interrupted)
+        patch.setattr(Session, "evaluate", interrupted)
         assert toy.does("print X") == "interrupted\n"
     assert "alpha pc 0" in toy.does("step")
 

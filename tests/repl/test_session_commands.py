@@ -135,7 +135,7 @@ def test_an_alias_stands_for_a_command_with_its_arguments(toy: Tried) -> None:
         ("alias x", "an alias is a name and a command"),
         ("alias x =", "an alias is a name and a command"),
         ("alias $x = run", "'$x' is no name"),
-        ("alias x = stpe", "no command 'stpe'"),
+        ("alias xx = stpe", "no command 'stpe'"),
         ("unalias x", "no alias 'x'"),
     ],
 )
@@ -145,8 +145,8 @@ def test_what_is_no_alias_is_refused(toy: Tried, line: str, said: str) -> None:
 
 
 def test_aliases_that_lead_to_each_other_are_refused(toy: Tried) -> None:
-    toy.does("alias x = step", "alias y = x", "alias x = y 3")
-    assert "error[E0822]: the alias 'x' leads to itself" in toy.does("x")
+    toy.does("alias xx = step", "alias yy = xx", "alias xx = yy 3")
+    assert "error[E0822]: the alias 'xx' leads to itself" in toy.does("xx")
 
 
 # -- the start-up file, and how it is begun
