@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nasm import host_memory
-from nasm.repl import main
+from nasm.repl import main, moving
 from nasm.repl.command import COMMANDS, Command
 from nasm.repl.screen import cut, table, wrapped
 from nasm.session import Session
