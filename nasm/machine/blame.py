@@ -167,6 +167,9 @@ def _cleared(case: Case) -> Blame | None:
     if case.semaphore.replaced is None or (case.event and not case.wait.value):
         return None
     post, was = case.semaphore.replaced
+    if post.by is None:
+        hint = f"set it back to {was} by hand, or let an instruction post"
+        return Blame(f"it was {was} and was set to {post.value} by hand", hint)
     if not case.enough(was + case.value - post.value):
         return None
     supply, queue = case.supply, post.by[0]
@@ -190,7 +193,7 @@ def _cleared(case: Case) -> Blame | None:
 def _left_set(case: Case) -> Blame | None:
     """An event is set, and nobody clears it."""
     last = case.semaphore.last
-    if not case.event or case.wait.value or last is None:
+    if not case.event or case.wait.value or last is None or last.by is None:
         return None
     supply = case.supply
     line = supply.line(last.by)

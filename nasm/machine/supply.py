@@ -89,7 +89,8 @@ class Supply:
     def course(self, queue: int) -> Course:
         """What a queue would still execute, its head included."""
         if queue not in self._courses:
-            pc = self.machine.scheduler.queues[queue].pc
+            at = self.machine.scheduler.queues[queue]
+            pc = at.resume[0] if at.resume else at.pc
             registers = self.machine.state.registers[queue]
             self._courses[queue] = course(self.flow(queue), pc, registers)
         return self._courses[queue]
@@ -106,8 +107,11 @@ class Supply:
 
     def ahead(self, queue: int, pc: int) -> tuple[int, bool]:
         """How often an instruction would still be executed, and whether maybe more often."""
-        if self.machine.scheduler.queues[queue].done:
+        at = self.machine.scheduler.queues[queue]
+        if at.done:
             return 0, False
+        if pc >= at.length:  # what was typed in is executed once
+            return int(pc in (at.pc, *at.resume)), False
         path = self.course(queue)
         maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
         return path.times[pc], maybe

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from nasm.sim.counters import TRANSFER, Counters, Post, Who
+from nasm.sim.counters import TRANSFER, Counters, Post, Who, holds
 from nasm.sim.queues import NEVER, Queue
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
@@ -84,6 +84,22 @@ class Waits:
             found = semaphore.visible(compare, want, now)
             if found is not None and found[0] < queue.due:
                 self._wake(queue, (found[0], found[1] or post))
+
+    def put(self, number: int, value: int) -> None:
+        """Change a semaphore by hand: queues that wait for it see that at once."""
+        now, semaphore = self.host.now, self.semaphores[number]
+        semaphore.put(value, now)
+        for tell in self.host.listeners["posted"]:
+            tell(number, semaphore, now)
+        for index in semaphore.parked:
+            queue = self.host.queues[index]
+            assert queue.wait is not None
+            if not holds(value, *queue.wait[1:]):
+                queue.due, queue.blocker = NEVER, None
+                queue.because, queue.poster = -1, None
+            elif queue.due != now:
+                assert semaphore.last is not None
+                self._wake(queue, (now, semaphore.last))
 
     def count(self, number: int, shares: int, notify: int) -> None:
         """Post 1 for each of some shares: at once, unless a queue waits for one of the values."""
