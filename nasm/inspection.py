@@ -11,7 +11,7 @@ import numpy as np
 from nasm.allowing import Judged, Policy
 from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.scope import Scope
-from nasm.asm.expectations.judge import judge
+from nasm.asm.expectations.judge import Measures, judge
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, tensor_io
@@ -72,13 +72,22 @@ class Inspection:
         """
         source = Source("<expression>", text)
         node = parse_expression(source, 0, len(text))
-        scope = Scope(source)
-        scope.tensors = self.program.tensors
-        scope.values.update(self.program.constants)
+        scope = self.scope(source)
         value = evaluate(node, scope)
         if not isinstance(value, View):
             raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))
         return value
+
+    def scope(self, source: Source) -> Scope:
+        """What names mean in a text that asks about the program."""
+        scope = Scope(source)
+        scope.tensors = self.program.tensors
+        scope.values.update(self.program.constants)
+        return scope
+
+    def measures(self) -> Measures:
+        """What expressions may ask of the run so far."""
+        return _Measures(self)
 
     def read(self, text: str) -> np.ndarray[Any, Any]:
         """The elements of a tensor or slice now, in its dtype (ml_dtypes where numpy has none)."""

@@ -82,9 +82,7 @@ def initialisers(program: Program, first: int = 0) -> list[Problem]:
     return found
 
 
-def expectations(
-    builder: ProgramBuilder, undeclared: Undeclared, first: int = 0
-) -> list[Problem]:
+def expectations(builder: ProgramBuilder, undeclared: Undeclared, first: int = 0) -> list[Problem]:
     """What is wrong with expectations from one on, those on undeclared names apart."""
     program = builder.program
     engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]

@@ -167,11 +167,10 @@ def _cleared(case: Case) -> Blame | None:
     if case.semaphore.replaced is None or (case.event and not case.wait.value):
         return None
     post, was = case.semaphore.replaced
-    if post.by is None:
-        hint = f"set it back to {was} by hand, or let an instruction post"
-        return Blame(f"it was {was} and was set to {post.value} by hand", hint)
     if not case.enough(was + case.value - post.value):
         return None
+    if post.by is None:
+        return Blame(f"it was {was} and was set to {post.value} by hand", "set it by hand again")
     supply, queue = case.supply, post.by[0]
     waits = case.program.waits[case.program.queues[queue].waits[post.by[1]]]
     did = f"set it to {post.value}" if post.value else "cleared it"

@@ -7,7 +7,7 @@ import textwrap
 
 from nasm.problems import Refused, did_you_mean, quoted
 from nasm.repl import command as commands
-from nasm.repl import inspect_commands, run_commands
+from nasm.repl import inspect_commands, run_commands, try_commands
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.screen import WIDTH, table
 from nasm.repl.shell import Shell
@@ -15,7 +15,7 @@ from nasm.report import explanations, pages
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 
-GROUPS = (run_commands.__name__, inspect_commands.__name__, __name__)
+GROUPS = (run_commands.__name__, inspect_commands.__name__, try_commands.__name__, __name__)
 """The order in which commands are listed."""
 
 

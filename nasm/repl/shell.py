@@ -143,7 +143,7 @@ class Shell:
         if not text or text.startswith(COMMENTS):
             return
         try:
-            chosen, rest = command.find(text)
+            chosen, rest = self._meant(text)
             self.last = text if chosen.repeats else ""
             chosen.handler(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
@@ -162,6 +162,23 @@ class Shell:
                 self.refuse([Problem("E0808", host_memory.LACKING)], FAILED)
             else:
                 self.defect(error)
+
+    def _meant(self, text: str) -> tuple[command.Command, str]:
+        """The command that a line calls, and its arguments; raises Refused.
+
+        A line that begins as one of a program does, and no command does, is executed.
+        """
+        typed = command.COMMANDS.get("execute")
+        if typed is None or self._session is None:
+            return command.find(text)
+        if text[0] in "@.":
+            return typed, text
+        try:
+            return command.find(text)
+        except Refused:
+            if command.split(text)[0] in self._session.program.target.isa.rows:
+                return typed, text
+            raise
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""

@@ -148,8 +148,8 @@ class Queue:
     ``poster`` who posted if it was a semaphore. ``behind`` is the earlier task of the queue whose
     result the next one has to wait for, if that was not there when it became the next. ``asked``
     says that it waits for a resource in turn, ``due`` when it tries again. ``record`` is the number
-    of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the pcs at which
-    it goes on behind tasks that were put before its own, the last one first.
+    of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the
+    pcs at which it goes on behind tasks that were put before its own, the last one first.
     """
 
     __slots__ = (

@@ -142,6 +142,14 @@ class Scheduler:
         """Whether some queue has instructions that are not complete."""
         return self.flying > 0 or not all(queue.done for queue in self.queues)
 
+    @property
+    def stuck(self) -> bool:
+        """Whether nothing is under way, and nothing that is left can start."""
+        return not (self.flying or self.transfers) and all(
+            queue.done or queue.arrived is not None or self.waits.vain(queue)
+            for queue in self.queues
+        )
+
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
 

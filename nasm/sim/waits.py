@@ -54,6 +54,13 @@ class Waits:
             tell(queue, number, semaphore.by if queue.cause != "semaphore" else queue.blocker, now)
         return True
 
+    def vain(self, queue: Queue) -> bool:
+        """Whether a queue's next task waits for what its semaphore is not."""
+        if queue.wait is None or queue.waited:
+            return False
+        number, op, value = queue.wait
+        return self.semaphores[number].visible(op, value, self.host.now) is None
+
     def _wake(self, queue: Queue, found: tuple[int, Post | None]) -> None:
         """Let a parked queue go on at the tick at which it sees what it waits for."""
         at, post = found

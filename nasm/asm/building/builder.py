@@ -79,8 +79,8 @@ class ProgramBuilder:
             for name, index in table.items():
                 made._counters.give(name, index, chosen=True)
                 made._declared[name] = None
-        for one in (*program.tensors.values(), *program.transfers.values()):
-            made._declared[one.name] = one.span
+        made._declared.update((t.name, t.span) for t in program.tensors.values())
+        made._declared.update((t.name, t.span) for t in program.transfers.values())
         made._placed = len(program.tensors)
         return made
 

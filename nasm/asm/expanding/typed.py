@@ -16,8 +16,8 @@ from nasm.source import Source
 class Continued(Expander):
     """Expands a text that goes on where others ended, on their builder.
 
-    ``values`` are the constants so far, ``engine`` and ``core`` what was chosen last. An engine that
-    is not named is the chosen one, if it has the instruction, or the only one that has it.
+    ``values`` are the constants so far, ``engine`` and ``core`` what was chosen last. An engine
+    that is not named is the chosen one, if it has the instruction, or the only one that has it.
     """
 
     def __init__(
@@ -38,7 +38,6 @@ class Continued(Expander):
     def version(self, statement: tree.Version) -> None:
         """``.nasm 1``, which a program begins with."""
         raise Refused("E0215", ".nasm is given once, before everything else")
-
 
     def core(self, statement: tree.CoreLine) -> None:
         """``.core 1``: one of those that the machine was made with."""
