@@ -11,7 +11,7 @@ import numpy as np
 from nasm.allowing import Judged, Policy
 from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.scope import Scope
-from nasm.asm.expectations.judge import Measures, judge
+from nasm.asm.expectations.judge import judge
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, tensor_io
@@ -42,7 +42,7 @@ class Inspection:
     """What can be asked of a program on a machine.
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
-    how far the run has got.
+    how far the run has got, ``source`` the text it was made from, if it is known.
     """
 
     program: Program
@@ -50,6 +50,7 @@ class Inspection:
     files: Allowed
     policy: Policy
     status: Status
+    source: Source | None
 
     @property
     def values(self) -> bool:
@@ -84,10 +85,6 @@ class Inspection:
         scope.tensors = self.program.tensors
         scope.values.update(self.program.constants)
         return scope
-
-    def measures(self) -> Measures:
-        """What expressions may ask of the run so far."""
-        return _Measures(self)
 
     def read(self, text: str) -> np.ndarray[Any, Any]:
         """The elements of a tensor or slice now, in its dtype (ml_dtypes where numpy has none)."""
@@ -212,27 +209,29 @@ class Inspection:
 
         In a run without values those that ask for some are left out.
         """
-        measures, judged = _Measures(self), []
+        measures, judged = Measures(self), []
         for expectation in self.program.expectations:
             with suppress(NoValues):
                 judged.append(judge(expectation, measures))
         return tuple(judged)
 
 
-class _Measures:
-    """What expectations may ask."""
+class Measures:
+    """What expectations may ask of a run."""
 
     def __init__(self, held: Inspection) -> None:
         self.held = held
         self.files = held.files
 
     def tensor(self, name: str) -> tuple[np.ndarray[Any, Any], DType] | None:
+        """A tensor as it is now, and its dtype; None if there is none of this name."""
         tensor = self.held.program.tensors.get(name)
         if tensor is None:
             return None
         return tensor_io.as_it_is(self.held.machine.addresses, tensor), tensor.dtype
 
     def engine(self, what: str, name: str, core: int) -> float:
+        """A measure of an engine so far; refuses an unknown one."""
         queue = self.held.queue(f"{core}.{name}")
         cycle = self.held.machine.cycle(queue.index)
         if what == "cycles":
@@ -247,4 +246,5 @@ class _Measures:
         raise Refused("E0222", f"an engine has no measure '{what}'")
 
     def time_us(self) -> float:
+        """The time so far, in microseconds."""
         return self.held.machine.microseconds(self.held.now)

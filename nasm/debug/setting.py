@@ -10,18 +10,15 @@ from typing import Any
 import numpy as np
 
 from nasm import dtypes
-from nasm.asm.expectations.checker import Checker
-from nasm.asm.expectations.values import Evaluator
-from nasm.asm.text.parse import parse_expression
 from nasm.debug.changes import WRONG, Change, Divert, SetElements, SetRegister, SetSemaphore, word
+from nasm.debug.expressions import Expression
 from nasm.inspection import Inspection
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
-from nasm.problems import Failure, Refused, did_you_mean, listed
+from nasm.problems import Refused, counted, did_you_mean, listed
 from nasm.running import Running
 from nasm.sim.memory import Array
 from nasm.sim.queues import Queue
-from nasm.source import Source
 from nasm.spec.array_files import SPELLING, ArrayFile, read_array
 from nasm.spec.view import View
 
@@ -189,18 +186,12 @@ def _as_it_is(found: np.dtype[Any], view: View) -> bool:
 
 def _evaluated(held: Inspection, text: str) -> tuple[Array, dtypes.DType | None]:
     """What an expression is now, and the dtype it is stored in if it is a tensor."""
-    source = Source("<expression>", text)
-    node = parse_expression(source, 0, len(text), expectation=True)
-    scope = held.scope(source)
-    measures = held.measures()
-    evaluator = Evaluator(scope, measures)
-    checker = Checker(scope, lambda name: evaluator.tensor(name) is not None)
-    checker.check(node)
-    if checker.problems:
-        raise Failure(checker.problems)
-    with np.errstate(all="ignore"):
-        found = evaluator.value(node)
-        return found.array, None
+    value = Expression(held, text).value(held)
+    if value.missing is not None:
+        count = int(np.count_nonzero(value.missing))
+        said = f"{count:,} of {counted(value.size, 'element')} of {text} are uninitialised"
+        raise Refused(WRONG, said, "set what is there alone, or give them values first")
+    return value.elements.array if value.dtype is None else value.stored(()), value.dtype
 
 
 # -- queues

@@ -113,6 +113,7 @@ class Typing:
         added = lines.add(text, accept)
         growing.take_up(self.running.machine, added.tensors, added.instructions)
         self.declared = added.names
+        self.running.__dict__.pop("_outlook", None)  # what it looked up was all there was
         made = Type(text.strip(), tuple(values), added.pcs)
         if added.pcs and not (added.names or added.expectations):
             self._again[key] = made

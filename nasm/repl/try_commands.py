@@ -9,20 +9,21 @@ from typing import TypeVar
 from nasm import stopping
 from nasm.debug.setting import Altered
 from nasm.debug.typed import Element, Typed, Written
-from nasm.problems import Failure, Refused, counted, listed
+from nasm.dtypes import format_value
+from nasm.problems import Failure, Refused, counted, listed, quoted
 from nasm.records import Executed
 from nasm.repl import text
-from nasm.repl.arrays import cell
 from nasm.repl.command import WRONG, command
 from nasm.repl.run_commands import _came_to as came_to
 from nasm.repl.screen import wrapped
+from nasm.repl.session_commands import sets
 from nasm.repl.shell import Shell
+from nasm.report.arrays import UNWRITTEN
 from nasm.session import Session
 from nasm.spec.evidence import Cost
 
 Result = TypeVar("Result")
 
-PC = re.compile(r"pc\b(.*)", re.DOTALL)
 ASSIGNED = re.compile(r"((?:[^=\[\]\"]|\[[^\]]*\])+?)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
@@ -43,7 +44,7 @@ def execute(shell: Shell, rest: str) -> None:
 
 @command("try", usage="try LINE", takes=("mnemonic", "engine"))
 def try_(shell: Shell, rest: str) -> None:
-    """Execute a typed instruction, and go back to before it.
+    """Execute a typed instruction, and go back.
 
     What it declares stays declared.
     """
@@ -53,32 +54,29 @@ def try_(shell: Shell, rest: str) -> None:
     found, asked = _moving(shell, lambda session: session.trial(rest))
     shell.adopt(session)
     try:
-        shell.screen.say(_typed(session, found))
+        shell.screen.say(_typed(session, found, shell.screen.width))
         shell.screen.say(f"and back: {text.status(session)}")
     finally:
         if asked is not None and asked.leaving:
             raise asked
 
 
-@command("set", usage="set PLACE = VALUE", takes=("tensor", "semaphore"))
-def set_(shell: Shell, rest: str) -> None:
-    """Change a tensor, a semaphore, a register or a pc.
+@sets(r"pc\b(?!\s*[=\[])")
+def set_pc(shell: Shell, rest: str) -> None:
+    """Send an engine to an instruction: by its number, by a label, or as the first of a line."""
+    words = rest.split(maxsplit=2)[1:]
+    if len(words) < 2:
+        raise Refused(WRONG, "set the pc of which engine to what?", "set pc @vector 3")
+    _acted(shell, lambda session: session.set_pc(*words), _diverted)
 
-    A value is an expression as in .expect, or an array file in quotes: set t[0, 0:4] = 1.5,
-    set t = "file.npy", set $loaded = 32, set @scalar %r0 = 5. It is broadcast and rounded as the
-    tensor stores it. set pc @vector 3 sends an engine to an instruction, set pc @vector loop to a
-    label, and set pc @vector line 19 to the first of its instructions on a line.
-    """
-    pc = PC.fullmatch(rest)
-    if pc is not None and "=" not in rest:
-        words = pc[1].split(maxsplit=1)
-        if len(words) < 2:
-            raise Refused(WRONG, "set the pc of which engine to what?", "set pc @vector 3")
-        _acted(shell, lambda session: session.set_pc(*words), _diverted)
-        return
+
+@sets(r"[$@%]|.*=")
+def set_value(shell: Shell, rest: str) -> None:
+    """Give a tensor, a semaphore or a register a value: an expression, or an array file."""
     found = ASSIGNED.fullmatch(rest)
     if found is None:
-        raise Refused(WRONG, f"set what to what, found '{rest}'", "set t[0, 0:4] = 1.5")
+        said = f"set what to what, found '{quoted(rest)}'"
+        raise Refused(WRONG, said, "set t[0, 0:4] = 1.5")
     place, value = found[1], found[2]
     _acted(shell, lambda session: session.set(place, value), _set)
 
@@ -96,7 +94,7 @@ def skip(shell: Shell, rest: str) -> None:
 
 
 def _acted(
-    shell: Shell, act: Callable[[Session], Result], say: Callable[[Session, Result], list[str]]
+    shell: Shell, act: Callable[[Session], Result], say: Callable[[Session, Result, int], list[str]]
 ) -> Result:
     """Do something by hand, and show what came of it."""
     session = shell.session
@@ -104,10 +102,10 @@ def _acted(
     found, asked = _moving(shell, act)
     shell.adopt(session)
     try:
-        shell.screen.say(say(session, found))
+        shell.screen.say(say(session, found, shell.screen.width))
         changes = before.changes(text.Snapshot.of(session))
         if not isinstance(found, Altered):
-            shell.screen.say(text.changed(changes))
+            shell.screen.say(text.changed(changes, shell.screen.width))
         came_to(shell, before, asked, brief=True)
     finally:
         if asked is not None and asked.leaving:
@@ -139,7 +137,7 @@ def _moving(shell: Shell, act: Callable[[Session], Result]) -> tuple[Result, sto
 # -- saying it
 
 
-def _typed(session: Session, found: Typed) -> list[str]:
+def _typed(session: Session, found: Typed, width: int) -> list[str]:
     lines = []
     by_kind: dict[str, list[str]] = {}
     for name, what in found.declared:
@@ -147,10 +145,10 @@ def _typed(session: Session, found: Typed) -> list[str]:
     for what, names in by_kind.items():
         lines.append(f"declared: {counted(len(names), what)}, {listed(names, 'and')}")
     for one, cost in found.executed:
-        lines += text.completed(session, _alone(one))
+        lines += text.completed(session, _alone(one), width)
         lines.append(f"  {_cost(cost)} cycles of {session.name(one)} ({cost.evidence.value})")
     for tile in found.written:
-        lines += _written(session, tile)
+        lines += _written(tile, width)
     if found.others:
         many = counted(len(found.others), "instruction")
         lines.append(f"meanwhile {many} of the program completed")
@@ -170,27 +168,31 @@ def _cost(cost: Cost) -> str:
     return f"busy {cost.interval:,}, results after {cost.latency:,}"
 
 
-def _written(session: Session, tile: Written) -> list[str]:
+def _written(tile: Written, width: int) -> list[str]:
     """What became of a tile, with its first elements."""
     name, size = tile.view.tensor.name, tile.view.size
     if not tile.count:
         return [f"{name}: every element stays as it was"]
-    said = f"{name}: {tile.count:,} of {counted(size, 'element')} changed: "
-    said += ", ".join(_element(tile, one) for one in tile.first)
-    return wrapped([said + (", …" if tile.count > len(tile.first) else "")])
+    items = [_element(tile, one) for one in tile.first]
+    items += ["…"] if tile.count > len(tile.first) else []
+    said = f"{name}: {tile.count:,} of {counted(size, 'element')} changed"
+    return [said, *wrapped(items, width)]
 
 
 def _element(tile: Written, one: Element) -> str:
     dtype = tile.view.dtype
-    before, after = (cell(v, v is not None, dtype, "") for v in (one.before, one.after))
+    before, after = (
+        UNWRITTEN if value is None else format_value(value, dtype)
+        for value in (one.before, one.after)
+    )
     return f"[{', '.join(map(str, one.place))}] {before} -> {after}"
 
 
-def _set(session: Session, found: Written | Altered) -> list[str]:
-    return _written(session, found) if isinstance(found, Written) else [str(found)]
+def _set(session: Session, found: Written | Altered, width: int) -> list[str]:
+    return _written(found, width) if isinstance(found, Written) else [str(found)]
 
 
-def _diverted(session: Session, found: Altered) -> list[str]:
+def _diverted(session: Session, found: Altered, width: int) -> list[str]:
     name = found.what.removeprefix("@").removesuffix(" pc")
     record = next(q for q in session.queues() if session.name(q) == name)
     return [str(found), f"next: {record.text}" if record.text else f"{name} has nothing left"]

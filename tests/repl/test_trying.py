@@ -37,8 +37,8 @@ def test_a_typed_line_shows_what_it_did_and_what_it_cost(tried: Tried) -> None:
         "vector pc 1  Memset t, 1.5\n"
         "  vector cycles 0..64, 0.000..0.067 µs\n"
         "  busy 64, results after 64 cycles of vector (measured)\n"
-        "  t: 512 of 512 elements changed: [0, 0] __ -> 1.5, [0, 1] __ -> 1.5, [0, 2] __ -> 1.5, "
-        "[0, 3] __ -> 1.5, …\n"
+        "t: 512 of 512 elements changed\n"
+        "  [0, 0] __ -> 1.5,  [0, 1] __ -> 1.5,  [0, 2] __ -> 1.5,  [0, 3] __ -> 1.5,  …\n"
         "meanwhile 1 instruction of the program completed\n"
     )
     assert "every element stays as it was" in tried.does("@vector Memset t, 1.5")
@@ -64,8 +64,8 @@ def test_set_changes_each_kind_of_place(tried: Tried) -> None:
     assert tried.does("set $go = 2") == "$go 0 -> 2\n"
     assert tried.does("set @scalar %r3 = 4 + 1") == "@scalar %r3 uninitialised -> 5\n"
     assert tried.does("set x[0:2, 0:2] = 7") == (
-        "  x: 4 of 4 elements changed: [0, 0] __ -> 7.0, [0, 1] __ -> 7.0, [1, 0] __ -> 7.0, "
-        "[1, 1] __ -> 7.0\n"
+        "x: 4 of 4 elements changed\n"
+        "  [0, 0] __ -> 7.0,  [0, 1] __ -> 7.0,  [1, 0] __ -> 7.0,  [1, 1] __ -> 7.0\n"
     )
     assert "finished" in tried.does("run")
     assert tried.does("set pc vector 0") == ("@vector pc 1 -> 0\nnext: Memset x, 1.0  $go >= 2\n")
@@ -82,8 +82,8 @@ def test_set_changes_each_kind_of_place(tried: Tried) -> None:
         (".", "error"),
         ("try", "try which instruction?"),
         ("execute", "execute which instruction?"),
-        ("set", "set what to what"),
-        ("set x", "set what to what"),
+        ("set", "set what?"),
+        ("set x", "no setting 'x'"),
         ("set x =", "set what to what"),
         ("set x == 3", "set what to what"),
         ("set pc", "set the pc of which engine"),
