@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from nasm.debug import moves, specs, times
 from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
@@ -25,12 +25,19 @@ from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statis
 from nasm.debug.stops import Met, Test
 from nasm.debug.transfers import TransferRecord, under_way
 from nasm.debug.travel import Mark, Travel
-from nasm.debug.typed import Observed, Typed, Typing, Written, told, written_by
+from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
 from nasm.gc_pause import paused
 from nasm.problems import Refused
 from nasm.running import ASSEMBLED, CHUNK, Running
+from nasm.source import Source
 
-__all__ = ["ASSEMBLED", "Session"]
+__all__ = ["ASSEMBLED", "TARGET", "Session"]
+
+TARGET = "trn2"
+"""The target of an empty machine, unless it is said otherwise."""
+
+NO_PROGRAM = "an empty machine"
+"""Instead of the name of a program."""
 
 
 class Session(Running):
@@ -49,6 +56,14 @@ class Session(Running):
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
         self._typing = Typing(self)
+
+    @classmethod
+    def empty(cls, target: str = TARGET, **more: Any) -> Self:
+        """A machine without a program, on which declarations and instructions can be typed.
+
+        ``more`` is as for a program.
+        """
+        return cls(Source(NO_PROGRAM, f".target {target}\n"), **more)
 
     @property
     def over(self) -> bool:
@@ -361,6 +376,10 @@ class Session(Running):
             self.halt(False)
             past.goto(moment)
             past.changes[:] = changes
+
+    def typed_text(self) -> str:
+        """The program with what was typed behind it, as a text that assembles; raises Refused."""
+        return program_text(self, self._typing, self.by_hand)
 
     def _complete(self, change: Type) -> None:
         """Run until the instructions of a change have completed, or nothing can happen."""

@@ -6,7 +6,7 @@ columns. A text with a mistake adds nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -15,6 +15,7 @@ from nasm.asm.assemble import expectations, initialisers
 from nasm.asm.building.builder import ProgramBuilder, in_order
 from nasm.asm.expanding.scope import CONSTANTS
 from nasm.asm.expanding.typed import Continued
+from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
 from nasm.problems import Failure, Unsaid, limited
 from nasm.source import Source
@@ -31,10 +32,12 @@ TABLES = ("tensors", "semaphores", "events", "transfers", "constants")
 class Added:
     """What a text has added to a program: names by what they are, and instructions by queue.
 
-    ``pcs`` are where these stand. ``expectations`` are the new ones, by their text.
+    ``pcs`` are where these stand. ``expectations`` are the new ones, by their text. The ``text``
+    names the engine of each instruction; ``declarations`` is what of it is no instruction.
     """
 
     text: str
+    declarations: str
     tensors: tuple[Tensor, ...]
     names: tuple[tuple[str, str], ...]
     pcs: tuple[tuple[int, range], ...]
@@ -77,7 +80,8 @@ class Continuation:
         with self._whole(before):
             builder, expander = self._expanded(source, before)
             values = {n: v for n, v in expander.scope.values.items() if n not in CONSTANTS}
-            added = before.added(self.program, text, values)
+            texts = _with_engines(text, expander.found), _declarations(expander)
+            added = before.added(self.program, *texts, values)
             accept(added)
         self._builder, self.values = builder, values
         for lines, size in zip(self.program.queues, before.columns, strict=True):
@@ -147,7 +151,9 @@ class _Sizes:
         for lines, size in zip(program.queues, self.columns, strict=True):
             _cut(lines, size)
 
-    def added(self, program: Program, text: str, values: dict[str, Any]) -> Added:
+    def added(
+        self, program: Program, text: str, declarations: str, values: dict[str, Any]
+    ) -> Added:
         """What came later."""
         new = {name: list(getattr(program, name))[size:] for name, size in self.tables.items()}
         kinds = (("semaphores", "semaphore"), ("events", "event"), ("transfers", "transfer"))
@@ -157,6 +163,7 @@ class _Sizes:
         columns = zip(program.queues, self.columns, strict=True)
         return Added(
             text,
+            declarations,
             tuple(program.tensors[name] for name in new["tensors"]),
             tuple(names),
             tuple(
@@ -167,6 +174,22 @@ class _Sizes:
             tuple(program.instructions[self.lists["instructions"] :]),
             tuple(e.span.text for e in program.expectations[self.lists["expectations"] :]),
         )
+
+
+def _with_engines(text: str, found: Mapping[int, str]) -> str:
+    """A text in which each instruction has its engine before it."""
+    parts, last = [], 0
+    for at in sorted(found):
+        parts += [text[last:at], f"@{found[at]} "]
+        last = at
+    return "".join([*parts, text[last:]])
+
+
+def _declarations(expander: Continued) -> str:
+    """The statements of a text that only declare something."""
+    kinds = (tree.Const, tree.TensorLine, tree.SemLine, tree.DmaBlock)
+    kept = (s for s in expander.body if isinstance(s, kinds))
+    return "\n".join(expander.source.text[s.start : s.end] for s in kept)
 
 
 def _cut(lines: QueueProgram, size: int) -> None:

@@ -123,9 +123,11 @@ class Type(Change):
     """Declarations and instructions that were typed: tensors get their values, queues the rest.
 
     ``pcs`` says where the instructions of each queue stand. They are its next ones.
+    ``declarations`` is what of the text declares something.
     """
 
     text: str
+    declarations: str
     values: tuple[tuple[View, Array], ...]
     pcs: tuple[tuple[int, range], ...]
 

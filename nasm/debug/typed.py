@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from nasm.asm.resume import Added, Continuation
-from nasm.debug.changes import Type
+from nasm.debug.changes import WRONG, Type
 from nasm.machine import describe, growing, tensor_io
 from nasm.machine.writers import written
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Refused
 from nasm.records import Executed
 from nasm.running import Running
 from nasm.sim.memory import Array
@@ -74,12 +74,14 @@ class Typed:
 class Typing:
     """Takes what is typed at a session.
 
-    ``declared`` are the names that the last text has declared, each with what it is.
+    ``declared`` are the names that the last text has declared, each with what it is. ``taken`` are
+    all texts, each once, whether the run has gone back to before them or not.
     """
 
     def __init__(self, running: Running) -> None:
         self.running = running
         self.declared: tuple[tuple[str, str], ...] = ()
+        self.taken: list[Type] = []
         self._again: dict[tuple[object, ...], Type] = {}
         self._lines = Continuation(running.program)
 
@@ -110,11 +112,15 @@ class Typing:
         if key in self._again:  # the same instructions again, as in another round of a loop
             self.declared = ()
             return self._again[key]
+        core = lines.core
         added = lines.add(text, accept)
         growing.take_up(self.running.machine, added.tensors, added.instructions)
         self.declared = added.names
         self.running.__dict__.pop("_outlook", None)  # what it looked up was all there was
-        made = Type(text.strip(), tuple(values), added.pcs)
+        of_core = f".core {core}\n" if self.program.cores > 1 else ""
+        said, declared = of_core + added.text.strip(), added.declarations
+        made = Type(said, declared and of_core + declared, tuple(values), added.pcs)
+        self.taken.append(made)
         if added.pcs and not (added.names or added.expectations):
             self._again[key] = made
         return made
@@ -139,6 +145,30 @@ def written_by(program: Program, change: Type) -> list[View]:
                     key = (view.tensor.index, view.partition, view.offset, view.shape)
                     found.setdefault((*key, view.steps, view.dtype.name), view)
     return list(found.values())
+
+
+def program_text(running: Running, typing: Typing, changes: Sequence[object]) -> str:
+    """The text of a program with what was typed behind it: it assembles to one that does it all.
+
+    What was changed by hand otherwise stands there as comments. Of texts that were gone back over
+    there are the declarations, which still hold.
+    """
+    if running.source is None:
+        said = "the session was not made from a text, so that there is none to add to"
+        raise Refused(WRONG, said, "make it with Session(text)")
+    parts, left = [running.source.text.rstrip("\n")], list(typing.taken)
+    for change in changes:
+        if not isinstance(change, Type):
+            parts.append(f"; by hand: {' '.join(str(change).split())}")
+            continue
+        while left and change in left:
+            first = left.pop(0)
+            if first is not change and first not in changes and first.declarations:
+                parts.append(first.declarations)
+            if first is change:
+                break
+        parts.append(change.text)
+    return "\n".join(parts) + "\n"
 
 
 class Observed:

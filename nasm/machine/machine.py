@@ -59,7 +59,8 @@ class Machine:
     times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
     asked how long things take, if there are any. Unless it is to be ``checked`` nobody judges its
     order, nor what is missing of its outputs. ``later`` are observers that a program made necessary
-    only when more was added to it, and what they remember of the time before.
+    only when more was added to it, and what they remember of the time before; so many ``tensors``
+    it had at first.
     """
 
     def __init__(
@@ -72,6 +73,7 @@ class Machine:
         checked: bool = True,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
+        self.tensors = len(program.tensors)
         self.checked = checked
         generation = program.generation
         self.hazards = Hazards(

@@ -45,6 +45,7 @@ class Watch(Observer):
     """
 
     def __init__(self, queues: Sequence[Queue]) -> None:
+        self._all = queues
         self.queues = array("H")
         self.works: list[list[Work]] = [[] for _ in queues]
         self.pcs = [array("i") for _ in queues]
@@ -114,6 +115,10 @@ class Watch(Observer):
         """When an instruction completes; ``last`` is when the last of its queue does."""
         ends = self.ends[queue]
         return ends[index + 1] if index + 1 < len(ends) else last
+
+    def completion(self, queue: int, index: int) -> int:
+        """When an instruction completes."""
+        return self.end(queue, index, self._all[queue].last_finish)
 
     def landing(self, flight: int) -> int | None:
         """When the last of a transfer's shares so far landed."""

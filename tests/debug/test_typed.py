@@ -223,8 +223,18 @@ def test_typed_instructions_are_judged_as_others_are() -> None:
     assert hazard.code == "E0501"
     assert hazard.span is not None
     assert hazard.span.text == "TensorCopy u, t"
-    session.execute("@gpsimd Memset u, 1.0")
-    assert [p.code for p in session.hazards] == ["E0501", "E0502"]  # nothing orders the two
+
+
+def test_who_types_sees_what_is_complete_and_races_only_with_what_is_not() -> None:
+    session = Session(TWO)
+    session.declare(".sbuf t f32[128, 8]\n.sbuf u f32[128, 8]")
+    session.execute("@vector Memset t, 1.0")
+    session.execute("@gpsimd TensorCopy u, t")  # after it, though no semaphore says so
+    assert session.run().ok
+    session.execute("@sync DmaCopy X, t $loaded += 16")
+    session.execute("@vector Memset t, 3.0")  # while the DMA reads t
+    session.run()
+    assert {problem.code for problem in session.hazards} == {"E0502"}
 
 
 def test_going_back_and_forward_over_typed_lines_is_the_same_each_time() -> None:
@@ -263,3 +273,61 @@ def test_what_was_typed_and_undone_leaves_no_trace(name: str) -> None:
         session.past.goto(moment)
         session.past.changes.clear()
         assert ended(session)[:3] == plain[:3]
+
+
+def test_an_empty_machine_takes_declarations_and_instructions() -> None:
+    session = Session.empty()
+    assert (
+        session.program.generation.name == "trn2" or "trn2" in session.program.generation.spellings
+    )
+    session.execute(".hbm X f32[128, 8] = iota\n.hbm Y f32[128, 8] output")
+    session.execute(".sbuf x f32[128, 8]\n.sem s")
+    session.execute("@sync DmaCopy x, X $s += 16")
+    session.execute("@vector TensorScalar x, x, op0=multiply, operand0=2.0 $s >= 16")
+    session.execute("@sync DmaCopy Y, x $s += 16")
+    session.execute("@sync EventSemaphore $s >= 32")
+    np.testing.assert_array_equal(session.read("Y"), 2 * session.read("X"))
+    report = session.report()
+    assert report.ok
+    assert not report.warnings
+    session.restart()
+    assert session.now == 0
+    assert not session.known("x").any()
+
+
+def test_what_was_typed_is_a_program_that_ends_with_the_same_memory() -> None:
+    session = Session.empty()
+    for line in (
+        ".const N = 8",
+        ".hbm X f32[128, N] = random(seed=2)",
+        ".sbuf x f32[128, N]",
+        ".sem s, t",
+        "@sync DmaCopy x, X $s += 16",
+        "@vector",
+        "TensorScalar x, x, op0=multiply, operand0=2.0 $s >= 16 $t++",
+        ".hbm Y f32[128, N] output",
+        "@sync DmaCopy Y, x $t >= 1 $s += 16",
+        "@sync EventSemaphore $s >= 32",
+        ".expect Y == 2 * X",
+    ):
+        session.execute(line)
+    text = session.typed_text()
+    assert "\n@vector TensorScalar" in text
+    again = Session(text)
+    report = again.run()
+    assert report.ok
+    assert report.memory_hash == session.report().memory_hash
+
+
+def test_the_text_has_what_was_undone_as_declarations_alone_and_other_changes_as_comments() -> None:
+    session = Session(TWO)
+    session.execute(".const EIGHT = 8\n.sbuf t f32[128, EIGHT]\n@vector Memset t, 1.0")
+    session.undo()
+    session.execute(".sbuf u f32[128, EIGHT]")
+    session.set("u", "3 + 4")
+    session.execute("@gpsimd TensorCopy t, u")
+    assert session.typed_text() == TWO + (
+        ".const EIGHT = 8\n.sbuf t f32[128, EIGHT]\n.sbuf u f32[128, EIGHT]\n"
+        "; by hand: set u = 3 + 4\n@gpsimd TensorCopy t, u\n"
+    )
+    assert "u" in nasm.assemble(session.typed_text()).tensors

@@ -17,7 +17,8 @@ class Continued(Expander):
     """Expands a text that goes on where others ended, on their builder.
 
     ``values`` are the constants so far, ``engine`` and ``core`` what was chosen last. An engine
-    that is not named is the chosen one, if it has the instruction, or the only one that has it.
+    that is not named is the chosen one, if it has the instruction, or the only one that has it:
+    ``found`` says which, by where the instruction begins.
     """
 
     def __init__(
@@ -29,6 +30,7 @@ class Continued(Expander):
         core: int,
     ) -> None:
         super().__init__(source, {})
+        self.found: dict[int, str] = {}
         self.builder, self.engine = builder, engine
         program, scope = builder.program, self.scope
         scope.values.update(values)
@@ -69,10 +71,9 @@ class Continued(Expander):
         if row is None:  # whoever compiles the line says so, whatever the engine
             return builder.generation.engines[0].name
         having = builder.target.engines(row, builder.generation)
-        if self.engine in having:
-            return self.engine
-        if len(having) == 1:
-            return having[0]
+        if self.engine in having or len(having) == 1:
+            engine = self.engine if self.engine in having else having[0]
+            return self.found.setdefault(statement.mnemonic.start, engine or having[0])
         if not having:
             return builder.generation.engines[0].name
         raise Failure(
