@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 from nasm.debug import delta, moves, specs, times
 from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
+from nasm.debug.changes import Divert, SetElements, Type
 from nasm.debug.context import Context, context
 from nasm.debug.delta import MemoryChange
 from nasm.debug.expressions import Expression, Value, first
@@ -20,15 +21,22 @@ from nasm.debug.outlook import Outlook
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.pictures import Picture, picture
 from nasm.debug.places import loop_variables, place
+from nasm.debug.setting import Altered, going_on_at, held, setting, skipping
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test, When
 from nasm.debug.transfers import TransferRecord, under_way
 from nasm.debug.travel import Mark, Travel
+from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
 from nasm.gc_pause import paused
 from nasm.problems import Failure, Refused
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
+from nasm.source import Source
+from nasm.targets import USUAL
 
 __all__ = ["ASSEMBLED", "Session"]
+
+NO_PROGRAM = "an empty machine"
+"""Instead of the name of a program."""
 
 
 class Session(Running):
@@ -46,6 +54,15 @@ class Session(Running):
         self.past = Past(self, super()._advance, keep)
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
+        self._typing = Typing(self)
+
+    @classmethod
+    def empty(cls, target: str = USUAL, **more: Any) -> Self:
+        """A machine without a program, on which declarations and instructions can be typed.
+
+        ``more`` is as for a program.
+        """
+        return cls(Source(NO_PROGRAM, f".target {target}\n"), **more)
 
     @property
     def over(self) -> bool:
@@ -369,3 +386,91 @@ class Session(Running):
     def undo(self) -> Change | None:
         """Take back the last change by hand, and go to where it was made; None if there is none."""
         return self._travel.undo()
+
+    def execute(self, text: str) -> Typed:
+        """Assemble a typed text and execute it now, its instructions as the next of their engines.
+
+        An engine need not be named if it was chosen last, or if no other has the instruction. Other
+        engines go on until all of it has completed; what cannot complete is a deadlock. Raises
+        Failure if anything is wrong with the text: then nothing was done.
+        """
+        typing = self._typing
+        change = typing.take(text)
+        seen = Observed(self, written_by(self.program, change))
+        with self._watched() as done:
+            self.change(change)
+            self._complete(change)
+        return told(self, typing, change, seen, done)
+
+    def declare(self, text: str) -> Typed:
+        """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
+        change = self._typing.take(text, declarations=True)
+        self.past.change(change)
+        return told(self, self._typing, change, Observed(self, ()), [])
+
+    def set(self, place: str, value: object) -> Written | Altered:
+        """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
+
+        ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
+        the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
+        """
+        change = setting(self, place, value)
+        if isinstance(change, SetElements):
+            seen = Observed(self, [view for view, _ in change.values])
+            self.past.change(change)
+            return next(seen.written())
+        before = held(self, change)
+        self.past.change(change)
+        after = held(self, change)
+        assert after is not None
+        return Altered(place.strip(), before, after)
+
+    def skip(self, engine: str | None = None) -> Altered:
+        """Let an engine go past its next instruction; it need not be named if no other has one."""
+        return self._divert(skipping(self, engine))
+
+    def set_pc(self, engine: str, place: int | str) -> Altered:
+        """Send an engine to a pc, a label, or the first of its instructions on ``"line N"``."""
+        return self._divert(going_on_at(self, engine, place))
+
+    def _divert(self, change: Divert) -> Altered:
+        queue = self.machine.scheduler.queues[change.queue]
+        before = queue.pc
+        self.past.change(change)
+        return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
+
+    @property
+    def by_hand(self) -> tuple[Change, ...]:
+        """What was changed by hand, up to this moment."""
+        return tuple(made.change for made in self.past.changes[: self.changes_made])
+
+    def trial(self, text: str) -> Typed:
+        """Execute a typed text, and go back to how it is now; what it declares stays declared."""
+        past, moment = self.past, self.past.now
+        changes = list(past.changes)
+        try:
+            return self.execute(text)
+        finally:
+            self.halt(False)
+            past.goto(moment)
+            past.changes[:] = changes
+
+    def typed_text(self) -> str:
+        """The program with what was typed behind it, as a text that assembles; raises Refused."""
+        return program_text(self, self._typing, self.by_hand)
+
+    def _complete(self, change: Type) -> None:
+        """Run until the instructions of a change have completed, or nothing can happen."""
+        scheduler = self.machine.scheduler
+        self._begin()
+        queues = [scheduler.queues[index] for index, _ in change.pcs]
+        wanted = [
+            queue.count + len(queue.flight) + len(pcs)
+            for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
+        ]
+        while any(q.count < n for q, n in zip(queues, wanted, strict=True)) and not self.over:
+            self._advance(CHUNK, retire=scheduler.retired + 1)
+            if self._halted():
+                return
+        if not self.over and scheduler.stuck:
+            self._advance(CHUNK)  # nothing starts any more: it only gets known
