@@ -42,7 +42,7 @@ class Inspection:
     """What can be asked of a program on a machine.
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
-    how far the run has got.
+    how far the run has got, ``source`` the text it was made from, if it is known.
     """
 
     program: Program
@@ -50,6 +50,7 @@ class Inspection:
     files: Allowed
     policy: Policy
     status: Status
+    source: Source | None
 
     @property
     def values(self) -> bool:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from nasm.dtypes import DType, Kind, format_value, to_float64
-from nasm.repl.screen import WIDTH
 from nasm.spec.view import View
 
 Array = np.ndarray[Any, Any]
@@ -25,13 +24,13 @@ DIGITS = 6
 """Significant digits of a float that has more; ``/x`` shows the exact bits."""
 
 
-def shown(view: View, values: Array, known: Array, form: str = "") -> list[str]:
+def shown(view: View, values: Array, known: Array, width: int, form: str = "") -> list[str]:
     """A heading, the elements, and their statistics. ``form`` is ``x`` for hexadecimal bits."""
     lines = [heading(view)]
     if values.ndim == 0:
         lines.append(f"  {cell(values[()], bool(known[()]), view.dtype, form)}")
     else:
-        lines += _grid(view, values, known, form)
+        lines += _grid(view, values, known, width, form)
     return [*lines, statistics(values, known, view.dtype)]
 
 
@@ -79,16 +78,16 @@ def statistics(values: Array, known: Array, dtype: DType) -> str:
     return "  " + "  ".join(parts)
 
 
-def _grid(view: View, values: Array, known: Array, form: str) -> list[str]:
+def _grid(view: View, values: Array, known: Array, room: int, form: str) -> list[str]:
     """Rows of the last axis, labelled by the others; a single row is folded."""
     columns = values.shape[-1]
     flat, mask = values.reshape(-1, columns), known.reshape(-1, columns)
     if len(flat) == 1:
-        return _folded(flat[0], mask[0], view.dtype, form)
+        return _folded(flat[0], mask[0], view.dtype, room, form)
     rows = _picked(len(flat), ROWS, EDGE)
     labels = [_label(r, values.shape[:-1]) for r in rows]
     margin = max(len(label) for label in labels) + 2
-    chosen, width = _fitting(flat, mask, rows, view.dtype, form, WIDTH - margin)
+    chosen, width = _fitting(flat, mask, rows, view.dtype, form, room - margin)
     lines = [" " * margin + _line(["…" if c < 0 else str(c) for c in chosen], width)]
     for label, r in zip(labels, rows, strict=True):
         if r < 0:
@@ -137,14 +136,14 @@ def _label(row: int, shape: tuple[int, ...]) -> str:
     return ",".join(str(int(n)) for n in np.unravel_index(row, shape))
 
 
-def _folded(row: Array, mask: Array, dtype: DType, form: str) -> list[str]:
+def _folded(row: Array, mask: Array, dtype: DType, room: int, form: str) -> list[str]:
     """A single row in lines of equal length, each with the index it starts at."""
     margin = len(str(len(row) - 1)) + 2
     sample = _picked(len(row), 256, 128)
     texts = {n: cell(row[n], bool(mask[n]), dtype, form) for n in sample if n >= 0}
     width = max(map(len, texts.values())) + 2
     per = 1
-    while per * 2 * width <= WIDTH - margin and per < len(row):
+    while per * 2 * width <= room - margin and per < len(row):
         per *= 2
     starts = list(range(0, len(row), per))
     lines = []

@@ -11,7 +11,7 @@ from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import arrays, text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import CHECKS, FORMATS
-from nasm.repl.screen import WIDTH, fitted, table
+from nasm.repl.screen import folded, squeezed, table
 from nasm.repl.shell import Shell
 from nasm.report import examination, tables
 from nasm.source import Source, Span
@@ -42,7 +42,9 @@ def print_(shell: Shell, rest: str) -> None:
     view = session.view(text)
     if view.dynamic:
         raise Refused(WRONG, f"'{text}' starts where a register says", "write the number instead")
-    shell.screen.say(arrays.shown(view, session.read(text), session.known(text), form))
+    shell.screen.say(
+        arrays.shown(view, session.read(text), session.known(text), shell.screen.width, form)
+    )
 
 
 def _form(rest: str) -> tuple[str, str]:
@@ -81,10 +83,11 @@ def list_(shell: Shell, rest: str) -> None:
     last = source.position(len(source.text.rstrip()))[0]
     width = max((len(",".join(m)) for m in marks.values()), default=0)
     shell.screen.say(source.shown)
-    for n in range(max(1, line - AROUND), min(last, line + AROUND) + 1):
-        mark = ",".join(marks.get(n, ()))
-        shown = fitted(f"{mark:>{width}} {n:>4} | ", source.line(n))
-        shell.screen.say(shown, "bold" if mark else "")
+    shown = range(max(1, line - AROUND), min(last, line + AROUND) + 1)
+    room = shell.screen.width - width - len(" 1234 | ")
+    for n, said in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
+        margin = f"{','.join(marks.get(n, ())):>{width}} {n:>4} | "
+        shell.screen.say(folded(margin, said, shell.screen.width), "bold" if n in marks else "")
 
 
 def _place(shell: Shell, word: str) -> tuple[Source, int]:
@@ -164,7 +167,7 @@ def info(shell: Shell, rest: str) -> None:
     if word in memories and memories[word].banks and not more:
         _banks(shell, word)
         return
-    subcommand("info", word).does(shell, more)
+    subcommand("info", word).do(shell, more)
 
 
 @command("info banks", usage="info banks [MEMORY]", takes=("memory",))
@@ -290,7 +293,9 @@ def check(shell: Shell, rest: str) -> None:
     )
     screen = shell.screen
     if rest == "map":
-        for part in examination.maps(found, shell.program.cores > 1, WIDTH, screen.ascii_only):
+        for part in examination.maps(
+            found, shell.program.cores > 1, screen.width, screen.ascii_only
+        ):
             screen.show(part)
     elif rest == "relaxed":
         for part in examination.relied(found):
@@ -311,9 +316,9 @@ def expectations(shell: Shell, rest: str) -> None:
     """What must hold at the end; 'expect' checks it now."""
     lines = []
     for e in shell.program.expectations:
-        lines += text.excerpt(e.span)
+        lines += text.excerpt(e.span, shell.screen.width)
     shell.screen.say(lines or "the program has no expectations")
 
 
 def _rows(shell: Shell, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], none: str) -> None:
-    shell.screen.say(table(heads, rows) if rows else none)
+    shell.screen.say(table(heads, rows, shell.screen.width) if rows else none)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from nasm import codes
 from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
+from nasm.repl.settings import SETTINGS
 from nasm.repl.suggest import Names
 from nasm.session import Session
 
@@ -24,6 +25,7 @@ def names(session: Session | None, allowed: Allowed = ANY) -> Names:
     words: dict[str, Mapping[str, str]] = {
         "format": FORMATS,
         "check": CHECKS,
+        "setting": {row.name: row.summary for row in SETTINGS.values()},
         "code": {row.code: row.title for row in codes.table()},
     }
     if session is not None:

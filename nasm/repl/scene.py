@@ -51,7 +51,7 @@ def detail(session: Session, engine: EngineContext, width: int = WIDTH) -> list[
         said += _filled(NOW, f"{_placed(one.at, one.text)}, {_until(session, one.until)}", width)
         if one.busy < one.until and one.busy > session.now:
             said.append(f"{SPACE}its unit is free {_until(session, one.busy, 'from')} on")
-        said += text.excerpt(one.span) if one.span else []
+        said += text.excerpt(one.span, width) if one.span else []
     if engine.at is not None:
         said += _filled(NEXT, _placed(engine.at, engine.text), width)
         for hold in engine.holds:
@@ -59,7 +59,7 @@ def detail(session: Session, engine: EngineContext, width: int = WIDTH) -> list[
         if engine.starts is not None:
             sure = "at" if engine.certain else "not before"
             said += _filled(SPACE, f"starts {sure} {_time(session, engine.starts)}", width)
-        said += text.excerpt(engine.span) if engine.span else []
+        said += text.excerpt(engine.span, width) if engine.span else []
     return said
 
 

@@ -17,13 +17,13 @@ def where(shell: Shell, rest: str) -> None:
     Of one engine everything that keeps its next instruction from starting. Cycles are of the
     engine beside them.
     """
-    session = shell.session
+    session, screen = shell.session, shell.screen
     if not rest:
-        shell.screen.say(scene.lines(session))
+        screen.say(scene.lines(session, screen.width, screen.settings.plain))
         return
     index = session.queue(rest.removeprefix("@")).index
     found = session.context().engines[index]
-    shell.screen.say([text.status(session), *scene.detail(session, found)])
+    screen.say([text.status(session), *scene.detail(session, found, screen.width)])
 
 
 # -- info
@@ -32,13 +32,13 @@ def where(shell: Shell, rest: str) -> None:
 @command("info queues", "engines")
 def queues(shell: Shell, rest: str) -> None:
     """Every engine's queue, and its next instruction."""
-    name = shell.session.name
+    name, screen = shell.session.name, shell.screen
     rows = [
         (name(q), f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
         for q in shell.session.queues()
     ]
     heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    shell.screen.say(table(heads, rows))
+    screen.say(table(heads, rows, screen.width))
 
 
 @command("info transfers", "dma")
@@ -49,10 +49,10 @@ def transfers(shell: Shell, rest: str) -> None:
     have; landing, the channels are done with all of them; notifying, all have landed, and waiters
     do not know yet. 'info channels' shows the channels.
     """
-    session = shell.session
+    session, screen = shell.session, shell.screen
     found = session.transfers()
     if not found:
-        shell.screen.say("no transfer is under way")
+        screen.say("no transfer is under way")
         return
     rows = [
         (
@@ -68,13 +68,13 @@ def transfers(shell: Shell, rest: str) -> None:
         for t in found
     ]
     heads = ("issued by", ">line", "phase", ">landed", ">bytes", ">ring", ">at µs", "from -> to")
-    shell.screen.say(table(heads, rows))
+    screen.say(table(heads, rows, screen.width))
     notes = {
         "at: when it lands": any(t.phase != NOTIFYING and t.certain for t in found),
         "> not before that": any(not t.certain for t in found),
         "seen: when waiters see it": any(t.phase == NOTIFYING for t in found),
     }
-    shell.screen.say("; ".join(said for said, told in notes.items() if told), "dim")
+    screen.say("; ".join(said for said, told in notes.items() if told), "dim")
 
 
 def _when(shell: Shell, transfer: TransferRecord) -> str:
@@ -91,7 +91,7 @@ def channels(shell: Shell, rest: str) -> None:
 
     Channels move data beside the queues.
     """
-    session = shell.session
+    session, screen = shell.session, shell.screen
     rows = [
         (
             text.numbered(session, c.core, c.index),
@@ -104,13 +104,13 @@ def channels(shell: Shell, rest: str) -> None:
         for c in session.channels()
     ]
     heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    shell.screen.say(table(heads, rows) if rows else "no channels")
+    screen.say(table(heads, rows, screen.width) if rows else "no channels")
 
 
 @command("info semaphores", "semaphore", usage="info semaphores [SEMAPHORE]", takes=("semaphore",))
 def semaphores(shell: Shell, rest: str) -> None:
     """Every semaphore and event, and what waits for it."""
-    session = shell.session
+    session, screen = shell.session, shell.screen
     found = session.semaphores()
     wanted = rest.removeprefix("$")
     if wanted:
@@ -129,4 +129,4 @@ def semaphores(shell: Shell, rest: str) -> None:
         for s in found
     ]
     heads = ("semaphore", ">number", ">value", "waiting")
-    shell.screen.say(table(heads, rows) if rows else "no semaphores")
+    screen.say(table(heads, rows, screen.width) if rows else "no semaphores")

@@ -99,7 +99,7 @@ def microseconds(session: Session, ticks: int) -> float:
     return ticks / session.program.generation.ticks
 
 
-def completed(session: Session, done: Completed) -> list[str]:
+def completed(session: Session, done: Completed, width: int) -> list[str]:
     """What completed: one instruction in full, several as a table."""
     if not done.count:
         return ["no instruction completed"]
@@ -112,7 +112,7 @@ def completed(session: Session, done: Completed) -> list[str]:
         rows.append(
             (session.name(e), str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}", str(e.waited))
         )
-    lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows)
+    lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows, width)
     hidden = done.count - len(done.last)
     return [f"… {hidden:,} earlier ones", *lines] if hidden else lines
 
@@ -150,13 +150,13 @@ def numbered(session: Session, core: int, number: int) -> str:
     return f"{core}.{number}" if session.program.cores > 1 else str(number)
 
 
-def excerpt(span: Span) -> list[str]:
+def excerpt(span: Span, width: int) -> list[str]:
     """The line a span starts on, and the expansions that led there."""
     number, text, *_ = span.excerpt()
-    lines = [fitted(f"{number:>6} | ", text)]
+    lines = [fitted(f"{number:>6} | ", text, width)]
     return lines + [f"         in {f.what}, line {f.span.line}" for f in reversed(span.chain)]
 
 
-def changed(items: Sequence[str]) -> list[str]:
+def changed(items: Sequence[str], width: int) -> list[str]:
     """What changed, a line or two."""
-    return wrapped(items)
+    return wrapped(items, width)

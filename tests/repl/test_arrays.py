@@ -23,7 +23,7 @@ def shown(values: Any, dtype: str = "float32", known: Any = True, form: str = ""
     if array.dtype != found.numpy:
         array = array.astype(found.numpy)
     view = View.whole(Tensor("t", LINEAR, found, array.shape))
-    return arrays.shown(view, array, np.broadcast_to(known, array.shape), form)
+    return arrays.shown(view, array, np.broadcast_to(known, array.shape), WIDTH, form)
 
 
 def test_a_heading_says_what_is_shown_and_where() -> None:

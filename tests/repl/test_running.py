@@ -130,7 +130,13 @@ def test_cycles_are_of_the_engine_named(toy: Tried) -> None:
 
 @pytest.mark.parametrize(
     ("line", "tick"),
-    [("until 7", 21), ("until 0.01us", 15), ("until 0.0101 µs", 18), ("u 1_0 cycles", 30)],
+    [
+        ("until 7", 21),
+        ("until 0.01us", 15),
+        ("until 0.0101 µs", 18),
+        ("u 1_0 cycles", 30),
+        ("u 0,010", 30),
+    ],
 )
 def test_until_goes_to_a_cycle_or_the_first_one_after_a_time(
     toy: Tried, line: str, tick: int
@@ -151,6 +157,11 @@ def test_until_goes_to_a_cycle_or_the_first_one_after_a_time(
         ("until", "wanted a cycle or a time"),
         ("until soon", "wanted a cycle or a time"),
         ("until 1.2.3", "wanted a cycle or a time"),
+        ("until 1,5us", "wanted a cycle or a time, found '1,5us'\n  hint: until 5000, until 2.5us"),
+        ("until 1,50", "wanted a cycle or a time"),
+        ("until 1,0000", "wanted a cycle or a time"),
+        ("until 1000,000", "wanted a cycle or a time"),
+        ("step 1,5", "wanted a count from 1 on, found '1,5'"),
         ("until 0", "that has passed: it is 0.000 µs, cycle 0"),
         ("run fast", "wanted a count from 1 on, found 'fast'"),
         ("restart now", "'restart' takes nothing, found 'now'"),
