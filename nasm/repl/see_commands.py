@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from nasm.debug.transfers import NOTIFYING, TransferRecord
-from nasm.problems import Refused, did_you_mean
+from nasm.problems import Refused, in_line
 from nasm.repl import scene, text
-from nasm.repl.command import command
+from nasm.repl.command import WRONG, command
 from nasm.repl.screen import table
 from nasm.repl.shell import Shell
 
@@ -109,16 +109,15 @@ def channels(shell: Shell, rest: str) -> None:
 
 @command("info semaphores", "semaphore", usage="info semaphores [SEMAPHORE]", takes=("semaphore",))
 def semaphores(shell: Shell, rest: str) -> None:
-    """Every semaphore and event, and what waits for it."""
+    """Every semaphore and event, and what waits for it.
+
+    Of one also who has posted it, and when, and who still can: counts are of instructions.
+    """
     session, screen = shell.session, shell.screen
-    found = session.semaphores()
-    wanted = rest.removeprefix("$")
-    if wanted:
-        names = [f"${s.name}" for s in found]
-        found = tuple(s for s in found if s.name == wanted)
-        if not found:
-            hint = did_you_mean(f"${wanted}", names) or "'info semaphores' lists them"
-            raise Refused("E0206", f"no semaphore '${wanted}'", hint)
+    if rest:
+        (found,) = session.counters(rest)
+        screen.say(scene.semaphore(session, found, screen.width))
+        return
     rows = [
         (
             f"${s.name}",
@@ -126,7 +125,60 @@ def semaphores(shell: Shell, rest: str) -> None:
             str(s.value),
             ", ".join(s.waiting),
         )
-        for s in found
+        for s in session.semaphores()
     ]
     heads = ("semaphore", ">number", ">value", "waiting")
     screen.say(table(heads, rows, screen.width) if rows else "no semaphores")
+
+
+# -- asking
+
+
+@command(
+    "who",
+    usage="who TENSOR | $SEMAPHORE | [ENGINE] %REGISTER",
+    takes=("tensor", "semaphore", "engine"),
+    examples=("who t[3, 17]", "who $loaded", "who @scalar %r0"),
+)
+def who(shell: Shell, rest: str) -> None:
+    """List who in the program reads, writes, posts or waits.
+
+    A tensor or slice is looked at byte by byte, so that others that share its bytes count. Each
+    line of a queue stands once: 'of' says how many instructions it has become, 'done' how many of
+    them have completed so far; those of a loop may do so any number of times.
+    """
+    session, screen = shell.session, shell.screen
+    if not rest:
+        raise Refused(WRONG, "who uses what?", "who t[3, 17], who $loaded, who @scalar %r0")
+    found = session.who(rest)
+    if not found:
+        screen.say(f"nothing in the program uses {in_line(rest)}")
+        return
+    rows = [
+        (
+            use.engine,
+            f"{'may ' if use.perhaps else ''}{use.does}{f' {use.amount}' if use.amount else ''}",
+            str(use.span.line) if use.span else "",
+            str(use.pcs[0]),
+            "loop" if use.loops else str(len(use.pcs)),
+            f"{use.completed:,}",
+            use.text,
+        )
+        for use in found
+    ]
+    heads = ("engine", "does", ">line", ">pc", ">of", ">done", "instruction")
+    screen.say(table(heads, rows, screen.width))
+
+
+@command("why", usage="why ENGINE", takes=("engine",), examples=("why tensor",))
+def why(shell: Shell, rest: str) -> None:
+    """Say what would let an engine go on, and who would do so.
+
+    It is followed back to what no other engine holds up: a transfer or an instruction under way, a
+    wait that nobody can end, or a circle.
+    """
+    session, screen = shell.session, shell.screen
+    word = rest.removeprefix("@")
+    if not word:
+        raise Refused(WRONG, "why what?", "why ENGINE: what would let it go on")
+    screen.say(scene.chain(session.blocked(word), screen.width))
