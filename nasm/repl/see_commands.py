@@ -172,7 +172,7 @@ def who(shell: Shell, rest: str) -> None:
 
 @command("why", usage="why ENGINE", takes=("engine",), examples=("why tensor",))
 def why(shell: Shell, rest: str) -> None:
-    """Say what would let an engine go on, and who would do so.
+    """Say what lets an engine go on, and who would do that.
 
     It is followed back to what no other engine holds up: a transfer or an instruction under way, a
     wait that nobody can end, or a circle.
