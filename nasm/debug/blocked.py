@@ -125,7 +125,7 @@ class _Search:
             sure = all(t.certain for t in hold.transfers)
             said = f"What it waits for is under way: {hold.detail}."
             return (TIME if sure else OPEN), said, ""
-        if hold.transfers or self.supply.satisfied(queue, ()):
+        if hold.transfers or self.supply.satisfied(queue, (queue.index,)):
             return None
         if hold.kind == "core":
             return NOBODY, "Nobody is left there to reach one.", ""
