@@ -7,7 +7,7 @@ import textwrap
 
 from nasm.problems import Refused, did_you_mean, quoted
 from nasm.repl import command as commands
-from nasm.repl import inspect_commands, run_commands, see_commands, session_commands
+from nasm.repl import data_commands, inspect_commands, run_commands, see_commands, session_commands
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.screen import table
 from nasm.repl.shell import Shell
@@ -18,6 +18,7 @@ from nasm.spec.program import Program
 GROUPS = (
     run_commands.__name__,
     see_commands.__name__,
+    data_commands.__name__,
     inspect_commands.__name__,
     session_commands.__name__,
     __name__,

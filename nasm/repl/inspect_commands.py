@@ -2,70 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 from nasm.allowing import as_errors
 from nasm.examine import examine
 from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
-from nasm.repl import arrays, text
+from nasm.repl import text
 from nasm.repl.command import WRONG, command, subcommand
-from nasm.repl.naming import CHECKS, FORMATS
-from nasm.repl.screen import folded, squeezed, table
+from nasm.repl.naming import CHECKS
+from nasm.repl.screen import folded, squeezed
 from nasm.repl.shell import Shell
 from nasm.report import examination, tables
 from nasm.source import Source, Span
-from nasm.spec.memory import Tensor
 
 AROUND = 5
 """Lines shown before and after the one that was asked for."""
-
-BAR = 16
-
-
-@command(
-    "print", "p", usage="print[/x] TENSOR | $SEMAPHORE", takes=("tensor", "semaphore", "format")
-)
-def print_(shell: Shell, rest: str) -> None:
-    """Show a tensor, a part of one, or a semaphore.
-
-    Slices and views are written as in a program: print c[0:4, :8], print c.T. Uninitialised
-    elements are shown as __. /x shows the bits of each element.
-    """
-    text, form = _form(rest)
-    if not text:
-        raise Refused(WRONG, "print what?", "print c[0:4, :8]; 'info tensors' lists them")
-    session = shell.session
-    if text.startswith("$"):
-        shell.screen.say(_semaphore(shell, text.removeprefix("$")))
-        return
-    view = session.view(text)
-    if view.dynamic:
-        raise Refused(WRONG, f"'{text}' starts where a register says", "write the number instead")
-    shell.screen.say(
-        arrays.shown(view, session.read(text), session.known(text), shell.screen.width, form)
-    )
-
-
-def _form(rest: str) -> tuple[str, str]:
-    """The expression and the format, which may stand before or after it."""
-    found = re.fullmatch(r"/(\w+)(?:\s+(.*))?", rest) or re.fullmatch(r"(.*)\s/(\w+)", rest)
-    if found is None:
-        return rest, ""
-    text, form = (found[2], found[1]) if rest.startswith("/") else (found[1], found[2])
-    if f"/{form}" not in FORMATS:
-        legal = listed(f"{f} ({what})" for f, what in FORMATS.items())
-        raise Refused(WRONG, f"no format '/{form}'", f"there is {legal}")
-    return (text or "").strip(), form
-
-
-def _semaphore(shell: Shell, name: str) -> str:
-    for s in shell.session.semaphores():
-        if s.name == name:
-            waiting = f", {listed(s.waiting, 'and')} waiting" if s.waiting else ""
-            return f"${name} = {s.value}{waiting}"
-    hint = did_you_mean(f"${name}", [f"${s.name}" for s in shell.session.semaphores()])
-    raise Refused("E0206", f"no semaphore '${name}'", hint or "'info semaphores' lists them")
 
 
 @command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("engine", "label"))
@@ -155,86 +104,18 @@ def report(shell: Shell, rest: str) -> None:
 
 @command("info", "i", "show", usage="info WHAT", takes=("info",))
 def info(shell: Shell, rest: str) -> None:
-    """Show queues, semaphores, banks and more.
+    """Show queues, semaphores, tensors and more.
 
-    The name of a memory that has banks shows those.
+    The name of a memory shows what is in it now, with a number one of its banks: info psum 3.
     """
     word, _, more = rest.partition(" ")
     if not word:
         shell.execute("help info")
         return
-    memories = shell.program.generation.memories
-    if word in memories and memories[word].banks and not more:
-        _banks(shell, word)
+    if word in shell.program.generation.memories:
+        subcommand("info", "memory").handler(shell, rest)
         return
     subcommand("info", word).do(shell, more)
-
-
-@command("info banks", usage="info banks [MEMORY]", takes=("memory",))
-def banks(shell: Shell, rest: str) -> None:
-    """Every bank of a memory: its tensors, bytes written."""
-    _banks(shell, rest.strip())
-
-
-def _banks(shell: Shell, memory: str) -> None:
-    found = [b for b in shell.session.banks() if not memory or b.memory == memory]
-    if memory and not found:
-        known = {b.memory for b in shell.session.banks()}
-        raise Refused(WRONG, f"no banks in a memory '{memory}'", did_you_mean(memory, known))
-    rows = []
-    for b in found:
-        full = -(-b.written * BAR // b.size)
-        bar = "#" * full + "." * (BAR - full)
-        name = ", ".join(b.tensors) or "-"
-        number = text.numbered(shell.session, b.core, b.bank)
-        rows.append((b.memory, number, f"{b.written}/{b.size}", bar, name))
-    _rows(shell, ("memory", ">bank", ">written", "", "tensors"), rows, "no banked memory")
-    if rows:
-        shell.screen.say("written: bytes of each partition")
-
-
-@command("info registers", "regs", usage="info registers [ENGINE]", takes=("engine",))
-def registers(shell: Shell, rest: str) -> None:
-    """The registers that were set, of one engine or all."""
-    session = shell.session
-    wanted = rest.strip().removeprefix("@")
-    engines = [session.name(q) for q in session.queues()]
-    if wanted:
-        engines = [session.program.queue_name(session.queue(wanted).index)]
-    rows = [
-        (engine, f"%r{number}", *text.register(value))
-        for engine in engines
-        for number, value in session.registers(engine).items()
-    ]
-    _rows(shell, ("engine", "register", ">value", ">bits"), rows, "no register was set yet")
-
-
-@command("info tensors")
-def tensors(shell: Shell, rest: str) -> None:
-    """Every tensor: dtype, shape, place, share written."""
-    session = shell.session
-    rows = []
-    for name, t in session.program.tensors.items():
-        done = _written(session.known(name)) if session.values else "unknown"
-        shape = str(list(t.shape))
-        rows.append((name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done))
-    heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written")
-    _rows(shell, heads, rows, "no tensors")
-
-
-def _written(known: arrays.Array) -> str:
-    share = float(known.mean())
-    return "all" if share == 1 else f"{100 * share:.0f}%" if share else "-"
-
-
-def _where(tensor: Tensor) -> str:
-    """Where a tensor lives, as a declaration would say it."""
-    if tensor.offset is None:
-        return ""
-    if not tensor.memory.partitions:
-        return f"{tensor.offset}"
-    bank = f" (bank {tensor.offset // tensor.memory.bank})" if tensor.memory.bank else ""
-    return f"{tensor.partition or 0}:{tensor.offset}{bank}"
 
 
 @command("info options")
@@ -245,7 +126,7 @@ def options(shell: Shell, rest: str) -> None:
         (o.name, str(program.options[o.name]), str(o.default), o.describe())
         for o in program.target.offered(program.generation)
     ]
-    _rows(shell, ("option", "value", "default", "may be"), rows, "the machine has no options")
+    shell.screen.rows(("option", "value", "default", "may be"), rows, "the machine has no options")
 
 
 @command("info timing")
@@ -258,7 +139,7 @@ def timing(shell: Shell, rest: str) -> None:
         for f in program.target.figures
         if (fact := numbers.get(f.name)) is not None
     ]
-    _rows(shell, ("figure", ">value", "unit", "evidence", "source"), rows, "no figures")
+    shell.screen.rows(("figure", ">value", "unit", "evidence", "source"), rows, "no figures")
 
 
 @command("info hazards")
@@ -318,7 +199,3 @@ def expectations(shell: Shell, rest: str) -> None:
     for e in shell.program.expectations:
         lines += text.excerpt(e.span, shell.screen.width)
     shell.screen.say(lines or "the program has no expectations")
-
-
-def _rows(shell: Shell, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], none: str) -> None:
-    shell.screen.say(table(heads, rows, shell.screen.width) if rows else none)

@@ -13,7 +13,14 @@ from nasm.repl.suggest import Names
 from nasm.session import Session
 
 MOST_FILES = 200
-FORMATS = {"/x": "the bits, in hexadecimal"}
+FORMATS = {
+    "/x": "the bits, in hexadecimal",
+    "/t": "the bits, one by one",
+    "/s": "statistics only",
+    "/p": "a picture",
+    "/m": "a picture, with the mean of each cell",
+    "/h": "a histogram",
+}
 CHECKS = {
     "map": "who owns which bytes of each memory, and when",
     "relaxed": "what would not be in order without an interlock",

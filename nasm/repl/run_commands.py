@@ -83,7 +83,7 @@ def _exhausted(session: Session, engine: str | None) -> bool:
 
 @command("cycle", "cycles", usage="cycle [N] [ENGINE]", takes=("engine",), repeats=True)
 def cycle(shell: Shell, rest: str) -> None:
-    """Advance by N cycles of an engine, or of the base clock.
+    """Advance N cycles of an engine, or of the base clock.
 
     An empty line repeats it.
     """

@@ -123,6 +123,10 @@ class Screen:
         self.settle()
         self._print(part)
 
+    def rows(self, heads: Sequence[str], rows: Sequence[Sequence[str]], none: str) -> None:
+        """Print a table, or what to say where there is nothing to list."""
+        self.say(table(heads, rows, self.width) if rows else none)
+
     def problem(self, problem: Problem) -> None:
         """Print a diagnostic."""
         self.settle()

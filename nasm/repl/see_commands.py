@@ -6,20 +6,19 @@ from nasm.debug.transfers import NOTIFYING, TransferRecord
 from nasm.problems import Refused, in_line
 from nasm.repl import scene, text
 from nasm.repl.command import WRONG, command
-from nasm.repl.screen import table
 from nasm.repl.shell import Shell
 
 
 @command("where", "w", usage="where [ENGINE]", takes=("engine",))
 def where(shell: Shell, rest: str) -> None:
-    """Show what engines do, what is next, and why that waits.
+    """Show what engines do now, and what is next.
 
     Of one engine everything that keeps its next instruction from starting. Cycles are of the
     engine beside them.
     """
     session, screen = shell.session, shell.screen
     if not rest:
-        screen.say(scene.lines(session, screen.width, screen.settings.plain))
+        screen.say(scene.lines(session, screen.width, shell.settings.plain))
         return
     index = session.queue(rest.removeprefix("@")).index
     found = session.context().engines[index]
@@ -38,7 +37,7 @@ def queues(shell: Shell, rest: str) -> None:
         for q in shell.session.queues()
     ]
     heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    screen.say(table(heads, rows, screen.width))
+    screen.rows(heads, rows, "")
 
 
 @command("info transfers", "dma")
@@ -68,7 +67,7 @@ def transfers(shell: Shell, rest: str) -> None:
         for t in found
     ]
     heads = ("issued by", ">line", "phase", ">landed", ">bytes", ">ring", ">at µs", "from -> to")
-    screen.say(table(heads, rows, screen.width))
+    screen.rows(heads, rows, "")
     notes = {
         "at: when it lands": any(t.phase != NOTIFYING and t.certain for t in found),
         "> not before that": any(not t.certain for t in found),
@@ -104,7 +103,7 @@ def channels(shell: Shell, rest: str) -> None:
         for c in session.channels()
     ]
     heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    screen.say(table(heads, rows, screen.width) if rows else "no channels")
+    screen.rows(heads, rows, "no channels")
 
 
 @command("info semaphores", "semaphore", usage="info semaphores [SEMAPHORE]", takes=("semaphore",))
@@ -128,7 +127,7 @@ def semaphores(shell: Shell, rest: str) -> None:
         for s in session.semaphores()
     ]
     heads = ("semaphore", ">number", ">value", "waiting")
-    screen.say(table(heads, rows, screen.width) if rows else "no semaphores")
+    screen.rows(heads, rows, "no semaphores")
 
 
 # -- asking
@@ -141,7 +140,7 @@ def semaphores(shell: Shell, rest: str) -> None:
     examples=("who t[3, 17]", "who $loaded", "who @scalar %r0"),
 )
 def who(shell: Shell, rest: str) -> None:
-    """List who in the program reads, writes, posts or waits.
+    """List who reads, writes, posts or waits for something.
 
     A tensor or slice is looked at byte by byte, so that others that share its bytes count. Each
     line of a queue stands once: 'of' says how many instructions it has become, 'done' how many of
@@ -167,7 +166,7 @@ def who(shell: Shell, rest: str) -> None:
         for use in found
     ]
     heads = ("engine", "does", ">line", ">pc", ">of", ">done", "instruction")
-    screen.say(table(heads, rows, screen.width))
+    screen.rows(heads, rows, "")
 
 
 @command("why", usage="why ENGINE", takes=("engine",), examples=("why tensor",))

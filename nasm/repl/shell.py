@@ -13,6 +13,7 @@ from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused, in_line
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.repl import command, typed
+from nasm.repl.displays import Displays
 from nasm.repl.naming import names
 from nasm.repl.screen import Screen, Unwritable
 from nasm.repl.settings import Settings
@@ -69,6 +70,7 @@ class Shell:
         self.cut = False
         self.deferred: list[Exception] = []
         self.names = Names()
+        self.displays = Displays()
         self._session: Session | None = None
         self._final: RunReport | None = None
 

@@ -276,7 +276,7 @@ def test_an_interrupt_while_looking_tears_nothing(
 
     toy.does("step")
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "read", interrupted)
+        patch.setattr(Session, "evaluate", interrupted)
         assert toy.does("print X") == "interrupted\n"
     assert "alpha pc 0" in toy.does("step")
 
