@@ -24,7 +24,7 @@ from nasm.debug.pictures import Picture, picture
 from nasm.debug.places import place
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test
-from nasm.debug.transfers import TransferRecord, under_way
+from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.who import Use
 from nasm.gc_pause import paused
@@ -280,7 +280,7 @@ class Session(Running):
 
     def transfers(self) -> tuple[TransferRecord, ...]:
         """Every transfer (DMA) under way, oldest first."""
-        return under_way(self.machine, self._outlook)
+        return self._scene().transfers
 
     def counters(self, name: str = "") -> tuple[Counter, ...]:
         """Every semaphore and event the program names, or one, with who waits and who can post.

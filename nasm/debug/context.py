@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nasm.debug.outlook import Outlook
-from nasm.debug.transfers import NOTIFYING, TransferRecord, under_way
+from nasm.debug.transfers import NOTIFYING, TransferRecord, look_ahead, under_way
 from nasm.machine.describe import instruction_text
 from nasm.problems import clean, counted, listed
 from nasm.records import Status
@@ -177,7 +177,8 @@ class Scene:
         self.machine, self.program, self.outlook = machine, machine.program, outlook
         self.scheduler, self.status = machine.scheduler, status
         self.now = machine.scheduler.now
-        self.transfers = under_way(machine, outlook)
+        landings, self.earliest = look_ahead(machine, outlook)
+        self.transfers = under_way(machine, landings)
 
     @property
     def ended(self) -> bool:
@@ -214,7 +215,9 @@ class Scene:
         if queue.done:
             return mine
         start = self.start(queue)
-        holds = sorted(start.holds, key=_last_first)
+        holds, least = sorted(start.holds, key=_last_first), self.earliest[index]
+        if start.tick is None and not self.ended and least < NEVER:
+            start.tick, start.certain = least, False
         return EngineContext(
             mine.engine,
             mine.core,
