@@ -6,14 +6,17 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
-from nasm.debug import delta, moves, specs, times
+from nasm.debug import delta, moves, specs, times, who
+from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
 from nasm.debug.changes import Divert, SetElements, Type
-from nasm.debug.context import Context, context
+from nasm.debug.context import Context, Scene, context
+from nasm.debug.counters import REMEMBERED, Changed, Counter, counter, history
 from nasm.debug.delta import MemoryChange
 from nasm.debug.expressions import Expression, Value, first
 from nasm.debug.memory import written
@@ -24,11 +27,12 @@ from nasm.debug.places import loop_variables, place
 from nasm.debug.setting import Altered, going_on_at, held, setting, skipping
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test, When
-from nasm.debug.transfers import TransferRecord, under_way
+from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
+from nasm.debug.who import Use
 from nasm.gc_pause import paused
-from nasm.problems import Failure, Refused
+from nasm.problems import Failure, Refused, did_you_mean
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
 from nasm.source import Source
 from nasm.targets import USUAL
@@ -373,9 +377,62 @@ class Session(Running):
 
     def transfers(self) -> tuple[TransferRecord, ...]:
         """Every transfer (DMA) under way, oldest first."""
-        return under_way(self.machine, self._outlook)
+        return self._scene().transfers
+
+    def counters(self, name: str = "") -> tuple[Counter, ...]:
+        """Every semaphore and event the program names, or one, with who waits and who can post.
+
+        Raises Refused if there is none of that name.
+        """
+        numbers = {**self.program.semaphores, **self.program.events}
+        scene = self._scene()
+        wanted = [self._semaphore(name)] if name else sorted(numbers.values())
+        return tuple(counter(scene, number) for number in wanted)
+
+    def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
+        """The last changes of a semaphore or event, the latest last; raises Refused.
+
+        The run is done again to see them, from the last checkpoint or from earlier ones.
+        """
+        return history(self.past, self._scene(), self._semaphore(name), most)
+
+    def _semaphore(self, name: str) -> int:
+        """A semaphore or event by its name, among those of all cores."""
+        numbers = {**self.program.semaphores, **self.program.events}
+        number = numbers.get(name.removeprefix("$"))
+        if number is None:
+            hint = did_you_mean(name.removeprefix("$"), numbers, "$")
+            hint = hint or "'info semaphores' lists them"
+            raise Refused("E0206", f"no semaphore '${name.removeprefix('$')}'", hint)
+        return number
+
+    def _scene(self) -> Scene:
+        return Scene(self.machine, self._outlook, self.status)
 
     # -- asking
+
+    def blocked(self, engine: str) -> Blocked:
+        """Why an engine does not go on, back to what no other holds up; raises Refused.
+
+        It is named as :meth:`queue` says.
+        """
+        return blocked(self._scene(), self.queue(engine))
+
+    def who(self, text: str) -> tuple[Use, ...]:
+        """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
+
+        ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
+        """
+        register = re.fullmatch(r"(?:@?([\w.]+)[. ]\s*)?%r(\d+)", text.strip())
+        if register is not None:
+            queues = self.machine.scheduler.queues
+            of = [self.queue(register[1])] if register[1] else queues
+            return who.of_register(
+                self.machine, self._outlook, int(register[2]), [queue.index for queue in of]
+            )
+        if text.startswith("$"):
+            return who.of_semaphore(self.machine, self._outlook, self._semaphore(text))
+        return who.of_view(self.machine, self._outlook, self.view(text))
 
     # -- trying
 
