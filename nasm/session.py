@@ -11,20 +11,22 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, Self
 
-from nasm.debug import delta, moves, specs, times, who
+from nasm.debug import delta, memory, moves, setting, specs, times, who, writing
 from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
 from nasm.debug.changes import Divert, SetElements, Type
 from nasm.debug.context import Context, Scene, context
 from nasm.debug.counters import REMEMBERED, Changed, Counter, counter, history
 from nasm.debug.delta import MemoryChange
+from nasm.debug.differences import Difference, difference, of_file
 from nasm.debug.expressions import Expression, Value, first
-from nasm.debug.memory import written
+from nasm.debug.held import Held, held
+from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
 from nasm.debug.outlook import Outlook
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.pictures import Picture, picture
 from nasm.debug.places import loop_variables, place
-from nasm.debug.setting import Altered, going_on_at, held, setting, skipping
+from nasm.debug.setting import Altered, going_on_at, skipping
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test, When
 from nasm.debug.transfers import TransferRecord
@@ -354,11 +356,63 @@ class Session(Running):
 
     def written(self, name: str) -> float:
         """How much of a tensor is initialised, from 0 to 1; raises Failure."""
-        return written(self, name)
+        return memory.written(self, name)
 
     def histogram(self, value: Value, bins: int = BINS) -> Histogram:
         """How the finite numbers of what an expression is are spread."""
         return histogram(value, bins)
+
+    def memories(self, name: str = "", rows: int = 8, columns: int = 64) -> tuple[MemoryNow, ...]:
+        """Who owns which bytes of a memory, or of each, and what of that is written.
+
+        A map has at most so many rows and columns of cells. Raises Refused for an unknown name.
+        """
+        return memory.memories(self, name, rows, columns)
+
+    def bank_states(self) -> tuple[BankNow, ...]:
+        """Every bank: what is in it, and whether instructions ahead add to that."""
+        return memory.banks(self)
+
+    def owners(self, bank: BankNow) -> tuple[Owner, ...]:
+        """The tensors that have bytes in a bank."""
+        tensors = self.program.tensors
+        return tuple(memory.owner(self, tensors[name]) for name in bank.record.tensors)
+
+    def partition(self, number: int) -> tuple[Lane, ...]:
+        """What every tensor has in a partition, by memory and address."""
+        return memory.lanes(self, number)
+
+    def held(self, engine: str = "") -> tuple[Held, ...]:
+        """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
+
+        It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
+        """
+        return held(self, engine)
+
+    def difference(
+        self,
+        left: str | Value,
+        right: str | Value,
+        *,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> Difference:
+        """How two values differ, exactly or with a tolerance; raises Failure or Refused.
+
+        They are expressions, values, and on the right also the path of an array file in quotes.
+        """
+        mine = self.evaluate(left) if isinstance(left, str) else left
+        if isinstance(right, str):
+            file = re.fullmatch(r'\s*"([^"]*)"\s*', right)
+            right = of_file(mine, file[1], self.files) if file else self.evaluate(right)
+        return difference(mine, right, rtol, atol)
+
+    def write(self, text: str, path: str, *, over: bool = False) -> writing.Written:
+        """Write what an expression is to an array file; raises Failure or Refused.
+
+        A file that exists stays as it is unless it is to be written ``over``.
+        """
+        return writing.write(self.evaluate(text), path, self.files, over)
 
     def picture(self, value: Value, rows: int, columns: int, mean: bool = False) -> Picture:
         """What an expression is in at most so many rows and columns of cells; raises Refused.
@@ -471,14 +525,14 @@ class Session(Running):
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
         the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
         """
-        change = setting(self, place, value)
+        change = setting.setting(self, place, value)
         if isinstance(change, SetElements):
             seen = Observed(self, [view for view, _ in change.values])
             self.past.change(change)
             return next(seen.written())
-        before = held(self, change)
+        before = setting.held(self, change)
         self.past.change(change)
-        after = held(self, change)
+        after = setting.held(self, change)
         assert after is not None
         return Altered(place.strip(), before, after)
 
