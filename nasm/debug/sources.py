@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.debug.leaves import Path, copied, grafted, leaf, leaves
-from nasm.debug.places import Elements, Numbers, elements, entry_elements, flat, found
+from nasm.debug.elements import Elements, Numbers, elements, entry_elements, flat, found
 from nasm.debug.probing import Needed, Probe, guarded
 from nasm.machine import Machine
 from nasm.machine.dynamic_addresses import resolved
