@@ -143,6 +143,7 @@ def run(
         strict=strict,
         allow=allow,
         checked=checked,
+        keep=0,
     )
     report = session.run(
         max_cycles=max_cycles, max_instructions=max_instructions, progress=progress

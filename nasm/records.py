@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from nasm.allowing import AllowedProblem, as_errors
 from nasm.problems import Problem, clean, counted, in_line, rounded
@@ -43,6 +44,20 @@ class Status(Enum):
     LIMIT = "limit reached"
     TIMEOUT = "time limit reached"
     INTERRUPTED = "interrupted"
+
+
+class Moment(NamedTuple):
+    """A moment of a run, between two events; of two, the later one is greater.
+
+    ``position`` counts the events that were processed, ``tick`` is the time it is, ``changes``
+    counts what was changed by hand so far. ``poised`` says that the start of an instruction comes
+    next, and that nothing keeps it from starting any more.
+    """
+
+    position: int
+    tick: int
+    changes: int
+    poised: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,7 +25,15 @@ from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
 from nasm.profile.what_if import Outcome, in_any_order, ranked, without
-from nasm.records import MOST_INSTRUCTIONS, Executed, ExpectationRecord, Progress, RunReport, Status
+from nasm.records import (
+    MOST_INSTRUCTIONS,
+    Executed,
+    ExpectationRecord,
+    Moment,
+    Progress,
+    RunReport,
+    Status,
+)
 from nasm.sim.delays import Delays
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
@@ -42,17 +50,27 @@ ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
 
 
 class Checkpoint:
-    """A moment of a session that it can go back to; ``now`` is its tick."""
+    """A moment of a session that it can go back to.
 
-    __slots__ = ("limit", "now", "problems", "saved", "status")
+    By then instructions had completed as ``retired`` and, by queue, ``counts`` say. One that is not
+    ``pinned`` may be given up; ``work`` are the seconds of computing since the one before it.
+    """
 
-    def __init__(self, session: Running) -> None:
-        self.now, self.status = session.now, session.status
+    __slots__ = (
+        "counts", "limit", "moment", "pinned", "problems", "retired", "saved", "status", "work",
+    )  # fmt: skip
+
+    def __init__(self, session: Running, pinned: bool = True) -> None:
+        scheduler = session.machine.scheduler
+        self.moment, self.status = session.moment, session.status
         self.problems, self.limit = tuple(session.problems), session._limit
+        self.retired = scheduler.retired
+        self.counts = tuple(queue.count for queue in scheduler.queues)
+        self.pinned, self.work = pinned, 0.0
         self.saved = session.machine.save()
 
     def __repr__(self) -> str:
-        return f"<checkpoint at tick {self.now}>"
+        return f"<checkpoint at tick {self.moment.tick}>"
 
 
 class Running(Inspection):
@@ -120,7 +138,8 @@ class Running(Inspection):
                 self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
-        self._checkpoints = [Checkpoint(self)]
+        self.changes = 0
+        self.checkpoints = [Checkpoint(self)]
 
     @classmethod
     def load(
@@ -141,6 +160,7 @@ class Running(Inspection):
         allow: Iterable[str] = (),
         checked: bool = True,
         targets: Mapping[str, Any] = TARGETS,
+        **more: Any,
     ) -> Self:
         """Assemble a source and load it; raises Failure with every problem."""
         allowed, asked = Allowed.of(files), Timing.of(timing)
@@ -155,6 +175,7 @@ class Running(Inspection):
             strict=strict,
             allow=allow,
             checked=checked,
+            **more,
         )
         session.source = source
         return session
@@ -165,33 +186,53 @@ class Running(Inspection):
 
     # -- going back
 
-    def checkpoint(self) -> Checkpoint:
+    @property
+    def moment(self) -> Moment:
+        """The moment at which the run is."""
+        scheduler = self.machine.scheduler
+        return Moment(scheduler.position, scheduler.now, self.changes, scheduler.poised)
+
+    def checkpoint(self, pinned: bool = True) -> Checkpoint:
         """Remember this moment: from now on, memory is copied before it changes."""
-        self._checkpoints.append(Checkpoint(self))
-        return self._checkpoints[-1]
+        self.checkpoints.append(Checkpoint(self, pinned))
+        return self.checkpoints[-1]
 
     def back_to(self, checkpoint: Checkpoint) -> None:
         """Return to a checkpoint; those made after it are discarded.
 
         Raises ValueError if the checkpoint was discarded itself, or is of another session.
         """
-        if checkpoint not in self._checkpoints:
+        if checkpoint not in self.checkpoints:
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
-        self._limit = checkpoint.limit
-        del self._checkpoints[self._checkpoints.index(checkpoint) + 1 :]
+        self._limit, self.changes = checkpoint.limit, checkpoint.moment.changes
+        del self.checkpoints[self.checkpoints.index(checkpoint) + 1 :]
+
+    def discard(self, checkpoint: Checkpoint) -> None:
+        """Give up a checkpoint, but for the first: nobody will return to it."""
+        self.checkpoints.remove(checkpoint)
+        self.machine.discard(checkpoint.saved)
+
+    def kept(self, checkpoint: Checkpoint) -> int:
+        """About how many bytes are kept for a checkpoint."""
+        return self.machine.kept(checkpoint.saved)
 
     def restart(self) -> None:
         """Return to the start, with the inputs that were loaded then: no file is read again."""
-        self.back_to(self._checkpoints[0])
+        self.back_to(self.checkpoints[0])
 
     # -- running
 
     @property
+    def ended(self) -> bool:
+        """Whether the machine has come to an end of its own."""
+        return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
+
+    @property
     def over(self) -> bool:
         """Whether nothing more can happen."""
-        return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
+        return self.ended
 
     def halt(self, wanted: bool = True) -> None:
         """End the run, step or advance under way where the machine is whole, or else the next one.
@@ -264,7 +305,7 @@ class Running(Inspection):
 
     def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process events; settles the status when nothing is left or something failed."""
-        if self.over:
+        if self.ended:
             return 0
         self.status, self._limit = Status.RUNNING, None
         try:

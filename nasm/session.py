@@ -6,6 +6,9 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
+from typing import Any
+
+from nasm.debug.past import KEPT, Past
 from nasm.running import ASSEMBLED, Running
 
 __all__ = ["ASSEMBLED", "Session"]
@@ -14,8 +17,24 @@ __all__ = ["ASSEMBLED", "Session"]
 class Session(Running):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
-    It is made as a :class:`~nasm.running.Running` is.
+    It is made as a :class:`~nasm.running.Running` is. So that going back takes no time, up to
+    ``keep`` bytes are kept of the past; with 0 it takes as long as the run did. What is profiled
+    keeps nothing unless it is said.
     """
+
+    def __init__(self, *args: Any, keep: int | None = None, **more: Any) -> None:
+        super().__init__(*args, **more)
+        if keep is None:
+            keep = 0 if more.get("profile") or more.get("trace") else KEPT
+        self.past = Past(self, super()._advance, keep)
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more can happen."""
+        return self.ended and self.past.ahead is None
+
+    def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
+        return self.past.advance(events, until, retire)
 
     # -- stopping
 

@@ -102,6 +102,7 @@ class Run:
             strict=args.strict,
             allow=args.allow,
             checked=args.checked,
+            keep=0,
             **more,
         )
 

@@ -45,7 +45,7 @@ def examine(
     With ``strict`` warnings count as errors, and ``allow`` are codes that do not count.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
-    session = Session(program, values=False, strict=strict, allow=allow)
+    session = Session(program, values=False, strict=strict, allow=allow, keep=0)
     machine = session.machine
     machine.scheduler.interlock.held = True
     touches = Touches(machine)

@@ -44,6 +44,9 @@ from nasm.spec.generation import Generation
 from nasm.spec.program import Program
 from nasm.spec.shapes import Shape, Shapes
 
+SMALL = 64 << 10
+"""Bytes that a checkpoint is counted as beside those of memory: some more than it mostly takes."""
+
 MODERATE = 20_000
 """Instructions up to which a program is bound before it runs."""
 
@@ -202,6 +205,14 @@ class Machine:
         for part, state in zip(self._parts(), saved, strict=True):
             part.restore(state)
         self.addresses.forget()
+
+    def discard(self, saved: Any) -> None:
+        """Nobody will return to a checkpoint."""
+        self.state.discard(saved[0])
+
+    def kept(self, saved: Any) -> int:
+        """About how many bytes are kept for a checkpoint: of memory, and of all that is small."""
+        return self.state.kept(saved[0]) + self.summary.size + SMALL
 
     def _parts(self) -> tuple[Any, ...]:
         return self.state, self.scheduler, self.transfers, self.rendezvous, self.losses

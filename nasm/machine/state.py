@@ -153,6 +153,15 @@ class State:
             for part, state in zip(parts, states, strict=True):
                 part.restore(state)
 
+    def discard(self, saved: Any) -> None:
+        """Nobody will return to a checkpoint."""
+        for store, state in zip(self.stores, saved[-1], strict=False):
+            store.discard(state)
+
+    def kept(self, saved: Any) -> int:
+        """Bytes of memory that are kept for a checkpoint."""
+        return sum(s.kept(state) for s, state in zip(self.stores, saved[-1], strict=False))
+
     def _parts(self) -> tuple[list[Any], ...]:
         return self.registers, self.engines, self.castings, self.stores
 

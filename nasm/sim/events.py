@@ -91,6 +91,9 @@ class Observer:
     def landed(self, group: Group, now: int) -> None:
         """Shares are about to write their bytes, and then post."""
 
+    def delivered(self, group: Group, now: int) -> None:
+        """Shares have written their bytes, and not posted yet."""
+
     def said(self, queue: Queue, text: str, now: int) -> None:
         """The instruction at the pc of a queue said something."""
 

@@ -152,7 +152,7 @@ class Store:
         self.not_accumulable: Mask | None = None
         self.shared: list[CopyOnWrite] = []
         self.journal: Journal = {}
-        self._journals = [self.journal]
+        self._journals = {0: self.journal}
         self._ever: set[int] = set()
 
     # -- places
@@ -217,10 +217,10 @@ class Store:
 
     def save(self) -> Any:
         """A checkpoint: from now on the journal keeps what changes."""
-        self.journal = {}
-        self._journals.append(self.journal)
+        number = max(self._journals) + 1
+        self.journal = self._journals[number] = {}
         return (
-            len(self._journals) - 1,
+            number,
             frozenset(self.complete),
             tuple(self.pending),
             tuple((array, array.store, array.values) for array in self.shared),
@@ -232,16 +232,30 @@ class Store:
         number, complete, pending, shared, marking = saved
         if self.not_accumulable is not None and not marking:
             self.not_accumulable = None
-        for journal in reversed(self._journals[number:]):
-            for block, held in journal.items():
+        for later in sorted((n for n in self._journals if n >= number), reverse=True):
+            for block, held in self._journals.pop(later).items():
                 self._put_back(block, held)
-        self.journal = {}
-        self._journals[number:] = [self.journal]
+        self.journal = self._journals[number] = {}
         self.complete, self.pending = set(complete), list(pending)
         self.shared = []
         for array, store, values in shared:
             array.store, array.values = store, values
             self.shared.append(array)
+
+    def discard(self, saved: Any) -> None:
+        """Nobody will return to a checkpoint: what only it needs is given up."""
+        number = saved[0]
+        journal = self._journals.pop(number)
+        before = self._journals[max(n for n in self._journals if n < number)]
+        for block, held in journal.items():
+            before.setdefault(block, held)
+        if journal is self.journal:
+            self.journal = before
+
+    def kept(self, saved: Any) -> int:
+        """Bytes that are kept of what changed since a checkpoint, up to the next one."""
+        blocks = self._journals[saved[0]].values()
+        return sum(_size(block) for block in blocks if block is not None)
 
     def _put_back(self, block: int, held: Block | None) -> None:
         part = slice(block * BLOCK, (block + 1) * BLOCK)
@@ -254,3 +268,7 @@ class Store:
         self._flat[part], self._mask[part], kept = held
         if others is not None:
             others[part] = False if kept is None else kept
+
+
+def _size(block: Block) -> int:
+    return sum(part.nbytes for part in block if part is not None)

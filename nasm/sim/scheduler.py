@@ -31,6 +31,9 @@ from nasm.sim.waits import Waits
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
 
+Poise = Callable[[Queue, Task], bool]
+"""Whether to stop before a task starts that nothing keeps from starting any more."""
+
 ARRIVE, START = 3, 4
 """Ranks at a tick behind those of what is committed; from START on the queues have one each."""
 
@@ -45,9 +48,12 @@ class Scheduler:
     event, ``interlock`` what a task waits for in its own queue: nothing, where engines have none.
     While ``halted`` is set no event is processed: it may be set at any moment, by a signal handler
     or another thread.
+
+    ``position`` is how many events were processed. ``poise``, if there is one, is asked before each
+    start; if it says so, the run is ``poised``: the start has not happened, and is what comes next.
     """
 
-    CACHES = ("listeners", "_observers", "halted")
+    CACHES = ("listeners", "_observers", "halted", "poise")
 
     def __init__(
         self,
@@ -75,6 +81,9 @@ class Scheduler:
         self.acting: Who = (0, 0)
         self.record = -1
         self.records = 0
+        self.position = 0
+        self.poised = False
+        self.poise: Poise | None = None
         self.halted = False
         self._heap: list[tuple[int, int, int, Any]] = []
         self._sequence = 0
@@ -136,10 +145,12 @@ class Scheduler:
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
 
-        Stops early once ``retired`` has reached ``retire``, or when it is ``halted``. The clock
-        goes to ``until`` if the next event is later.
+        Stops early once ``retired`` has reached ``retire``, or when it is ``halted`` or ``poised``.
+        The clock goes to ``until`` if the next event is later.
         """
         heap, limit = self._heap, NEVER if until is None else until
+        begun = self.position
+        self.poised = self.poised and not (heap and events and not self.halted)
         for done in range(events):
             if not heap or self.halted:
                 return done
@@ -149,9 +160,14 @@ class Scheduler:
                 self.now = max(self.now, limit)
                 return done
             self.now = tick
+            self.position = begun + done + 1
             if rank >= START:
                 if what.due == tick:  # or it has been woken earlier than it was to be
                     self._attempt(what)
+                    if self.poised:
+                        heappush(heap, event)
+                        self.position = begun + done
+                        return done
             elif rank == COMMIT:
                 self._finish(what)
                 if retire is not None and self.retired >= retire:
@@ -186,6 +202,9 @@ class Scheduler:
         elif not self._may_start(queue, task, now):
             return
         if task.ports and not self.contention.ports(queue, task, now):
+            return
+        if self.poise is not None and self.poise(queue, task):
+            self.poised = True
             return
         self._start(queue, task, now)
 
@@ -423,6 +442,8 @@ class Scheduler:
         for tell in self.listeners["landed"]:
             tell(group, self.now)
         flight.cargo.write(group.shares, group.payload)
+        for tell in self.listeners["delivered"]:
+            tell(group, self.now)
         flight.left -= count
         if not flight.left:
             del self.transfers[flight.key]
@@ -450,6 +471,7 @@ class Scheduler:
         """Everything that changes, what observers remember included."""
         return (
             (self.now, self.late, self.retired, self.flying, self._sequence),
+            (self.position, self.poised),
             (self.acting, self.record, self.records),
             tuple(self._heap),
             tuple((flight, flight.left) for flight in self.transfers.values()),
@@ -463,8 +485,9 @@ class Scheduler:
 
     def restore(self, saved: Any) -> None:
         """Everything as it was when it was saved; observers that came later stay as they are."""
-        numbers, acting, heap, transfers, queues, semaphores, service, *saved = saved
+        numbers, where, acting, heap, transfers, queues, semaphores, service, *saved = saved
         self.now, self.late, self.retired, self.flying, self._sequence = numbers
+        self.position, self.poised = where
         self.acting, self.record, self.records = acting
         resources, paces, observers = saved
         self._heap[:] = heap

@@ -170,6 +170,11 @@ class Summary(_Records):
         parts = b"".join(hasher.digest() for hasher in self._hashes)
         return hashlib.blake2b(parts, digest_size=16).hexdigest()
 
+    @property
+    def size(self) -> int:
+        """Bytes that what it saves may take."""
+        return self._counts.nbytes
+
     def save(self) -> Any:
         """Everything there is: counts are copied when they change, and messages never do."""
         self._fold()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import gc
 import json
+import operator
 import os
 import statistics
 import subprocess
@@ -271,7 +272,7 @@ def matmul(pairs: int) -> dict[str, float]:
     ours, plain, short = [], [], []
     for _ in range(pairs):
         gc.collect()  # the machine before this one, 150 MB of it
-        session = nasm.Session(program, {"A": a, "B": b})
+        session = nasm.Session(program, {"A": a, "B": b}, keep=0)
         ours.append(seconds(partial(session.run, hashes=False)))
         plain.append(seconds(partial(plain_matmul, a, b)))
         short.append(seconds(partial(plain_matmul, a, b, np.float32)))
@@ -287,25 +288,14 @@ def matmul(pairs: int) -> dict[str, float]:
     }
 
 
-def advanced(session: nasm.Session, every: float) -> None:
-    """Run to the end, with a checkpoint every so many seconds."""
-    last = time.perf_counter()
-    session.machine.prepare()
-    while session.machine.run(1_000):
-        if time.perf_counter() - last >= every:
-            session.checkpoint()
-            last = time.perf_counter()
-
-
 def checkpointed(program: Program, inputs: dict[str, np.ndarray], pairs: int) -> float:
-    """A run with a checkpoint every 20 ms over one without."""
+    """A run of which the past is kept over one without: processor's time."""
     ratios = []
     for _ in range(pairs):
         gc.collect()
-        often, never = nasm.Session(program, inputs), nasm.Session(program, inputs)
-        ratios.append(
-            seconds(partial(advanced, often, 0.02)) / seconds(partial(advanced, never, 1e9))
-        )
+        never, often = (nasm.Session(program, inputs, keep=keep) for keep in (0, None))
+        runs = (partial(session.run, hashes=False) for session in (often, never))
+        ratios.append(operator.truediv(*map(busy, runs)))
     return statistics.median(ratios)
 
 
@@ -313,7 +303,7 @@ def judged(program: Program, inputs: dict[str, np.ndarray], pairs: int) -> float
     """How many times as long a run takes whose order and data are judged: processor's time."""
 
     def run(checked: bool) -> None:
-        nasm.Session(program, inputs, checked=checked).run(hashes=False)
+        nasm.Session(program, inputs, checked=checked, keep=0).run(hashes=False)
 
     run(True)
     return statistics.median(
@@ -326,7 +316,7 @@ def rate(text: str, tries: int, values: bool = True) -> float:
     program = nasm.assemble(Source("rate", text))
     rates = []
     for _ in range(tries):
-        session = nasm.Session(program, values=values)
+        session = nasm.Session(program, values=values, keep=0)
         gc.collect()
         rates.append(len(program) / busy(partial(session.run, hashes=False)))
     return statistics.median(rates)
@@ -341,20 +331,20 @@ def watched(text: str, tries: int) -> tuple[float, float]:
     traces, profiles = [], []
 
     def traced() -> None:
-        session = nasm.Session(program, values=False)
+        session = nasm.Session(program, values=False, keep=0)
         with tempfile.TemporaryFile() as file:
             stream = Stream(session, file)
             session.run(hashes=False)
             stream.close()
 
     def profiled() -> None:
-        session = nasm.Session(program, values=False, profile=True)
+        session = nasm.Session(program, values=False, profile=True, keep=0)
         session.run(hashes=False)
         session.profile()
 
     for _ in range(tries):
         gc.collect()
-        plain = busy(lambda: nasm.Session(program, values=False).run(hashes=False))
+        plain = busy(lambda: nasm.Session(program, values=False, keep=0).run(hashes=False))
         traces.append(busy(traced) / plain)
         profiles.append(busy(profiled) / plain)
     return statistics.median(traces), statistics.median(profiles)

@@ -241,7 +241,7 @@ def ratio(row: Heavy, pairs: int) -> tuple[float, float]:
     ours, plain = [], []
     for _ in range(pairs):
         gc.collect()
-        session = nasm.Session(program, tiles)
+        session = nasm.Session(program, tiles, keep=0)
         ours.append(_seconds(partial(session.run, hashes=False)) / TIMES)
         plain.append(_seconds(lambda: [row.plain(tiles) for _ in range(TIMES)]) / TIMES)
     report = session.report()

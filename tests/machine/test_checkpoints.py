@@ -170,7 +170,7 @@ def test_a_checkpoint_that_a_step_back_went_past_is_gone() -> None:
     first = session.checkpoint()
     session.step()
     second = session.checkpoint()
-    assert second.now > first.now
+    assert second.moment > first.moment
     session.back_to(first)
     session.back_to(first)
     with pytest.raises(ValueError, match="no longer, a checkpoint of this session"):

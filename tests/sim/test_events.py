@@ -72,6 +72,9 @@ class Told(Observer):
         times = (group.arrived, group.start, group.free, now)
         self.lines.append(("landed", group.record, group.channels, *times))
 
+    def delivered(self, group: Group, now: int) -> None:
+        self.lines.append(("delivered", group.record, now))
+
     def said(self, queue: Queue, text: str, now: int) -> None:
         self.lines.append(("said", queue.index, text, now))
 
@@ -214,14 +217,16 @@ def test_a_transfer_is_issued_queued_read_by_those_that_are_alike_and_lands() ->
     bench = Bench(channels=3)
     alike, other = Portion(0b11, (0, 1), 4, 6, 64), Portion(0b100, (2,), 2, 3, 32)
     bench.queue({"work": issues(bench, (7, 0, 10, [alike, other])), "ticks": 1})
-    assert bench.ran("issued", "queued", "read", "landed", "posted") == [
+    assert bench.ran("issued", "queued", "read", "landed", "delivered", "posted") == [
         ("issued", 7, (0, 0), 0),
         ("queued", 7, 10),
         ("read", 7, (0, 1), 1, "arrival", 0, 10),  # the instruction's start was number 0
         ("read", 7, (2,), 2, "arrival", 0, 10),
         ("landed", 2, 0b100, 10, 10, 12, 13),
+        ("delivered", 2, 13),
         ("posted", 3, 1, (0, 0), 13),
         ("landed", 1, 0b11, 10, 10, 14, 16),
+        ("delivered", 1, 16),
         ("posted", 3, 3, (0, 0), 16),
     ]
     assert not bench.scheduler.transfers

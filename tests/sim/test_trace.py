@@ -114,7 +114,7 @@ def test_a_run_takes_no_more_memory_the_longer_it_is(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(trace, "MESSAGES", 100)
     monkeypatch.setattr(trace, "FULL", 1_000)
     # what is kept to judge the order has a bound of its own: machine/test_ordering.py
-    session = nasm.Session(ENDLESS, checked=False)
+    session = nasm.Session(ENDLESS, checked=False, keep=0)
     session.run(max_cycles=100_000)  # every message that is kept, and every cache
     assert session.report(hashes=False).messages_left_out > 0
     tracemalloc.start()
