@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from nasm.debug.past import KEPT, Past
+from nasm.debug.why import DEPTH, LastWrite, Why, last_write, why
 from nasm.running import ASSEMBLED, Running
 
 __all__ = ["ASSEMBLED", "Session"]
@@ -45,5 +46,17 @@ class Session(Running):
     # -- seeing
 
     # -- asking
+
+    def why(self, text: str, depth: int = DEPTH) -> Why:
+        """Where an element of a tensor got the value that it has now; raises Failure.
+
+        ``text`` names it as the language does. What made it, of what, and where that came from, so
+        many makers back.
+        """
+        return why(self, self.past, text, depth)
+
+    def last_write(self, text: str) -> LastWrite | None:
+        """The last write of any element of a tensor or slice until now; None if there was none."""
+        return last_write(self, self.past, text)
 
     # -- trying

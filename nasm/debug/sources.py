@@ -6,15 +6,16 @@ the instruction is about to read, with parts replaced, and what changes the resu
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from nasm.debug.leaves import Path, copied, grafted, leaf, leaves
+from nasm.debug.cutting import Question, needed
 from nasm.debug.elements import Elements, Numbers, elements, entry_elements, flat, found
-from nasm.debug.probing import Needed, Probe, guarded
+from nasm.debug.leaves import Path, copied, grafted, leaf, leaves
+from nasm.debug.probing import Needed, guarded
 from nasm.machine import Machine
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.indirect import Indirect
@@ -50,6 +51,9 @@ class Held:
     path: Path
     numbers: Numbers
     shape: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.numbers)
 
 
 Place = Elements | Register | Held
@@ -177,13 +181,14 @@ class Reading:
         """What some elements of a result were made of; ``path`` leads to an array of the result."""
         size = sum(view.size for view in self.targets(at))
 
-        def made(arguments: list[Any]) -> bytes:
-            return _signature(self._results(arguments)[at], path, numbers, size)
-
-        spoiled = _spoiled(self._results(self.arguments)[at], path, numbers, size)
+        result = self._results(self.arguments)[at]
+        spoiled = _spoiled(result, path, numbers, size)
         found_: list[Origin] = []
-        for needed in _asked(made, self.arguments, self._read(), self._numbers(), spoiled):
-            found_ += self._origins(needed)
+        places = self._read()
+        if places:
+            question = self._question(at, path, numbers, size, result, places, spoiled)
+            for box in needed(question):
+                found_ += self._origins(box)
         tile = self.scattered.get(at)
         if tile is not None:
             view = self.targets(at)[0]
@@ -194,6 +199,41 @@ class Reading:
             Origin(ADDRESS, Register(queue, n), np.array([v])) for n, v in self.addresses.items()
         ]
         return found_
+
+    def _question(
+        self,
+        at: int,
+        path: Path,
+        numbers: Numbers,
+        size: int,
+        result: Any,
+        places: list[tuple[int, Path]],
+        spoiled: bool,
+    ) -> Question:
+        """Which elements matter to some of a result; to a NaN as if all that is read were numbers.
+
+        What is read as NaN would hide the rest.
+        """
+
+        def made(arguments: list[Any]) -> bytes:
+            return _signature(self._results(arguments)[at], path, numbers, size)
+
+        shape = _flat_shape(result, path, self.targets(at))
+        rows, columns = (np.unique(part) for part in np.divmod(numbers, shape[1]))
+        few = np.arange(len(rows) * len(columns))
+
+        def cut(arguments: list[Any]) -> bytes:
+            part = self._results(arguments)[at]
+            if _size(part, path) != len(numbers):
+                raise ValueError("another shape")
+            return _signature(part, path, few, len(few) if size else 0)
+
+        if len(few) != len(numbers):
+            rows, columns = (np.arange(count) for count in shape)
+        arguments = (_finite(self.arguments, places) if spoiled else None) or self.arguments
+        return Question(
+            guarded(made), guarded(cut), arguments, places, self._numbers(), shape, rows, columns
+        )
 
     def _read(self) -> list[tuple[int, Path]]:
         """The arrays among the arguments that something can be replaced in."""
@@ -221,16 +261,16 @@ class Reading:
             generator.restore(now)
         return results if len(self.shape.writing) > 1 else (results,)
 
-    def _origins(self, needed: Needed) -> Iterator[Origin]:
-        at, array = needed.argument, leaf(self.arguments[needed.argument], needed.path)
-        numbers = flat(needed.axes, array.shape)
+    def _origins(self, box: Needed) -> Iterator[Origin]:
+        at, array = box.argument, leaf(self.arguments[box.argument], box.path)
+        numbers = flat(box.axes, array.shape)
         if at in self.tiles:
             yield from self.tiles[at].origins(numbers)
         elif at in self.registers:
             operand = self.row.reads[at].name
             yield Origin(operand, Register(self.who[0], self.registers[at]), array)
         else:
-            held = Held(self.who[0], self.held[at], needed.path, numbers, array.shape)
+            held = Held(self.who[0], self.held[at], box.path, numbers, array.shape)
             yield Origin(self.held[at], held, array.reshape(-1)[numbers])
 
 
@@ -239,18 +279,20 @@ def _tile(view: View) -> View:
     return view.offsets.tile
 
 
-def _asked(
-    made: Callable[[list[Any]], bytes],
-    arguments: list[Any],
-    places: list[tuple[int, Path]],
-    numbers: Iterable[float],
-    spoiled: bool,
-) -> list[Needed]:
-    """The boxes of the arguments that matter; of a spoiled result as if all were numbers."""
-    if not places:
-        return []
-    usual = _finite(arguments, places) if spoiled else None
-    return Probe(guarded(made), usual or arguments, places, list(numbers)).needed()
+def _flat_shape(result: Any, path: Path, views: Sequence[View]) -> tuple[int, int]:
+    """Rows and columns of what a result is stored as, or of an array that stays in the engine."""
+    if views:
+        rows = sum(view.partitions for view in views)
+        return rows, sum(view.size for view in views) // rows
+    array = leaf(result, path)
+    return len(array), array.size // len(array)
+
+
+def _size(result: Any, path: Path) -> int:
+    """How many elements a result has, or an array in it."""
+    if isinstance(result, Partial):
+        return int(np.prod(np.broadcast_shapes(np.shape(result.where), np.shape(result.values))))
+    return leaf(result, path).size
 
 
 def _finite(arguments: list[Any], places: list[tuple[int, Path]]) -> list[Any] | None:
