@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nasm.debug.probing import Axes, progressions
+from nasm.debug.probing import Axes, merged, progressions
 from nasm.dtypes import DType
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
@@ -79,9 +79,10 @@ class Elements:
         axes = self.box
         if axes is not None:
             return f"{name}[{', '.join(map(_index, axes))}]"
-        found = self.coordinates
-        first, last = (", ".join(map(str, found[n])) for n in (0, -1))
-        return f"{name}: {len(self):,} elements from [{first}] to [{last}]"
+        parts = boxes(self.coordinates)
+        texts = [f"{name}[{', '.join(map(_index, axes))}]" for axes in parts[:3]]
+        more = f" and {len(parts) - 3:,} more" if len(parts) > 3 else ""
+        return ", ".join(texts) + more
 
     @property
     def view(self) -> View | None:
@@ -93,6 +94,20 @@ class Elements:
         if self.dtype is not self.tensor.dtype:
             whole = whole.view(self.dtype)
         return whole[tuple(slice(a[0], a[-1] + 1, a.step) for a in axes)]
+
+
+def boxes(coordinates: Numbers) -> list[Axes]:
+    """Places in a tensor, a row of numbers each, as boxes: few where there are few."""
+    rows: dict[tuple[int, ...], list[int]] = {}
+    for *outer, inner in np.unique(coordinates, axis=0).tolist():
+        rows.setdefault(tuple(outer), []).append(inner)
+    return merged(
+        [
+            (*(range(n, n + 1) for n in outer), part)
+            for outer, found_ in rows.items()
+            for part in progressions(found_)
+        ]
+    )
 
 
 def _index(axis: range) -> str:

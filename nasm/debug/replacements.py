@@ -43,7 +43,7 @@ def _floats(array: Array, rng: np.random.Generator) -> Iterator[Array]:
     yield np.full_like(array, np.inf)
     yield np.full_like(array, -np.inf)
     yield np.zeros_like(array)
-    yield np.asarray(1e20 * (sizes - 2), np.float32)
+    yield np.asarray(1024 * (sizes - 2), np.float32)
 
 
 def _bits(array: Array, rng: np.random.Generator) -> Iterator[Array]:

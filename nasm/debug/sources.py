@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.debug.cutting import Question, needed
+from nasm.debug.cutting import Question, Way, needed
 from nasm.debug.elements import Elements, Numbers, elements, entry_elements, flat, found
 from nasm.debug.leaves import Path, copied, grafted, leaf, leaves
 from nasm.debug.probing import Needed, guarded
@@ -156,13 +156,15 @@ class Reading:
         """The result that some elements hold a part of: its number, which elements, of which."""
         answer = None
         for at, _, _ in self.outputs():
-            first = 0
+            first, tile = 0, self.scattered.get(at)
+            parts: list[tuple[Numbers, Numbers]] = []
             for view in self.targets(at):
-                tile = self.scattered.get(at)
                 mine, which = found(view, wanted, tile.entries if tile else None)
-                if len(mine):
-                    answer = at, mine + first, which
+                parts.append((mine + first, which))
                 first += view.size
+            if any(len(which) for _, which in parts):
+                mine, which = (np.concatenate(part) for part in zip(*parts, strict=True))
+                answer = at, mine, which
         return answer
 
     def kept(self, at: int, numbers: Numbers) -> Numbers:
@@ -177,8 +179,13 @@ class Reading:
 
     # -- what it was made of
 
-    def origins(self, at: int, path: Path, numbers: Numbers) -> list[Origin]:
-        """What some elements of a result were made of; ``path`` leads to an array of the result."""
+    def origins(
+        self, at: int, path: Path, numbers: Numbers, learned: dict[Any, Way] | None = None
+    ) -> list[Origin]:
+        """What some elements of a result were made of; ``path`` leads to an array of the result.
+
+        ``learned`` remembers what was found out about instructions of a shape.
+        """
         size = sum(view.size for view in self.targets(at))
 
         result = self._results(self.arguments)[at]
@@ -187,8 +194,9 @@ class Reading:
         places = self._read()
         if places:
             question = self._question(at, path, numbers, size, result, places, spoiled)
-            for box in needed(question):
+            for box in needed(question, learned, (self.shape, at, path)):
                 found_ += self._origins(box)
+            found_ = _joined(found_)
         tile = self.scattered.get(at)
         if tile is not None:
             view = self.targets(at)[0]
@@ -277,6 +285,36 @@ class Reading:
 def _tile(view: View) -> View:
     assert view.offsets is not None
     return view.offsets.tile
+
+
+def _joined(origins: Sequence[Origin]) -> list[Origin]:
+    """Several boxes of one tensor that one operand read, or of what an engine holds, as one."""
+    alike: dict[Any, list[Origin]] = {}
+    for origin in origins:
+        place = origin.place
+        key: Any = place
+        if isinstance(place, Elements):
+            key = place.tensor.index, place.dtype
+        elif isinstance(place, Held):
+            key = place.name, place.path
+        alike.setdefault((origin.role, key), []).append(origin)
+    found: list[Origin] = []
+    for (role, _), some in alike.items():
+        places = [origin.place for origin in some]
+        place = places[0]
+        if len(some) == 1 or isinstance(place, Register):
+            found.append(some[0])
+            continue
+        read = np.concatenate([origin.values for origin in some])
+        if isinstance(place, Elements):
+            every = [p for p in places if isinstance(p, Elements)]
+            rows, lows = (np.concatenate([getattr(p, n) for p in every]) for n in ("rows", "lows"))
+            place = Elements(place.tensor, place.dtype, rows, lows)
+        else:
+            numbers = np.concatenate([p.numbers for p in places if isinstance(p, Held)])
+            place = Held(place.queue, place.name, place.path, numbers, place.shape)
+        found.append(Origin(role, place, read))
+    return found
 
 
 def _flat_shape(result: Any, path: Path, views: Sequence[View]) -> tuple[int, int]:

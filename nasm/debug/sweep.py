@@ -10,7 +10,7 @@ import numpy as np
 from nasm.debug.elements import Elements
 from nasm.debug.leaves import leaf
 from nasm.debug.sources import Place, Register, values
-from nasm.debug.writes import CHANGE, Made, Past, Search, Watch, Write, made
+from nasm.debug.writes import CHANGE, Learned, Made, Past, Search, Watch, Write, made
 from nasm.machine import Machine
 from nasm.problems import Failure, Problem
 from nasm.records import Moment
@@ -26,6 +26,7 @@ class Sweep:
         self.machine, self.past, self.grow = machine, past, grow
         self.searches: list[Search] = []
         self._begun: dict[Any, tuple[int, Any]] = {}
+        self._learned: Learned = {}
 
     def run(self, searches: Sequence[Search]) -> None:
         """Find all there is to find; the machine stands where it stood then."""
@@ -86,7 +87,7 @@ class Sweep:
             if begun is None:
                 return
             del search.candidates[0]
-            found = made(search, write, what, begun)
+            found = made(search, write, what, begun, self._learned)
             if found is not None:
                 self._found(search, found)
 

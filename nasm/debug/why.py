@@ -11,7 +11,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.debug.elements import Elements, elements
-from nasm.debug.sources import Held, Origin, Place, Register, values
+from nasm.debug.sources import ADDRESS, ENTRIES, Held, Origin, Place, Register, values
 from nasm.debug.sweep import Sweep
 from nasm.debug.writes import CHANGE, TRANSFER, Made, Past, Search, Write
 from nasm.dtypes import DType
@@ -19,6 +19,7 @@ from nasm.inspection import Inspection
 from nasm.machine import describe
 from nasm.machine.writers import Writers
 from nasm.problems import Failure, Problem, counted
+from nasm.records import Moment
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
@@ -237,8 +238,9 @@ class Asked:
             more.append(self._followed(node, made, origin, bool(bad.any())))
         added = None
         if made.adds and node.additions < MOST_ADDED and isinstance(node.place, Elements):
-            place = node.place.some(made.which)
-            added = self._node(place, np.zeros(0), node.depth, made.write.position)
+            place, position = node.place.some(made.which), made.write.position
+            self.past.goto(Moment(position - 1, 0, self.past.now.changes, False))
+            added = self._node(place, values(self.machine, place), node.depth, position)
             added.additions = node.additions + 1
         node.parts.append((made, list(zip(made.origins, more, strict=True)), added))
         if len(node.parts) >= MOST_PARTS:
@@ -259,7 +261,10 @@ class Asked:
                 return self._node(place, read, node.depth + 1, made.at, node.steps + 1)
         if node.additions or node.steps:
             return None
-        deeper = node.depth + (0 if isinstance(place, Held) else 1)
+        if origin.role in (ADDRESS, ENTRIES):
+            deeper = node.depth + max(1, self.depth // 2)
+        else:
+            deeper = node.depth + (not isinstance(place, Held) and not _copies(made))
         if deeper > self.depth or self.count >= MOST:
             return None
         return self._node(place, read, deeper, made.at)
@@ -290,9 +295,10 @@ class Asked:
             )
             for origin, follow in origins
         )
-        held_ = node.values[made.which] if len(node.values) else node.values
+        held_ = node.values[made.which]
         bad = bool(spoiled(held_).any())
         inherited = any(spoiled(origin.values).any() for origin, _ in origins)
+        inherited |= added is not None and bool(spoiled(added.values).any())
         place = _some(node.place, made.which)
         return Why(
             said(self.inspected, place),
@@ -302,14 +308,22 @@ class Asked:
             "",
             sources,
             self._whys(added) if added is not None else (),
-            bad and not inherited and added is None,
+            bad and not inherited,
         )
 
     def _begun(self, node: _Node, left: Any) -> Why:
         place = _some(node.place, np.flatnonzero(left))
-        held_ = node.values[np.flatnonzero(left)] if len(node.values) else node.values
+        held_ = node.values[np.flatnonzero(left)]
         start = beginning(self.inspected, node.place)
         return Why(said(self.inspected, place), held_, _dtype(node.place), None, start)
+
+
+def _copies(made: Made) -> bool:
+    """Whether it made elements of as many others alone."""
+    if len(made.origins) != 1 or made.adds:
+        return False
+    place = made.origins[0].place
+    return isinstance(place, Elements) and len(place) == len(made.which)
 
 
 def _some(place: Place, which: Any) -> Place:

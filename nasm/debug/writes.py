@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from nasm.debug.cutting import Way
 from nasm.debug.elements import Elements, Numbers, elements, found
 from nasm.debug.sources import Held, Moved, Origin, Place, Reading, Register, moved, reading
 from nasm.machine import Machine
@@ -47,6 +48,10 @@ class Past(Protocol):
     def changes(self) -> Sequence[Changed]:
         """What was changed by hand."""
 
+    @property
+    def now(self) -> Moment:
+        """The moment it is."""
+
     def goto(self, moment: Moment) -> bool:
         """Go to a moment."""
 
@@ -59,6 +64,9 @@ class Past(Protocol):
     def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
         """Stretches of the run, from now or ``end`` back; the machine stands where each begins."""
 
+
+Learned = dict[Any, Way]
+"""What was found out about the arguments of instructions, by their shape."""
 
 INSTRUCTION, TRANSFER, EXCHANGE, CHANGE = "instruction", "transfer", "exchange", "change"
 
@@ -217,7 +225,9 @@ class Watch(Observer):
             self.noted[n].append((write, what))
 
 
-def made(search: Search, write: Write, what: Any, begun: tuple[int, Any]) -> Made | None:
+def made(
+    search: Search, write: Write, what: Any, begun: tuple[int, Any], learned: Learned
+) -> Made | None:
     """What a write made of those elements of a search of which nothing is known; None for none."""
     at, start = begun
     place = search.place
@@ -231,23 +241,25 @@ def made(search: Search, write: Write, what: Any, begun: tuple[int, Any]) -> Mad
             return _transferred(write, left, wanted, what, start, at)
         if write.kind == EXCHANGE:
             return _exchanged(write, left, wanted, what, at)
-        return _computed(write, left, wanted, start, at)
+        return _computed(write, left, wanted, start, at, learned)
     every = np.arange(len(search.left))
     if isinstance(place, Register):
         number = next(
             n for n, _, v in start.outputs() if isinstance(v, Reg) and v.number == place.number
         )
-        return Made(write, every, tuple(start.origins(number, (), np.zeros(1, np.int64))), at)
+        return Made(
+            write, every, tuple(start.origins(number, (), np.zeros(1, np.int64), learned)), at
+        )
     number = next(
         n
         for n, o, _ in start.outputs()
         if isinstance(o.kind, EngineValue) and o.kind.name == place.name
     )
-    return Made(write, every, tuple(start.origins(number, place.path, place.numbers)), at)
+    return Made(write, every, tuple(start.origins(number, place.path, place.numbers, learned)), at)
 
 
 def _computed(
-    write: Write, left: Numbers, wanted: Elements, start: Reading, at: int
+    write: Write, left: Numbers, wanted: Elements, start: Reading, at: int, learned: Learned
 ) -> Made | None:
     answer = start.written(wanted)
     if answer is None:
@@ -258,7 +270,9 @@ def _computed(
         return None
     mine, which = mine[stored], which[stored]
     adds = start.adds(number) or _in_part(start.targets(number)[0], wanted, which)
-    return Made(write, left[np.unique(which)], tuple(start.origins(number, (), mine)), at, adds)
+    return Made(
+        write, left[np.unique(which)], tuple(start.origins(number, (), mine, learned)), at, adds
+    )
 
 
 def _transferred(
