@@ -70,7 +70,7 @@ class Sweep:
             watch = Watch(self.machine, scans, keys)
             self.past.replay(end, watch)
             if self.machine.scheduler.halted:
-                raise Failure(Problem("E0821", "halted: what was looked for is not known", None))
+                raise Failure(Problem("E0822", "halted: what was looked for is not known", None))
             tried |= keys
             self._begun |= watch.begun
             for search, noted in zip(scans, watch.noted, strict=True):

@@ -18,7 +18,7 @@ from nasm.dtypes import DType
 from nasm.inspection import Inspection
 from nasm.machine import describe
 from nasm.machine.writers import Writers
-from nasm.problems import Failure, Problem, counted
+from nasm.problems import Failure, Problem
 from nasm.records import Moment
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.memory import Tensor
@@ -160,9 +160,9 @@ def summary(values: Array, dtype: DType | None) -> str:
         shown = [dtypes.format_value(value, dtype) for value in values[:3]]
     if len(values) <= 3:
         return ", ".join(shown)
-    text = f"{', '.join(shown[:2])}, … ({len(values):,} elements"
+    text = f"{', '.join(shown[:2])}, ... ({len(values):,} elements"
     bad = spoiled(values)
-    return text + (f", {counted(int(bad.sum()), 'of them')} not finite)" if bad.any() else ")")
+    return text + (f", {int(bad.sum()):,} of them NaN or infinite)" if bad.any() else ")")
 
 
 def spoiled(values: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -342,14 +342,14 @@ def said(held: Inspection, place: Place) -> str:
     if isinstance(place, Register):
         return f"%r{place.number} of {queue}"
     if len(place) == int(np.prod(place.shape)):
-        return f"the {place.name} of {queue}"
+        return f"{place.name} of {queue}"
     at = np.stack(np.unravel_index(place.numbers, place.shape), axis=1)
     axes = []
     for column in at.T:
         found = np.unique(column)
         last = f":{found[-1] + 1}" if len(found) > 1 else ""
         axes.append(f"{found[0]}{last}")
-    return f"the {place.name} of {queue}[{', '.join(axes)}]"
+    return f"{place.name}[{', '.join(axes)}] of {queue}"
 
 
 def maker(held: Inspection, write: Write) -> Maker:
@@ -437,7 +437,7 @@ def _one(held: Inspection, text: str) -> Elements:
         first = ", ".join("0" for _ in view.shape)
         raise Failure(
             Problem(
-                "E0821",
+                "E0822",
                 f"'{text}' has {view.size:,} elements; why asks about one",
                 None,
                 f"for example: why {view.tensor.name}[{first}]",
@@ -448,9 +448,9 @@ def _one(held: Inspection, text: str) -> Elements:
 
 def _elements(held: Inspection, view: View) -> Elements:
     if not held.values:
-        raise Failure(Problem("E0821", "a run without values has no elements", None))
+        raise Failure(Problem("E0822", "a run without values has no elements", None))
     if view.dynamic or view.offsets is not None:
         raise Failure(
-            Problem("E0821", "what a register or a tile addresses has no place now", None)
+            Problem("E0822", "what a register or a tile addresses has no place now", None)
         )
     return elements(view, np.arange(view.size, dtype=np.int64))
