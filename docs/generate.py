@@ -46,7 +46,7 @@ def pages() -> dict[Path, str]:
     files[timing] = filled(timing.read_text(encoding="utf-8"))
     tables = DOCS / "tables.md"
     files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
-    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff", "schedules"))
+    shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff", "schedules", "repl"))
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(path.read_text(encoding="utf-8"))
     return files

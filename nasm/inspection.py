@@ -42,7 +42,7 @@ class Inspection:
     """What can be asked of a program on a machine.
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
-    how far the run has got.
+    how far the run has got, ``source`` the text it was made from, if it is known.
     """
 
     program: Program
@@ -50,6 +50,7 @@ class Inspection:
     files: Allowed
     policy: Policy
     status: Status
+    source: Source | None
 
     @property
     def values(self) -> bool:
@@ -203,27 +204,29 @@ class Inspection:
 
         In a run without values those that ask for some are left out.
         """
-        measures, judged = _Measures(self), []
+        measures, judged = Measures(self), []
         for expectation in self.program.expectations:
             with suppress(NoValues):
                 judged.append(judge(expectation, measures))
         return tuple(judged)
 
 
-class _Measures:
-    """What expectations may ask."""
+class Measures:
+    """What expectations may ask of a run."""
 
     def __init__(self, held: Inspection) -> None:
         self.held = held
         self.files = held.files
 
     def tensor(self, name: str) -> tuple[np.ndarray[Any, Any], DType] | None:
+        """A tensor as it is now, and its dtype; None if there is none of this name."""
         tensor = self.held.program.tensors.get(name)
         if tensor is None:
             return None
         return tensor_io.as_it_is(self.held.machine.addresses, tensor), tensor.dtype
 
     def engine(self, what: str, name: str, core: int) -> float:
+        """A measure of an engine so far; refuses an unknown one."""
         queue = self.held.queue(f"{core}.{name}")
         cycle = self.held.machine.cycle(queue.index)
         if what == "cycles":
@@ -238,4 +241,5 @@ class _Measures:
         raise Refused("E0222", f"an engine has no measure '{what}'")
 
     def time_us(self) -> float:
+        """The time so far, in microseconds."""
         return self.held.machine.microseconds(self.held.now)

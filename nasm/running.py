@@ -108,7 +108,7 @@ class Running(Inspection):
         allow: Iterable[str] = (),
         checked: bool = True,
     ) -> None:
-        self.source: Source | None = None
+        self.source = None
         allowed = Allowed.of(files)
         if not isinstance(program, Program):
             self.source = source_of(program)
@@ -139,6 +139,8 @@ class Running(Inspection):
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
         self.changes = 0
+        self.stopped = False
+        self.asked = False
         self.checkpoints = [Checkpoint(self)]
 
     @classmethod
@@ -240,13 +242,13 @@ class Running(Inspection):
         For a signal handler, an observer or another thread; what was halted can be run on.
         ``wanted=False`` takes it back.
         """
-        self.machine.scheduler.halted = wanted
+        self.asked = self.machine.scheduler.halted = wanted
 
     def _halted(self) -> bool:
-        """Whether it was halted; it is not any more."""
-        scheduler = self.machine.scheduler
-        halted, scheduler.halted = scheduler.halted, False
-        return halted
+        """Whether it was halted, and is not any more, or has met something to stop at."""
+        halted, self.asked = self.asked, False
+        self.machine.scheduler.halted = False
+        return halted or self.stopped
 
     def run(
         self,
@@ -269,11 +271,16 @@ class Running(Inspection):
         until = None
         if max_cycles is not None:
             until = max_cycles * self.program.generation.base.cycle
+        self._begin()
         with gc_pause.paused():
             if self.status is Status.READY:
                 self.machine.prepare()
             self._run(until, max_instructions, progress, every)
         return self.report(hashes and self.status is not Status.RUNNING)
+
+    def _begin(self) -> None:
+        """A move begins."""
+        self.stopped = False
 
     def _run(
         self,
@@ -339,6 +346,7 @@ class Running(Inspection):
         """
         queue = self.queue(engine) if engine is not None else None
         wanted = (queue.count if queue else self.machine.scheduler.retired) + count
+        self._begin()
         with self._watched() as completed:
             while not self.over and not (queue and queue.done and not queue.flight):
                 retired = self.machine.scheduler.retired
@@ -356,6 +364,7 @@ class Running(Inspection):
         if engine is not None:
             clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
+        self._begin()
         with self._watched() as completed:
             while not self.over:
                 done = self._advance(CHUNK, until)

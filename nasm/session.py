@@ -6,11 +6,27 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
-from nasm.debug.past import KEPT, Past
+from nasm.debug import moves, specs, times
+from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
+from nasm.debug.context import Context, context
+from nasm.debug.expressions import Expression, Value, first
+from nasm.debug.memory import written
+from nasm.debug.outlook import Outlook
+from nasm.debug.past import KEPT, Change, Past
+from nasm.debug.pictures import Picture, picture
+from nasm.debug.places import place
+from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
+from nasm.debug.stops import Met, Test
+from nasm.debug.transfers import TransferRecord, under_way
+from nasm.debug.travel import Mark, Travel
 from nasm.debug.why import DEPTH, LastWrite, Why, last_write, why
-from nasm.running import ASSEMBLED, Running
+from nasm.gc_pause import paused
+from nasm.problems import Refused
+from nasm.running import ASSEMBLED, CHUNK, Running
 
 __all__ = ["ASSEMBLED", "Session"]
 
@@ -20,7 +36,7 @@ class Session(Running):
 
     It is made as a :class:`~nasm.running.Running` is. So that going back takes no time, up to
     ``keep`` bytes are kept of the past; with 0 it takes as long as the run did. What is profiled
-    keeps nothing unless it is said.
+    or traced keeps nothing unless it is said.
     """
 
     def __init__(self, *args: Any, keep: int | None = None, **more: Any) -> None:
@@ -28,22 +44,240 @@ class Session(Running):
         if keep is None:
             keep = 0 if more.get("profile") or more.get("trace") else KEPT
         self.past = Past(self, super()._advance, keep)
+        self.breakpoints = Breakpoints(self, self.past)
+        self._travel = Travel(self, self.past, self.breakpoints)
 
     @property
     def over(self) -> bool:
         """Whether nothing more can happen."""
         return self.ended and self.past.ahead is None
 
+    def _begin(self) -> None:
+        super()._begin()
+        self.breakpoints.hits = ()
+
     def _advance(self, events: int, until: int | None = None, retire: int | None = None) -> int:
-        return self.past.advance(events, until, retire)
+        position = self.machine.scheduler.position
+        self.breakpoints.advance(events, until, retire)
+        return self.machine.scheduler.position - position
+
+    def restart(self) -> None:
+        """Return to the start with the inputs that were loaded then; changes by hand are gone."""
+        super().restart()
+        self.past.changes.clear()
+        self.breakpoints.hits = ()
 
     # -- stopping
 
+    @property
+    def hits(self) -> tuple[Hit, ...]:
+        """The breakpoints that the last move met, if it stopped there."""
+        return self.breakpoints.hits
+
+    def break_at(
+        self,
+        what: str,
+        *,
+        after: bool = False,
+        condition: str = "",
+        ignore: int = 0,
+        temporary: bool = False,
+        name: str = "",
+        commands: Sequence[str] = (),
+    ) -> Breakpoint:
+        """Stop where ``what`` says; raises Refused or Failure.
+
+        A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
+        starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
+        or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
+        [PLACE]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``. Only if the ``condition`` holds,
+        an expression that may use the variables of the loops around an instruction.
+        """
+        return self._set(
+            specs.breaking(self, what, after), condition, ignore, temporary, name, commands
+        )
+
+    def watch(
+        self,
+        what: str,
+        how: str = "changed",
+        *,
+        condition: str = "",
+        ignore: int = 0,
+        temporary: bool = False,
+        name: str = "",
+        commands: Sequence[str] = (),
+    ) -> Breakpoint:
+        """Stop when memory is ``changed``, ``written`` or ``read``; raises Refused or Failure.
+
+        ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
+        (bytes), a semaphore or a register.
+        """
+        spec = specs.watching(self, what, how)
+        return self._set(spec, condition, ignore, temporary, name, commands, watch=True)
+
+    def _set(
+        self,
+        spec: specs.Spec,
+        condition: str,
+        ignore: int,
+        temporary: bool,
+        name: str,
+        commands: Sequence[str],
+        watch: bool = False,
+    ) -> Breakpoint:
+        record = Breakpoint(
+            0,
+            spec.what,
+            condition,
+            ignore,
+            temporary,
+            name=name,
+            commands=tuple(commands),
+            note=spec.note,
+            watch=watch,
+        )
+        return self.breakpoints.add(record, spec.test, None)
+
     # -- moving
+
+    def event(self) -> tuple[Met, ...]:
+        """Go on to the very next thing that happens; none if nothing more can."""
+        return self._to(moves.Anything(self))
+
+    def finish(self, engine: str) -> tuple[Met, ...]:
+        """Run until an engine has completed all its instructions."""
+        return self._to(moves.Done(self, self.queue(engine)))
+
+    def finish_loop(self, engine: str, whole: bool = False) -> tuple[Met, ...]:
+        """Run until the round of the loop that an engine is in has ended, or the ``whole`` loop.
+
+        Raises Refused if its next instruction is in none.
+        """
+        queue = self.queue(engine)
+        loop = moves.loop_around(self.program, queue.index, queue.pc)
+        if loop is None:
+            name = self.program.queue_name(queue.index)
+            raise Refused("E0822", f"the next instruction of {name} is in no loop")
+        return self._to(moves.Left(self, queue.index, loop, whole))
+
+    def finish_transfers(self, where: str = "") -> tuple[Met, ...]:
+        """Run until the transfers under way have landed: all, or those that a place issued."""
+        flying = self.machine.scheduler.transfers.values()
+        found = place(self, where) if where else None
+        keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
+        if not keys:
+            raise Refused("E0822", "no such transfer is under way", "'info transfers' lists them")
+        return self._to(moves.Landed(self, keys))
+
+    def _to(self, test: Test) -> tuple[Met, ...]:
+        """Run until a test meets something, or a breakpoint is met; returns what the test met."""
+        self._begin()
+        with paused():
+            while not self.over:
+                position = self.machine.scheduler.position
+                met = self.breakpoints.advance(CHUNK, tests=(test,))
+                if self._halted():
+                    return met
+                if self.machine.scheduler.position == position:
+                    break
+        return ()
 
     # -- going back
 
+    def back(self, count: int = 1, engine: str | None = None) -> int:
+        """Go back by so many completed instructions, of an engine or of any, as a step counts them.
+
+        Returns by how many it went: fewer if that is the start.
+        """
+        return self._travel.back(count, self.queue(engine) if engine is not None else None)
+
+    def back_cycles(self, cycles: int, engine: str | None = None) -> None:
+        """Go back by cycles of an engine's clock (default: the base clock)."""
+        clock = self.program.generation.base.cycle
+        if engine is not None:
+            clock = self.machine.cycle(self.queue(engine).index)
+        self._travel.to_tick(max(0, self.now - cycles * clock))
+
+    def back_to_stop(self, *which: int | str) -> bool:
+        """Go back to where a breakpoint was met last, some or any; whether there was one."""
+        return self._travel.to_stop(which)
+
+    def back_to_write(self, what: str) -> tuple[Met, ...]:
+        """Go back to just before the last write of a tensor or a part of one; returns what it was.
+
+        Nothing if it was not written before.
+        """
+        return self._travel.to_write(specs.watching(self, what, "written").test)
+
+    def goto(self, where: str | int) -> None:
+        """Go to a cycle of the base clock, a time (``2.5us``), ``start``, ``end``, or a mark."""
+        text = str(where).strip()
+        if text == "start":
+            self.back_to(self.checkpoints[0])
+        elif text == "end":
+            self._travel.to_end()
+        elif text in self._travel.marks or text.isidentifier():
+            self._travel.to_mark(text)
+        else:
+            self._travel.to_tick(times.tick(self, text))
+
+    def mark(self, name: str) -> Mark:
+        """Give this moment a name."""
+        return self._travel.mark(name)
+
+    def moments(self) -> tuple[Mark, ...]:
+        """The moments that have a name."""
+        return tuple(self._travel.marks.values())
+
     # -- seeing
+
+    def expression(self, text: str, names: Iterable[str] = ()) -> Expression:
+        """An expression of the language of ``.expect``, read once, to be asked at any moment.
+
+        Semaphores (``$loaded``) and registers (``@scalar.%r0``) may stand in it, and ``names`` of
+        numbers that are given with each question. Raises Failure.
+        """
+        return Expression(self, text, names)
+
+    def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
+        """What an expression is now, to be read before the machine runs on; raises Failure."""
+        return Expression(self, text, names or ()).value(self, names)
+
+    def statistics(self, value: Value) -> Statistics:
+        """The least, the greatest and the mean of what an expression is, and what is missing."""
+        return statistics(value)
+
+    def first(self, value: Value, count: int) -> Value:
+        """The first elements of what an expression is, in row-major order."""
+        return first(value, count)
+
+    def written(self, name: str) -> float:
+        """How much of a tensor is initialised, from 0 to 1; raises Failure."""
+        return written(self, name)
+
+    def histogram(self, value: Value, bins: int = BINS) -> Histogram:
+        """How the finite numbers of what an expression is are spread."""
+        return histogram(value, bins)
+
+    def picture(self, value: Value, rows: int, columns: int, mean: bool = False) -> Picture:
+        """What an expression is in at most so many rows and columns of cells; raises Refused.
+
+        A cell has the element of its block that is farthest from zero, or the mean of them.
+        """
+        return picture(value, rows, columns, mean)
+
+    @cached_property
+    def _outlook(self) -> Outlook:
+        return Outlook(self.machine)
+
+    def context(self) -> Context:
+        """What every engine executes, what it does next, and why that does not start yet."""
+        return context(self.machine, self._outlook, self.status)
+
+    def transfers(self) -> tuple[TransferRecord, ...]:
+        """Every transfer (DMA) under way, oldest first."""
+        return under_way(self.machine, self._outlook)
 
     # -- asking
 
@@ -60,3 +294,11 @@ class Session(Running):
         return last_write(self, self.past, text)
 
     # -- trying
+
+    def change(self, change: Change) -> object:
+        """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
+        return self.past.change(change)
+
+    def undo(self) -> Change | None:
+        """Take back the last change by hand, and go to where it was made; None if there is none."""
+        return self._travel.undo()

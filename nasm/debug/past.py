@@ -174,6 +174,20 @@ class Past:
             self._change_again()
         return self._arrive(moment)
 
+    def leave(self) -> None:
+        """The run is about to go elsewhere: what halted it is over, and nothing is torn."""
+        self.running.halt(False)
+        self.running.stopped = False
+
+    def to_position(self, position: int) -> bool:
+        """Go to just behind an event, by the number of events until then; as :meth:`goto`."""
+        self.return_before(lambda point: point.moment.position < position)
+        while (ahead := self.ahead) is not None and ahead.position < position:
+            if not self._arrive(ahead):
+                return False
+            self._change_again()
+        return self._arrive(Moment(position, 0, 0, False))
+
     def return_before(self, early: Callable[[Checkpoint], bool], stay: bool = False) -> Checkpoint:
         """Return to the last checkpoint that is early enough; the first always is.
 

@@ -239,8 +239,14 @@ class Access:
             yield np.packbits(flat[start : start + 8 * PIECE]).tobytes()
 
     def known(self) -> Mask:
-        """Which elements are initialised, in the shape of the view."""
-        return np.asarray(self.mask.all(axis=-1)).reshape(self.view.shape)
+        """Which elements are initialised, in the shape of the view; to be read, not written."""
+        if self.complete:
+            return np.broadcast_to(np.True_, self.view.shape)
+        self.store.flush()
+        bits = self.bits()
+        size = bits.shape[-1]
+        whole = int.from_bytes(b"\x01" * size, "little")
+        return np.asarray(bits.view(f"u{size}") == whole).reshape(self.view.shape)
 
     def missing(self) -> Mask:
         """Which elements are uninitialised, in the shape of the view."""

@@ -112,6 +112,15 @@ class Effects:
         return _acting(work, partial(self._launch, bound, semaphore))
 
 
+def plan_of(work: Work) -> Plan | None:
+    """How the transfer that some work starts is split; None if it starts none."""
+    start = work.start
+    if not isinstance(start, partial) or start.func.__name__ != Effects._launch.__name__:
+        return None
+    plan: Plan = start.args[0].plan
+    return plan
+
+
 def _nothing(_: Any) -> None:
     return None
 

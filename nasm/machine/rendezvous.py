@@ -222,6 +222,17 @@ class Rendezvous:
                 cores = arrival.member.effect.cores
                 yield arrival.member, [core for core in cores if core not in here]
 
+    def exchanging(self, queue: int) -> tuple[list[int], int]:
+        """The queues that exchange something with one, itself among them, and the ticks after it.
+
+        Those are the ticks from the landing of all of it until they are released.
+        """
+        for one in self.outstanding:
+            queues = [member.queue for member in one.members]
+            if queue in queues:
+                return queues, one.notify
+        return [], 0
+
     @staticmethod
     def member(work: Work) -> Member | None:
         """Who takes part in a rendezvous when some work is done; None if it is another kind."""

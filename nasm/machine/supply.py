@@ -13,7 +13,7 @@ from nasm.problems import Failure
 from nasm.sim.counters import Who
 from nasm.source import Span
 from nasm.spec.effects import Clear, Rendezvous
-from nasm.spec.program import Wait
+from nasm.spec.program import Program, Wait
 
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
@@ -67,71 +67,20 @@ class Coming(NamedTuple):
     sets: set[int]
 
 
-class Supply:
-    """Updates of semaphores and arrivals at rendezvous, at the moment of a deadlock."""
+Update = tuple[int, int, str, int, int]
+"""A queue, a line of it, what it does with a semaphore, a value, and posts of a transfer."""
 
-    def __init__(self, machine: Machine) -> None:
-        self.machine, self.program = machine, machine.program
-        self.blocked: list[Queue] = machine.scheduler.blocked()
-        self._flows: dict[int, Flow] = {}
-        self._courses: dict[int, Course] = {}
-        self._updaters: dict[int, list[Updater]] = {}
-        self._left: dict[int, dict[int, Coming]] = {}
 
-    # -- of a queue
+class Changing:
+    """Which instructions of a program change each semaphore: from its text alone."""
 
-    def flow(self, queue: int) -> Flow:
-        """Where a queue can go."""
-        if queue not in self._flows:
-            self._flows[queue] = Flow(self.program, queue)
-        return self._flows[queue]
-
-    def course(self, queue: int) -> Course:
-        """What a queue would still execute, its head included."""
-        if queue not in self._courses:
-            pc = self.machine.scheduler.queues[queue].pc
-            registers = self.machine.state.registers[queue]
-            self._courses[queue] = course(self.flow(queue), pc, registers)
-        return self._courses[queue]
-
-    def wait(self, queue: Queue) -> Wait:
-        """What a queue waits for that is not held at a rendezvous."""
-        wait = self.program.waits[self.program.queues[queue.index].waits[queue.pc]]
-        assert wait is not None
-        return wait
-
-    def completed(self, queue: int, pc: int) -> int:
-        """How often an instruction has been executed."""
-        return int(self.machine.summary.completed(queue)[pc])
-
-    def ahead(self, queue: int, pc: int) -> tuple[int, bool]:
-        """How often an instruction would still be executed, and whether maybe more often."""
-        if self.machine.scheduler.queues[queue].done:
-            return 0, False
-        path = self.course(queue)
-        maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
-        return path.times[pc], maybe
-
-    def round(self, updater: Updater) -> Loop | None:
-        """The innermost loop in which a line updates once in every round; None if there is none."""
-        flow, pc = self.flow(updater.queue), updater.pcs[0]
-        if len(updater.pcs) > 1 or not flow.in_loop(pc):
-            return None
-        around = [loop for loop in flow.loops if flow.block(pc) in loop.blocks]
-        loop = min(around, key=lambda found: len(found.blocks), default=None)
-        if loop is None:
-            return None
-        head = flow.starts[min(loop.blocks)]
-        rounds = self.completed(updater.queue, head) + self.ahead(updater.queue, head)[0]
-        return loop if rounds == updater.made + updater.ahead else None
-
-    # -- of a semaphore
+    def __init__(self, program: Program) -> None:
+        self.program = program
 
     @cached_property
-    def _changing(self) -> dict[int, dict[tuple[int, int, str, int, int], list[int]]]:
-        """The pcs that update each semaphore, by queue, line, and what they do."""
+    def _all(self) -> dict[int, dict[Update, list[int]]]:
         program = self.program
-        found: dict[int, dict[tuple[int, int, str, int, int], list[int]]] = {}
+        found: dict[int, dict[Update, list[int]]] = {}
         clears = {n for n, i in enumerate(program.instructions) if i.row.effect is Clear}
         for queue, lines in enumerate(program.queues):
             for pc, (number, update) in enumerate(
@@ -157,27 +106,109 @@ class Supply:
         base = program.queues[queue].core * program.generation.counters
         return range(base + clear.first, base + clear.last + 1)
 
+    def of(self, semaphore: int) -> dict[Update, list[int]]:
+        """The pcs that update a semaphore, by queue, line, and what they do."""
+        return self._all.get(semaphore, {})
+
+    def pcs(self, semaphore: int) -> dict[int, list[int]]:
+        """The pcs that update a semaphore, by queue, in order."""
+        found: dict[int, list[int]] = {}
+        for (queue, *_), pcs in self.of(semaphore).items():
+            found.setdefault(queue, []).extend(pcs)
+        return {queue: sorted(pcs) for queue, pcs in found.items()}
+
+
+class Supply:
+    """Updates of semaphores and arrivals at rendezvous, as they are now."""
+
+    def __init__(self, machine: Machine, changing: Changing | None = None) -> None:
+        self.machine, self.program = machine, machine.program
+        self.changing = changing or Changing(machine.program)
+        self.blocked: list[Queue] = machine.scheduler.blocked()
+        self._flows: dict[int, Flow] = {}
+        self._courses: dict[int, Course] = {}
+        self._updaters: dict[int, list[Updater]] = {}
+        self._left: dict[int, dict[int, Coming]] = {}
+
+    # -- of a queue
+
+    def flow(self, queue: int) -> Flow:
+        """Where a queue can go."""
+        if queue not in self._flows:
+            self._flows[queue] = Flow(self.program, queue)
+        return self._flows[queue]
+
+    def course(self, queue: int) -> Course:
+        """What a queue would still execute or complete, its head included."""
+        if queue not in self._courses:
+            standing = self.machine.scheduler.queues[queue]
+            pc = standing.flight[0].pc if standing.flight else standing.pc
+            registers = self.machine.state.registers[queue]
+            self._courses[queue] = course(self.flow(queue), pc, registers)
+        return self._courses[queue]
+
+    def wait(self, queue: Queue) -> Wait:
+        """What a queue waits for that is not held at a rendezvous."""
+        wait = self.program.waits[self.program.queues[queue.index].waits[queue.pc]]
+        assert wait is not None
+        return wait
+
+    def completed(self, queue: int, pc: int) -> int:
+        """How often an instruction has been executed."""
+        return int(self.machine.summary.completed(queue)[pc])
+
+    def ahead(self, queue: int, pc: int) -> tuple[int, bool]:
+        """How often an instruction would still complete, and whether maybe more often."""
+        standing = self.machine.scheduler.queues[queue]
+        if standing.done and not standing.flight:
+            return 0, False
+        path = self.course(queue)
+        maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
+        return path.times[pc], maybe
+
+    def round(self, updater: Updater) -> Loop | None:
+        """The innermost loop in which a line updates once in every round; None if there is none."""
+        flow, pc = self.flow(updater.queue), updater.pcs[0]
+        if len(updater.pcs) > 1 or not flow.in_loop(pc):
+            return None
+        around = [loop for loop in flow.loops if flow.block(pc) in loop.blocks]
+        loop = min(around, key=lambda found: len(found.blocks), default=None)
+        if loop is None:
+            return None
+        head = flow.starts[min(loop.blocks)]
+        rounds = self.completed(updater.queue, head) + self.ahead(updater.queue, head)[0]
+        return loop if rounds == updater.made + updater.ahead else None
+
+    # -- of a semaphore
+
     def updaters(self, semaphore: int) -> list[Updater]:
         """Every line that updates a semaphore, in the order of queues."""
         if semaphore not in self._updaters:
             self._updaters[semaphore] = [
-                self._updater(key, pcs) for key, pcs in self._changing.get(semaphore, {}).items()
+                self._updater(key, pcs) for key, pcs in self.changing.of(semaphore).items()
             ]
         return self._updaters[semaphore]
 
-    def _updater(self, key: tuple[int, int, str, int, int], pcs: list[int]) -> Updater:
+    def _updater(self, key: Update, pcs: list[int]) -> Updater:
         queue, _, op, value, shares = key
         each = [self.ahead(queue, pc) for pc in pcs]
+        early = self._early(queue, pcs)
         return Updater(
             queue,
             tuple(pcs),
             op,
             value,
             shares,
-            sum(self.completed(queue, pc) for pc in pcs),
-            sum(times for times, _ in each),
+            sum(self.completed(queue, pc) for pc in pcs) + early,
+            sum(times for times, _ in each) - early,
             any(maybe for _, maybe in each),
         )
+
+    def _early(self, queue: int, pcs: list[int]) -> int:
+        """How many of some instructions are not complete, but have updated at their start."""
+        flight = self.machine.scheduler.queues[queue].flight
+        updates = [flying.task.update for flying in flight if flying.pc in pcs]
+        return sum(1 for update in updates if update is not None and update[3])
 
     def coming(self, updater: Updater) -> int:
         """The pc from which the next update of a line would come."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from nasm.problems import Refused, did_you_mean, listed
+from nasm.problems import Refused, did_you_mean, listed, quoted
 
 Handler = Callable[[Any, str], None]
 """Does a command: it takes the shell, which is nothing to know about here, and the arguments."""
@@ -28,7 +28,9 @@ _FIRST = re.compile(r"\s*([^\s/@$%\[]+|\S)\s*(.*)", re.DOTALL)
 class Command:
     """A command: its names, its usage, and what its arguments are, for completion.
 
-    A name of two words is a subcommand. ``repeats`` says that an empty line repeats it.
+    A name of two words is a subcommand. A usage that is only the name takes no arguments.
+    ``repeats`` says that an empty line repeats it. What ``loses`` something is written in full: it
+    is not suggested to who mistypes, and no shortened word leads to it.
     """
 
     name: str
@@ -38,11 +40,19 @@ class Command:
     repeats: bool
     handler: Handler
     doc: str
+    examples: tuple[str, ...] = ()
+    loses: bool = False
 
     @property
     def summary(self) -> str:
         """The first line of its documentation."""
         return self.doc.splitlines()[0]
+
+    def do(self, shell: Any, rest: str) -> None:
+        """Do it; raises Refused if it is given what it does not take."""
+        if rest.strip() and self.usage == self.name:
+            raise Refused(WRONG, f"'{self.name}' takes nothing, found '{quoted(rest.strip())}'")
+        self.handler(shell, rest)
 
 
 COMMANDS: dict[str, Command] = {}
@@ -50,7 +60,13 @@ COMMANDS: dict[str, Command] = {}
 
 
 def command(
-    name: str, *aliases: str, usage: str = "", takes: tuple[str, ...] = (), repeats: bool = False
+    name: str,
+    *aliases: str,
+    usage: str = "",
+    takes: tuple[str, ...] = (),
+    examples: tuple[str, ...] = (),
+    repeats: bool = False,
+    loses: bool = False,
 ) -> Callable[[Declared], Declared]:
     """Declare a command; the first line of its docstring is what ``help`` says of it."""
 
@@ -61,7 +77,9 @@ def command(
         taken = {n for c in siblings(name) for n in (c.name, *c.aliases)}
         if taken & {name, *aliases}:
             raise TypeError(f"two commands are called {name} or {', '.join(aliases)}")
-        COMMANDS[name] = Command(name, aliases, usage or name, takes, repeats, handler, doc)
+        COMMANDS[name] = Command(
+            name, aliases, usage or name, takes, repeats, handler, doc, examples, loses
+        )
         return handler
 
     return declare
@@ -107,7 +125,11 @@ def match(word: str, commands: Iterable[Command]) -> list[Command]:
     """The commands a word may stand for: by name or alias, else by how their names begin."""
     commands = list(commands)
     exact = [c for c in commands if word == last_word(c) or word in c.aliases]
-    return exact or [c for c in commands if word and last_word(c).startswith(word)]
+    return exact or [c for c in _shortened(word, commands) if not c.loses]
+
+
+def _shortened(word: str, commands: Iterable[Command]) -> list[Command]:
+    return [c for c in commands if word and last_word(c).startswith(word)]
 
 
 def last_word(command: Command) -> str:
@@ -121,7 +143,10 @@ def _resolve(word: str, commands: list[Command], what: str, otherwise: str) -> C
         return found[0]
     if found:
         raise Refused(UNKNOWN, f"'{word}' could be {listed(last_word(c) for c in found)}")
-    names = [n for c in commands for n in (last_word(c), *c.aliases) if len(n) > 1]
+    lost = _shortened(word, commands)
+    if lost:
+        raise Refused(UNKNOWN, f"no {what} '{word}'", f"'{lost[0].name}' is written in full")
+    names = [n for c in commands if not c.loses for n in (last_word(c), *c.aliases) if len(n) > 1]
     # Who types the name of a subcommand alone is told what it belongs to.
     below = [c.name for c in COMMANDS.values() if " " in c.name and word == last_word(c)]
     if below:

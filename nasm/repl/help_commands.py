@@ -7,15 +7,22 @@ import textwrap
 
 from nasm.problems import Refused, did_you_mean, quoted
 from nasm.repl import command as commands
-from nasm.repl import inspect_commands, run_commands
+from nasm.repl import data_commands, inspect_commands, run_commands, see_commands, session_commands
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
-from nasm.repl.screen import WIDTH, table
+from nasm.repl.screen import table
 from nasm.repl.shell import Shell
 from nasm.report import explanations, pages
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 
-GROUPS = (run_commands.__name__, inspect_commands.__name__, __name__)
+GROUPS = (
+    run_commands.__name__,
+    see_commands.__name__,
+    data_commands.__name__,
+    inspect_commands.__name__,
+    session_commands.__name__,
+    __name__,
+)
 """The order in which commands are listed."""
 
 
@@ -36,8 +43,8 @@ def help_(shell: Shell, rest: str) -> None:
     """
     word = rest.strip()
     if not word:
-        shell.screen.say(_overview(commands.siblings("")))
-        shell.screen.say(MORE)
+        shell.screen.say(_overview(commands.siblings(""), shell.screen.width))
+        shell.screen.say(_filled(MORE, shell.screen.width))
     elif re.fullmatch(r"[eEwW]\d{1,4}", word):
         explain(shell, word)
     else:
@@ -53,17 +60,17 @@ def explain(shell: Shell, rest: str) -> None:
     shell.screen.show(explanations.rich_code(explanations.find(word)))
 
 
-def _overview(listed: list[Command]) -> list[str]:
+def _overview(listed: list[Command], width: int) -> list[str]:
     ordered = sorted(listed, key=lambda c: GROUPS.index(c.handler.__module__))
     rows = [(last_word(c), ", ".join(c.aliases), c.summary) for c in ordered]
-    return table(("command", "short", "what it does"), rows)
+    return table(("command", "short", "what it does"), rows, width)
 
 
 def _about(shell: Shell, word: str) -> None:
     """Print the page of a command or an instruction; raises Refused with what was meant."""
     chosen = _command(word)
     if chosen is not None:
-        shell.screen.say(_command_page(chosen))
+        shell.screen.say(_command_page(chosen, shell.screen.width))
         return
     target = shell.program.target if shell.loaded else None
     row = target.isa.rows.get(word) if target else None
@@ -75,7 +82,7 @@ def _about(shell: Shell, word: str) -> None:
     shell.screen.show(pages.rich_page(pages.page(row, target)))
     here = _time_here(row, shell.program)
     if here:
-        shell.screen.say(["", *_filled(here)])
+        shell.screen.say(["", *_filled(here, shell.screen.width)])
 
 
 def _command(words: str) -> Command | None:
@@ -86,14 +93,14 @@ def _command(words: str) -> Command | None:
     return found[0] if len(found) == 1 else None
 
 
-def _command_page(chosen: Command) -> list[str]:
+def _command_page(chosen: Command, width: int) -> list[str]:
     lines = [f"usage: {chosen.usage}"]
     if chosen.aliases:
         lines.append(f"short: {', '.join(chosen.aliases)}")
     for paragraph in chosen.doc.split("\n\n"):
-        lines += ["", *_filled(paragraph)]
+        lines += ["", *_filled(paragraph, width)]
     below = commands.subcommands(chosen.name)
-    return [*lines, "", *_overview(below)] if below else lines
+    return [*lines, "", *_overview(below, width)] if below else lines
 
 
 def _time_here(row: Row, program: Program) -> str:
@@ -113,6 +120,6 @@ def _time_here(row: Row, program: Program) -> str:
     return ""
 
 
-def _filled(text: str) -> list[str]:
+def _filled(text: str, width: int) -> list[str]:
     """A paragraph in lines."""
-    return textwrap.wrap(" ".join(text.split()), WIDTH, break_on_hyphens=False)
+    return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)

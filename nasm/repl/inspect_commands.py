@@ -2,74 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
-
 from nasm.allowing import as_errors
 from nasm.examine import examine
 from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
-from nasm.repl import arrays, text
+from nasm.repl import text
 from nasm.repl.command import WRONG, command, subcommand
-from nasm.repl.naming import CHECKS, FORMATS
-from nasm.repl.screen import WIDTH, fitted, table
+from nasm.repl.naming import CHECKS
+from nasm.repl.screen import folded, squeezed
 from nasm.repl.shell import Shell
 from nasm.report import examination, tables
 from nasm.source import Source, Span
-from nasm.spec.memory import Tensor
 
 AROUND = 5
 """Lines shown before and after the one that was asked for."""
-
-BAR = 16
-
-
-@command(
-    "print", "p", usage="print[/x] TENSOR | $SEMAPHORE", takes=("tensor", "semaphore", "format")
-)
-def print_(shell: Shell, rest: str) -> None:
-    """Show a tensor, a part of one, or a semaphore.
-
-    Slices and views are written as in a program: print c[0:4, :8], print c.T. Uninitialised
-    elements are shown as __. /x shows the bits of each element.
-    """
-    text, form = _form(rest)
-    if not text:
-        raise Refused(WRONG, "print what?", "print c[0:4, :8]; 'info tensors' lists them")
-    session = shell.session
-    if text.startswith("$"):
-        shell.screen.say(_semaphore(shell, text.removeprefix("$")))
-        return
-    view = session.view(text)
-    if view.dynamic:
-        raise Refused(WRONG, f"'{text}' starts where a register says", "write the number instead")
-    shell.screen.say(arrays.shown(view, session.read(text), session.known(text), form))
-
-
-def _form(rest: str) -> tuple[str, str]:
-    """The expression and the format, which may stand before or after it."""
-    found = re.fullmatch(r"/(\w+)(?:\s+(.*))?", rest) or re.fullmatch(r"(.*)\s/(\w+)", rest)
-    if found is None:
-        return rest, ""
-    text, form = (found[2], found[1]) if rest.startswith("/") else (found[1], found[2])
-    if f"/{form}" not in FORMATS:
-        legal = listed(f"{f} ({what})" for f, what in FORMATS.items())
-        raise Refused(WRONG, f"no format '/{form}'", f"there is {legal}")
-    return (text or "").strip(), form
-
-
-def _semaphore(shell: Shell, name: str) -> str:
-    for s in shell.session.semaphores():
-        if s.name == name:
-            waiting = f", {listed(s.waiting, 'and')} waiting" if s.waiting else ""
-            return f"${name} = {s.value}{waiting}"
-    hint = did_you_mean(f"${name}", [f"${s.name}" for s in shell.session.semaphores()])
-    raise Refused("E0206", f"no semaphore '${name}'", hint or "'info semaphores' lists them")
-
-
-@command("where", "w")
-def where(shell: Shell, rest: str) -> None:
-    """Show each engine's next instruction in the program."""
-    shell.screen.say(text.where(shell.session, shell.session.queues()))
 
 
 @command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("engine", "label"))
@@ -87,10 +32,11 @@ def list_(shell: Shell, rest: str) -> None:
     last = source.position(len(source.text.rstrip()))[0]
     width = max((len(",".join(m)) for m in marks.values()), default=0)
     shell.screen.say(source.shown)
-    for n in range(max(1, line - AROUND), min(last, line + AROUND) + 1):
-        mark = ",".join(marks.get(n, ()))
-        shown = fitted(f"{mark:>{width}} {n:>4} | ", source.line(n))
-        shell.screen.say(shown, "bold" if mark else "")
+    shown = range(max(1, line - AROUND), min(last, line + AROUND) + 1)
+    room = shell.screen.width - width - len(" 1234 | ")
+    for n, said in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
+        margin = f"{','.join(marks.get(n, ())):>{width}} {n:>4} | "
+        shell.screen.say(folded(margin, said, shell.screen.width), "bold" if n in marks else "")
 
 
 def _place(shell: Shell, word: str) -> tuple[Source, int]:
@@ -158,140 +104,18 @@ def report(shell: Shell, rest: str) -> None:
 
 @command("info", "i", "show", usage="info WHAT", takes=("info",))
 def info(shell: Shell, rest: str) -> None:
-    """Show queues, semaphores, banks and more.
+    """Show queues, semaphores, tensors and more.
 
-    The name of a memory that has banks shows those.
+    The name of a memory shows what is in it now, with a number one of its banks: info psum 3.
     """
     word, _, more = rest.partition(" ")
     if not word:
         shell.execute("help info")
         return
-    memories = shell.program.generation.memories
-    if word in memories and memories[word].banks and not more:
-        _banks(shell, word)
+    if word in shell.program.generation.memories:
+        subcommand("info", "memory").handler(shell, rest)
         return
-    subcommand("info", word).handler(shell, more)
-
-
-@command("info queues", "engines")
-def queues(shell: Shell, rest: str) -> None:
-    """Every engine's queue, and its next instruction."""
-    name = shell.session.name
-    rows = [
-        (name(q), f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
-        for q in shell.session.queues()
-    ]
-    heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    shell.screen.say(table(heads, rows))
-
-
-@command("info semaphores", "semaphore")
-def semaphores(shell: Shell, rest: str) -> None:
-    """Every semaphore and event, and what waits for it."""
-    rows = [
-        (
-            f"${s.name}",
-            f"{'event ' if s.event else ''}{_numbered(shell, s.core, s.number)}",
-            str(s.value),
-            ", ".join(s.waiting),
-        )
-        for s in shell.session.semaphores()
-    ]
-    _rows(shell, ("semaphore", ">number", ">value", "waiting"), rows, "no semaphores")
-
-
-def _numbered(shell: Shell, core: int, number: int) -> str:
-    """A number of something of a core, with the core's in front if the program uses several."""
-    return f"{core}.{number}" if shell.program.cores > 1 else str(number)
-
-
-@command("info banks", usage="info banks [MEMORY]", takes=("memory",))
-def banks(shell: Shell, rest: str) -> None:
-    """Every bank of a memory: its tensors, bytes written."""
-    _banks(shell, rest.strip())
-
-
-def _banks(shell: Shell, memory: str) -> None:
-    found = [b for b in shell.session.banks() if not memory or b.memory == memory]
-    if memory and not found:
-        known = {b.memory for b in shell.session.banks()}
-        raise Refused(WRONG, f"no banks in a memory '{memory}'", did_you_mean(memory, known))
-    rows = []
-    for b in found:
-        full = -(-b.written * BAR // b.size)
-        bar = "#" * full + "." * (BAR - full)
-        name = ", ".join(b.tensors) or "-"
-        number = _numbered(shell, b.core, b.bank)
-        rows.append((b.memory, number, f"{b.written}/{b.size}", bar, name))
-    _rows(shell, ("memory", ">bank", ">written", "", "tensors"), rows, "no banked memory")
-    if rows:
-        shell.screen.say("written: bytes of each partition")
-
-
-@command("info channels", "dma")
-def channels(shell: Shell, rest: str) -> None:
-    """Every channel: what it has moved, and what is pending.
-
-    Channels move data beside the queues.
-    """
-    session = shell.session
-    rows = [
-        (
-            _numbered(shell, c.core, c.index),
-            f"{c.jobs:,}",
-            f"{c.bytes:,}",
-            f"{text.microseconds(session, c.busy):,.3f}",
-            str(c.pending),
-            "moving" if c.moving else "idle",
-        )
-        for c in session.channels()
-    ]
-    heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    _rows(shell, heads, rows, "no channels")
-
-
-@command("info registers", "regs", usage="info registers [ENGINE]", takes=("engine",))
-def registers(shell: Shell, rest: str) -> None:
-    """The registers that were set, of one engine or all."""
-    session = shell.session
-    wanted = rest.strip().removeprefix("@")
-    engines = [session.name(q) for q in session.queues()]
-    if wanted:
-        engines = [session.program.queue_name(session.queue(wanted).index)]
-    rows = [
-        (engine, f"%r{number}", *text.register(value))
-        for engine in engines
-        for number, value in session.registers(engine).items()
-    ]
-    _rows(shell, ("engine", "register", ">value", ">bits"), rows, "no register was set yet")
-
-
-@command("info tensors")
-def tensors(shell: Shell, rest: str) -> None:
-    """Every tensor: dtype, shape, place, share written."""
-    session = shell.session
-    rows = []
-    for name, t in session.program.tensors.items():
-        done = _written(session.known(name)) if session.values else "unknown"
-        shape = str(list(t.shape))
-        rows.append((name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done))
-    heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written")
-    _rows(shell, heads, rows, "no tensors")
-
-
-def _written(known: arrays.Array) -> str:
-    share = float(known.mean())
-    return "all" if share == 1 else f"{100 * share:.0f}%" if share else "-"
-
-
-def _where(tensor: Tensor) -> str:
-    """Where a tensor lives, as a declaration would say it."""
-    if tensor.offset is None:
-        return ""
-    if not tensor.memory.partitions:
-        return f"{tensor.offset}"
-    bank = f" (bank {tensor.offset // tensor.memory.bank})" if tensor.memory.bank else ""
-    return f"{tensor.partition or 0}:{tensor.offset}{bank}"
+    subcommand("info", word).do(shell, more)
 
 
 @command("info options")
@@ -302,7 +126,7 @@ def options(shell: Shell, rest: str) -> None:
         (o.name, str(program.options[o.name]), str(o.default), o.describe())
         for o in program.target.offered(program.generation)
     ]
-    _rows(shell, ("option", "value", "default", "may be"), rows, "the machine has no options")
+    shell.screen.rows(("option", "value", "default", "may be"), rows, "the machine has no options")
 
 
 @command("info timing")
@@ -315,7 +139,7 @@ def timing(shell: Shell, rest: str) -> None:
         for f in program.target.figures
         if (fact := numbers.get(f.name)) is not None
     ]
-    _rows(shell, ("figure", ">value", "unit", "evidence", "source"), rows, "no figures")
+    shell.screen.rows(("figure", ">value", "unit", "evidence", "source"), rows, "no figures")
 
 
 @command("info hazards")
@@ -350,7 +174,9 @@ def check(shell: Shell, rest: str) -> None:
     )
     screen = shell.screen
     if rest == "map":
-        for part in examination.maps(found, shell.program.cores > 1, WIDTH, screen.ascii_only):
+        for part in examination.maps(
+            found, shell.program.cores > 1, screen.width, screen.ascii_only
+        ):
             screen.show(part)
     elif rest == "relaxed":
         for part in examination.relied(found):
@@ -371,9 +197,5 @@ def expectations(shell: Shell, rest: str) -> None:
     """What must hold at the end; 'expect' checks it now."""
     lines = []
     for e in shell.program.expectations:
-        lines += text.excerpt(e.span)
+        lines += text.excerpt(e.span, shell.screen.width)
     shell.screen.say(lines or "the program has no expectations")
-
-
-def _rows(shell: Shell, heads: tuple[str, ...], rows: Sequence[tuple[str, ...]], none: str) -> None:
-    shell.screen.say(table(heads, rows) if rows else none)

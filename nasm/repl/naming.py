@@ -8,11 +8,19 @@ from collections.abc import Mapping
 from nasm import codes
 from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
+from nasm.repl.settings import SETTINGS
 from nasm.repl.suggest import Names
 from nasm.session import Session
 
 MOST_FILES = 200
-FORMATS = {"/x": "the bits, in hexadecimal"}
+FORMATS = {
+    "/x": "the bits, in hexadecimal",
+    "/t": "the bits, one by one",
+    "/s": "statistics only",
+    "/p": "a picture",
+    "/m": "a picture, with the mean of each cell",
+    "/h": "a histogram",
+}
 CHECKS = {
     "map": "who owns which bytes of each memory, and when",
     "relaxed": "what would not be in order without an interlock",
@@ -24,6 +32,7 @@ def names(session: Session | None, allowed: Allowed = ANY) -> Names:
     words: dict[str, Mapping[str, str]] = {
         "format": FORMATS,
         "check": CHECKS,
+        "setting": {row.name: row.summary for row in SETTINGS.values()},
         "code": {row.code: row.title for row in codes.table()},
     }
     if session is not None:

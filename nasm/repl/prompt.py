@@ -8,21 +8,27 @@ from contextlib import suppress
 from pathlib import Path
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.auto_suggest import AutoSuggestFromHistory
+from prompt_toolkit.application import get_app
+from prompt_toolkit.auto_suggest import AutoSuggestFromHistory, ConditionalAutoSuggest
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
+from prompt_toolkit.filters import Condition
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
+from prompt_toolkit.lexers import DynamicLexer
 from prompt_toolkit.output import ColorDepth, Output
+from prompt_toolkit.shortcuts import CompleteStyle
 
 from nasm import stopping
+from nasm.records import Status
 from nasm.repl import text
-from nasm.repl.screen import WIDTH, Unwritable, cut
+from nasm.repl.colouring import STYLE, CommandLexer
+from nasm.repl.screen import Unwritable, cut, in_ascii
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
+from nasm.repl.typed import MORE, PROMPT, goes_on
 from nasm.stopping import Told
 
-PROMPT = "(nasm) "
 MENU = 6
 """Lines kept free for the menu of completions."""
 
@@ -79,13 +85,28 @@ def history_path() -> Path:
 
 
 def toolbar(shell: Shell) -> str:
-    """Program, time, status and each engine's pc, in one line."""
+    """Program, time, why it stopped and each engine's pc, in a line as wide as the screen."""
     session = shell.loaded
     if session is None:
         return " no program: load FILE"
     queues = "  ".join(f"{session.name(q)} {q.pc}/{q.length}" for q in session.queues() if q.length)
     name = os.path.basename(shell.path) or "program"
-    return cut(f" {name}  {text.moment(session)}  {session.status.value}  {queues}", WIDTH)
+    line = f" {name}  {text.moment(session)}  {session.status.value}  {queues}"
+    return cut(line, shell.screen.width)
+
+
+def prompt(shell: Shell) -> str:
+    """What stands before what is typed; where there is no bar it says the time."""
+    session = shell.loaded
+    if session is None or _drawn(shell):
+        return PROMPT
+    status = "" if session.status is Status.RUNNING else f" {session.status.value}"
+    return f"{text.moment(session)}{status} {PROMPT}"
+
+
+def _drawn(shell: Shell) -> bool:
+    """Whether anything but plain lines may be drawn."""
+    return not shell.settings.plain and not shell.screen.dumb
 
 
 def interact(shell: Shell, input: Input | None = None, output: Output | None = None) -> None:
@@ -98,12 +119,18 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
             shell.deferred.append(error)
             return ""
 
+    drawn = Condition(lambda: _drawn(shell))
     session: PromptSession[str] = PromptSession(
-        PROMPT,
+        lambda: in_ascii(prompt(shell)) if shell.screen.ascii_only else prompt(shell),
         history=history(),
         completer=NameCompleter(lambda: shell.names, shell.deferred.append),
-        auto_suggest=AutoSuggestFromHistory(),
-        bottom_toolbar=status_line,
+        auto_suggest=ConditionalAutoSuggest(AutoSuggestFromHistory(), drawn),
+        lexer=DynamicLexer(lambda: CommandLexer(shell) if shell.screen.coloured else None),
+        style=STYLE,
+        include_default_pygments_style=False,
+        complete_while_typing=drawn,
+        multiline=Condition(_goes_on),
+        prompt_continuation=lambda width, line, wrapped: MORE.rjust(width),
         reserve_space_for_menu=MENU,
         color_depth=None if shell.screen.coloured else ColorDepth.MONOCHROME,
         input=input,
@@ -111,6 +138,10 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
     )
     while True:
         try:
+            session.bottom_toolbar = status_line if _drawn(shell) else None
+            session.complete_style = (
+                CompleteStyle.COLUMN if _drawn(shell) else CompleteStyle.READLINE_LIKE
+            )
             line = _line(session)
         except KeyboardInterrupt as error:
             if Told.of(error).leaving:
@@ -123,11 +154,17 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
             shell.deferred.clear()
         try:
             if line.strip():
-                shell.execute(line)
+                shell.execute_all(line)
             else:
                 shell.again()
         except Quit:
             return
+
+
+def _goes_on() -> bool:
+    """Whether Enter begins another line: what is typed is not finished, nor its last line empty."""
+    lines = get_app().current_buffer.text.split("\n")
+    return bool(lines[-1].strip()) and goes_on(lines)
 
 
 def _line(session: PromptSession[str]) -> str:

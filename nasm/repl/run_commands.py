@@ -83,7 +83,7 @@ def _exhausted(session: Session, engine: str | None) -> bool:
 
 @command("cycle", "cycles", usage="cycle [N] [ENGINE]", takes=("engine",), repeats=True)
 def cycle(shell: Shell, rest: str) -> None:
-    """Advance by N cycles of an engine, or of the base clock.
+    """Advance N cycles of an engine, or of the base clock.
 
     An empty line repeats it.
     """
@@ -94,15 +94,16 @@ def cycle(shell: Shell, rest: str) -> None:
 @command("until", "u", usage="until CYCLE, or until MICROSECONDSus")
 def until(shell: Shell, rest: str) -> None:
     """Run until a cycle of the base clock, or a time."""
-    found = re.fullmatch(r"([\d_,.]+)\s*(us|µs|cycles?)?", rest.strip())
+    found = re.fullmatch(r"([\d_.]+)\s*(us|µs|cycles?)?", in_digits(rest.strip()))
     session = shell.session
     generation = session.program.generation
     number: Fraction | None = None
     if found is not None:
         with suppress(ValueError):
-            number = Fraction(found[1].replace("_", "").replace(",", ""))
+            number = Fraction(found[1].replace("_", ""))
     if found is None or number is None:
-        raise Refused(WRONG, f"wanted a cycle or a time, found '{rest}'", "until 5000, until 2.5us")
+        said = f"wanted a cycle or a time, found '{quoted(rest)}'"
+        raise Refused(WRONG, said, "until 5000, until 2.5us")
     unit = generation.ticks if found[2] in ("us", "µs") else generation.base.cycle
     left = -((session.now - number * unit) // generation.base.cycle)
     if left <= 0 and not session.over:
@@ -184,8 +185,9 @@ def _moved(shell: Shell, move: Move, each: bool) -> None:
     asked = stop.asked
     try:
         if each:
-            shell.screen.say(text.completed(session, done))
-            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session))))
+            width = shell.screen.width
+            shell.screen.say(text.completed(session, done, width))
+            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session)), width))
         else:
             shell.screen.say(f"{counted(done.count, 'instruction')} completed")
         _came_to(shell, before, asked, brief=each and done.count > 0)
@@ -223,17 +225,16 @@ def judge(shell: Shell) -> None:
         shell.screen.problem(problem)
 
 
-@command("restart", "reset")
+@command("restart", "reset", loses=True)
 def restart(shell: Shell, rest: str) -> None:
     """Restart the program with the same inputs."""
-    _nothing(rest, "restart")
     session = shell.session
     session.restart()
     shell.adopt(session)
     shell.screen.say("restarted")
 
 
-@command("load", usage="load [FILE]", takes=("file",))
+@command("load", usage="load [FILE]", takes=("file",), loses=True)
 def load(shell: Shell, rest: str) -> None:
     """Assemble a file and load it; alone, the same file."""
     path = rest.strip() or shell.path
@@ -265,7 +266,6 @@ def loaded(shell: Shell) -> None:
 @command("expect")
 def expect(shell: Shell, rest: str) -> None:
     """Check the program's expectations now."""
-    _nothing(rest, "expect")
     session = shell.session
     if not session.program.expectations:
         shell.screen.say("the program has no expectations")
@@ -280,10 +280,9 @@ def expect(shell: Shell, rest: str) -> None:
         shell.fail(FAILED)
 
 
-@command("quit", "q", "exit")
+@command("quit", "q", "exit", loses=True)
 def leave(shell: Shell, rest: str) -> None:
     """Quit, as the end of input (Ctrl-D) does."""
-    _nothing(rest, "quit")
     raise Quit
 
 
@@ -304,17 +303,20 @@ def _engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, 
     return engine, count
 
 
+_THOUSANDS = re.compile(r"\b(\d{1,3})((?:,\d{3})+)\b(?!,)")
+
+
+def in_digits(text: str) -> str:
+    """A text with the commas taken out that part thousands; others stay."""
+    return _THOUSANDS.sub(lambda m: m[1] + m[2].replace(",", ""), text)
+
+
 def _count(word: str, usage: str) -> int:
     """A count from 1 on; raises Refused."""
     try:
-        count = integer(word.replace(",", ""))
+        count = integer(in_digits(word))
     except ValueError:
         count = 0
     if count < 1:
         raise Refused(WRONG, f"wanted a count from 1 on, found '{quoted(word)}'", f"usage: {usage}")
     return count
-
-
-def _nothing(rest: str, name: str) -> None:
-    if rest:
-        raise Refused(WRONG, f"'{name}' takes nothing, found '{rest}'")

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import io
+import os
 import re
 import sys
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TextIO
 
 from rich.console import RenderableType
@@ -14,14 +16,16 @@ from rich.text import Text
 
 from nasm.problems import Problem, clean
 from nasm.records import ExpectationRecord
-from nasm.report import tables
-from nasm.report.console import Visible, settings
+from nasm.repl.settings import NARROWEST, Settings
+from nasm.report import console, tables
 from nasm.report.diagnostics import diagnostic
 
 WIDTH = 80
-"""Columns that tables and arrays are laid out for."""
+"""Columns where nobody knows how many there are."""
 
-_GAPS = re.compile(r"(?<=\S)\s{3,}")
+LEAST = 20
+"""Columns of a table's widest text; where there are fewer it gets lines of its own."""
+
 _BLANKS = re.compile(r"[ \t]+$", re.MULTILINE)
 
 
@@ -29,18 +33,66 @@ class Unwritable(Exception):
     """The screen cannot be written to: the disk is full, say."""
 
 
+class _Console(console.Visible):
+    """A console that may be told to keep to ASCII."""
+
+    ascii_only = False
+
+    @property
+    def encoding(self) -> str:
+        """The encoding of what is printed."""
+        return "ascii" if self.ascii_only else super().encoding
+
+
 class Screen:
-    """A stream of lines, in colour always, never, or where a terminal has colours (``auto``)."""
+    """A stream of lines, in colour always, never, or where a terminal has colours (``auto``).
+
+    Its settings count from one line to the next.
+    """
 
     def __init__(self, file: TextIO | None = None, color: str = "auto") -> None:
-        stream = file or sys.stdout
-        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+        self.settings = Settings(color=color)
+        self._stream = file or sys.stdout
+        if isinstance(self._stream, io.TextIOWrapper) and self._stream.errors == "strict":
             # An ASCII terminal gets a question mark for what it lacks, not an exception.
-            stream.reconfigure(errors="replace")
-        self._console = Visible(**settings(stream, color))
-        if not self._console.is_terminal:
-            self._console.width = WIDTH
+            self._stream.reconfigure(errors="replace")
+        self._made: tuple[str, _Console] | None = None
         self._passing = False
+
+    @property
+    def _console(self) -> _Console:
+        """The console, with the colours, the width and the characters it has now."""
+        color = "never" if self.settings.plain else self.settings.color
+        if self._made is None or self._made[0] != color:
+            self._made = color, _Console(**console.settings(self._stream, color))
+        made = self._made[1]
+        made.width, made.ascii_only = self.width, self.settings.plain
+        return made
+
+    @property
+    def width(self) -> int:
+        """Columns to lay out for: those of the terminal now, or those that were set."""
+        return max(NARROWEST, self.settings.width or self._columns())
+
+    def _columns(self) -> int:
+        """What COLUMNS says, as everywhere; else what the terminal has."""
+        said = os.environ.get("COLUMNS", "")
+        if console.SIZE.fullmatch(said):
+            return int(said)
+        if self.terminal:
+            with suppress(OSError, ValueError):
+                return os.get_terminal_size(self._stream.fileno()).columns or WIDTH
+        return WIDTH
+
+    @property
+    def terminal(self) -> bool:
+        """Whether somebody looks at it on a terminal."""
+        return self._stream.isatty()
+
+    @property
+    def dumb(self) -> bool:
+        """Whether it is a terminal that can do nothing but print lines."""
+        return self._console.is_dumb_terminal
 
     @property
     def coloured(self) -> bool:
@@ -53,35 +105,42 @@ class Screen:
         return self._console.options.ascii_only
 
     def say(self, lines: str | Iterable[str], style: str = "") -> None:
-        """Print a line, or several."""
+        """Print a line, or several; on a terminal what is too long goes on in the next."""
         self.settle()
         for line in (lines,) if isinstance(lines, str) else lines:
-            self._print(Text(clean(line), style), whole=True)
+            said = clean(line)
+            if self._folding is not None and len(said) > self._folding:
+                said = "\n".join(hanging(said, self._folding))
+            self._print(Text(said, style), whole=True)
 
     @property
-    def _width(self) -> int | None:
+    def _folding(self) -> int | None:
         """What sentences are folded at; what is piped stays whole, so that it can be searched."""
-        return self._console.width if self._console.is_terminal else None
+        return self.width if self.terminal else None
 
     def show(self, part: RenderableType) -> None:
         """Print a table or a page, as wide as the screen."""
         self.settle()
         self._print(part)
 
+    def rows(self, heads: Sequence[str], rows: Sequence[Sequence[str]], none: str) -> None:
+        """Print a table, or what to say where there is nothing to list."""
+        self.say(table(heads, rows, self.width) if rows else none)
+
     def problem(self, problem: Problem) -> None:
         """Print a diagnostic."""
         self.settle()
-        self._print(diagnostic(problem, self._width), whole=True)
+        self._print(diagnostic(problem, self._folding), whole=True)
 
     def expectations(self, records: Sequence[ExpectationRecord]) -> None:
         """Print each expectation, whether it holds, and what was measured."""
-        for part in tables.expectations(records, self._width, self.ascii_only):
+        for part in tables.expectations(records, self._folding, self.ascii_only):
             self.show(part)
 
     def passing(self, line: str) -> None:
         """Show how far a long run has got, on a terminal only; the next line replaces it."""
-        if self._console.is_terminal and not self._console.is_dumb_terminal:
-            self._write(f"\r\x1b[K{line[: WIDTH - 1]}")
+        if self.terminal and not self.settings.plain and not self.dumb:
+            self._write(f"\r\x1b[K{line[: self.width - 1]}")
             self._passing = True
 
     def settle(self) -> None:
@@ -92,16 +151,17 @@ class Screen:
 
     def _print(self, part: RenderableType, whole: bool = False) -> None:
         """Print; ``whole`` lines are left as long as they are."""
-        with _writing(), self._console.capture() as captured:
-            self._console.print(part, soft_wrap=whole)
+        made = self._console
+        with _writing(), made.capture() as captured:
+            made.print(part, soft_wrap=whole)
         # Tables fill their lines with blanks, which a pipe has no use for.
-        self._write(_BLANKS.sub("", captured.get()))
+        text = _BLANKS.sub("", captured.get())
+        self._write(in_ascii(text) if self.ascii_only else text)
 
     def _write(self, text: str) -> None:
-        file = self._console.file
         with _writing():
-            file.write(text)
-            file.flush()
+            self._stream.write(text)
+            self._stream.flush()
 
 
 @contextmanager
@@ -115,26 +175,55 @@ def _writing() -> Iterator[None]:
         raise Unwritable(problem.strerror or str(problem)) from None
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], gap: str = "  ") -> list[str]:
+_SPELT = str.maketrans({"µ": "u", "×": "x", "–": "-", "−": "-", "→": ">"})
+_LONG_DOTS, _SHORT_DOTS = re.compile(r"\S\S…"), re.compile(" …")
+
+
+def in_ascii(text: str) -> str:
+    """The text as ASCII spells it, in as many columns; what has no spelling stays."""
+    dotted = _SHORT_DOTS.sub("..", _LONG_DOTS.sub("...", text)).replace("…", "...")
+    return dotted.translate(_SPELT)
+
+
+def table(
+    heads: Sequence[str], rows: Iterable[Sequence[str]], width: int, gap: str = "  "
+) -> list[str]:
     """Rows under heads. A head that starts with ``>`` has its column flush right.
 
-    What is wider than the screen is taken from the widest column that is flush left.
+    What is wider than ``width`` is taken from the columns that are flush left, the widest first.
+    Of one that would keep too little, each text gets a line of its own below its row.
     """
     right = [h.startswith(">") for h in heads]
     cells = [[h.removeprefix(">") for h in heads], *[list(r) for r in rows]]
     widths = [max(len(c) for c in column) for column in zip(*cells, strict=True)]
-    over = sum(widths) + len(gap) * (len(widths) - 1) - WIDTH
-    if over > 0:
-        widest = max((w, n) for n, w in enumerate(widths) if not right[n])[1]
-        widths[widest] = max(len(cells[0][widest]), 12, widths[widest] - over)
+    beside, below = _parted(widths, right, width, len(gap))
     lines = []
     for row in cells:
         shown = [
-            c.rjust(w) if r else cut(c, w).ljust(w)
-            for c, w, r in zip(row, widths, right, strict=True)
+            row[n].rjust(widths[n]) if right[n] else cut(row[n], widths[n]).ljust(widths[n])
+            for n in beside
         ]
-        lines.append(gap.join(shown).rstrip())
+        lines.append(cut(gap.join(shown).rstrip(), width))
+        more = gap.join(row[n] for n in below if row[n])
+        lines += [cut(gap + more, width)] if more else []
     return lines
+
+
+def _parted(
+    widths: list[int], right: Sequence[bool], width: int, gap: int
+) -> tuple[list[int], list[int]]:
+    """The columns beside each other, which are made to fit, and those that get their own lines."""
+    beside, below = list(range(len(widths))), list[int]()
+    while True:
+        over = sum(widths[n] for n in beside) + gap * (len(beside) - 1) - width
+        wide = max(((widths[n], n) for n in beside[1:] if not right[n]), default=None)
+        if over <= 0 or wide is None:
+            return beside, below
+        if wide[0] - over >= LEAST:
+            widths[wide[1]] -= over
+            return beside, below
+        beside.remove(wide[1])
+        below = sorted([*below, wide[1]])
 
 
 def cut(text: str, width: int) -> str:
@@ -142,25 +231,80 @@ def cut(text: str, width: int) -> str:
     return text if len(text) <= width else f"{text[: width - 1]}…"
 
 
-def fitted(margin: str, text: str) -> str:
+def fitted(margin: str, text: str, width: int) -> str:
     """A line of a program behind a margin; if it is too long its columns move together."""
-    line = margin + text.expandtabs(8).rstrip()
-    if len(line) > WIDTH:
-        line = margin + _GAPS.sub("  ", text.expandtabs(8).rstrip())
-    return cut(line, WIDTH)
+    return cut(margin + squeezed([text], width - len(margin))[0], width)
 
 
-def wrapped(items: Iterable[str], indent: str = "  ", gap: str = ",  ") -> list[str]:
+def folded(margin: str, text: str, width: int) -> list[str]:
+    """A line of a program behind a margin; what does not fit goes on in the next line."""
+    lines = []
+    while len(margin) + len(text) > width:
+        kept = _kept(text, width - len(margin))
+        if not kept.strip():
+            break
+        lines.append(margin + kept.rstrip())
+        margin = " " * (len(margin.rstrip()) - 1) + margin.rstrip()[-1:] + " "
+        text = "    " + text[len(kept) :].strip()
+    return [*lines, cut(margin + text, width)]
+
+
+def _kept(text: str, room: int) -> str:
+    """What stays in the first line: up to a gap between columns, else a comma, else a blank."""
+    for between in ("  ", ", ", " "):
+        at = text.rfind(between, 0, room + 1)
+        if at > 0 and text[:at].strip():
+            return text[: at + len(between.rstrip())]
+    return ""
+
+
+_COLUMNS = re.compile(r"(?<=\S)\s{3,}")
+
+
+def squeezed(texts: Sequence[str], width: int) -> list[str]:
+    """Lines of a program; if one is too long the columns of all move together.
+
+    What is taken out is blank in every line that has columns, so that they stay below each other.
+    """
+    lines = [t.expandtabs(8).rstrip() for t in texts]
+    if all(len(line) <= width for line in lines):
+        return lines
+    gone = _gone([line for line in lines if _COLUMNS.search(line)])
+    return [
+        "".join(c for n, c in enumerate(line) if n not in gone) if _COLUMNS.search(line) else line
+        for line in lines
+    ]
+
+
+def _gone(texts: Sequence[str]) -> set[int]:
+    """The columns that all of some lines can do without: two blanks stay of each gap."""
+    longest = max(map(len, texts), default=0)
+    blank = [all(t[n : n + 1].strip() == "" for t in texts) for n in range(longest)]
+    start = next((n for n, b in enumerate(blank) if not b), longest)
+    return {
+        n for n in range(start, longest) if blank[n] and blank[n - 1] and blank[n - 2] and n >= 2
+    }
+
+
+def wrapped(items: Iterable[str], width: int, indent: str = "  ", gap: str = ",  ") -> list[str]:
     """Items one after the other in lines no wider than the screen."""
     lines: list[str] = []
     line = ""
     for item in items:
-        if line and len(indent) + len(line) + len(gap) + len(item) > WIDTH:
+        if line and len(indent) + len(line) + len(gap) + len(item) > width:
             lines.append(indent + line)
             line = item
         else:
             line = f"{line}{gap}{item}" if line else item
     return [*lines, indent + line] if line else lines
+
+
+def hanging(line: str, width: int) -> list[str]:
+    """A sentence in lines, those after the first a little to the right."""
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.wrap(
+        line, width, subsequent_indent=indent, break_on_hyphens=False, replace_whitespace=False
+    )
 
 
 def typed_into() -> bool:

@@ -10,11 +10,13 @@ from typing import Any
 
 from nasm import host_memory
 from nasm.open_files import ANY, Allowed, Files
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Problem, Refused, in_line
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
-from nasm.repl import command
+from nasm.repl import command, typed
+from nasm.repl.displays import Displays
 from nasm.repl.naming import names
 from nasm.repl.screen import Screen, Unwritable
+from nasm.repl.settings import Settings
 from nasm.repl.suggest import Names
 from nasm.session import Session
 from nasm.source import Source
@@ -25,8 +27,6 @@ from nasm.stopping import Told
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
 """Exit codes of the shell command, 0 apart."""
-
-COMMENTS = (";", "#")
 
 
 class Quit(Exception):
@@ -64,14 +64,20 @@ class Shell:
         self.given = ""
         self.path = ""
         self.moving = False
-        self.code = 0
+        self.code = self.failures = 0
         self.last = ""
         self.torn = False
         self.cut = False
         self.deferred: list[Exception] = []
         self.names = Names()
+        self.displays = Displays()
         self._session: Session | None = None
         self._final: RunReport | None = None
+
+    @property
+    def settings(self) -> Settings:
+        """What was set of the debugger."""
+        return self.screen.settings
 
     # -- the program
 
@@ -134,18 +140,39 @@ class Shell:
 
     # -- commands
 
-    def execute(self, line: str) -> None:
-        """Do what a line says, and print what is wrong with it.
+    def execute(self, line: str) -> bool:
+        """Do what a line says, and print what is wrong with it; returns whether nothing was.
 
         Only Quit passes, that the whole process is to end, and that nothing can be printed.
         """
-        text = line.strip()
-        if not text or text.startswith(COMMENTS):
-            return
+        text, failures = typed.bare(line), self.failures
+        if text:
+            self._execute(text)
+        return self.failures == failures
+
+    def execute_all(self, text: str) -> bool:
+        """Do the commands of several lines, up to one that fails; returns whether none did."""
+        found = typed.commands(text.split("\n"))
+        for n, (_, line) in enumerate(found):
+            if len(found) > 1:
+                self.echo(line)
+            if not self.execute(line):
+                left = [typed.bare(line) for _, line in found[n + 1 :]]
+                if left:
+                    self.screen.say(f"not done: {', '.join(map(in_line, left))}", "yellow")
+                return False
+        return True
+
+    def echo(self, line: str) -> None:
+        """Print a command before what it prints."""
+        first, *more = line.split("\n")
+        self.screen.say([typed.PROMPT + first, *(typed.MORE + m for m in more)], "bold")
+
+    def _execute(self, text: str) -> None:
         try:
             chosen, rest = command.find(text)
             self.last = text if chosen.repeats else ""
-            chosen.handler(self, rest)
+            chosen.do(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
             raise
         except KeyboardInterrupt as error:
@@ -176,6 +203,7 @@ class Shell:
     def fail(self, code: int) -> None:
         """Remember an exit code; the highest wins."""
         self.code = max(self.code, code)
+        self.failures += 1
 
     def interrupted(self) -> None:
         """A Ctrl-C that struck while something was half done."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from nasm.problems import Problem, counted
-from nasm.records import Executed, QueueRecord, Status
+from nasm.records import Executed, Status
 from nasm.repl.screen import fitted, table, wrapped
 from nasm.session import Session
 from nasm.source import Span
@@ -99,7 +99,7 @@ def microseconds(session: Session, ticks: int) -> float:
     return ticks / session.program.generation.ticks
 
 
-def completed(session: Session, done: Completed) -> list[str]:
+def completed(session: Session, done: Completed, width: int) -> list[str]:
     """What completed: one instruction in full, several as a table."""
     if not done.count:
         return ["no instruction completed"]
@@ -112,7 +112,7 @@ def completed(session: Session, done: Completed) -> list[str]:
         rows.append(
             (session.name(e), str(e.pc), e.text, f"{start}..{finish}", f"{us:.3f}", str(e.waited))
         )
-    lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows)
+    lines = table(("engine", ">pc", "completed", ">cycles", ">at µs", ">waited"), rows, width)
     hidden = done.count - len(done.last)
     return [f"… {hidden:,} earlier ones", *lines] if hidden else lines
 
@@ -145,41 +145,18 @@ def status(session: Session) -> str:
     return said[session.status]
 
 
-def where(session: Session, queues: Iterable[QueueRecord]) -> list[str]:
-    """Each engine's next instruction as it is written."""
-    lines = [status(session)]
-    rest: dict[str, list[str]] = {}
-    values = {s.name: s.value for s in session.semaphores()}
-    for q in queues:
-        if not q.text:
-            rest.setdefault(_idle(q), []).append(session.name(q))
-            continue
-        lines.append(f"{session.name(q)} pc {q.pc} of {q.length}, {_state(q, values)}")
-        lines += excerpt(q.span) if q.span else [f"    {q.text}"]
-    return lines + [f"{what}: {', '.join(engines)}" for what, engines in rest.items()]
+def numbered(session: Session, core: int, number: int) -> str:
+    """A number of something of a core, with the core's in front if the program uses several."""
+    return f"{core}.{number}" if session.program.cores > 1 else str(number)
 
 
-def _idle(queue: QueueRecord) -> str:
-    if queue.state == "idle":
-        return "no instructions"
-    return "last instructions in flight" if queue.in_flight else "done"
-
-
-def _state(queue: QueueRecord, values: dict[str, int]) -> str:
-    if not queue.wait:
-        return "busy" if queue.in_flight else "next"
-    name = queue.wait.split()[0].removeprefix("$")
-    now = f" (it is {values[name]})" if name in values else ""
-    return f"waits for {queue.wait}{now}"
-
-
-def excerpt(span: Span) -> list[str]:
+def excerpt(span: Span, width: int) -> list[str]:
     """The line a span starts on, and the expansions that led there."""
     number, text, *_ = span.excerpt()
-    lines = [fitted(f"{number:>6} | ", text)]
+    lines = [fitted(f"{number:>6} | ", text, width)]
     return lines + [f"         in {f.what}, line {f.span.line}" for f in reversed(span.chain)]
 
 
-def changed(items: Sequence[str]) -> list[str]:
+def changed(items: Sequence[str], width: int) -> list[str]:
     """What changed, a line or two."""
-    return wrapped(items)
+    return wrapped(items, width)

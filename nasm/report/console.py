@@ -17,7 +17,7 @@ from rich.segment import Segment
 from nasm.problems import clean
 
 _SIZES = ("COLUMNS", "LINES")
-_SIZE = re.compile("0*[1-9][0-9]{0,3}", re.ASCII)
+SIZE = re.compile("0*[1-9][0-9]{0,3}", re.ASCII)
 """What a size is that a screen can have: of ``COLUMNS=0`` Rich makes no line at all."""
 
 
@@ -45,7 +45,7 @@ def settings(stream: IO[str], color: str) -> dict[str, Any]:
     systems = {"auto": "auto", "always": _system(), "never": None}
     return {
         "file": stream,
-        "_environ": {k: v for k, v in os.environ.items() if k not in _SIZES or _SIZE.fullmatch(v)},
+        "_environ": {k: v for k, v in os.environ.items() if k not in _SIZES or SIZE.fullmatch(v)},
         "highlight": False,
         "markup": False,
         "emoji": False,

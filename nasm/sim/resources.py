@@ -108,10 +108,15 @@ class Needs(NamedTuple):
         return min(max(claim.free_at for claim in claims) for claims in self.alternatives)
 
     @property
+    def last(self) -> Resource:
+        """What keeps it from being taken, or kept it last."""
+        claims = min(self.alternatives, key=lambda claims: max(c.free_at for c in claims))
+        return max(claims, key=lambda claim: claim.free_at).last
+
+    @property
     def record(self) -> int:
         """The number of the start that keeps it from being taken, or kept it last."""
-        claims = min(self.alternatives, key=lambda claims: max(c.free_at for c in claims))
-        return max(claims, key=lambda claim: claim.free_at).last.record
+        return self.last.record
 
     def take(self, now: int, until: int, holder: Holder, record: int) -> None:
         """Take the first alternative that is free."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from heapq import heappop, heappush
+from operator import itemgetter
 from typing import Any
 
 from nasm.pace import Pace
@@ -136,6 +137,10 @@ class Scheduler:
     def idle(self) -> bool:
         """Whether nothing is left on the heap: the run is over, or deadlocked."""
         return not self._heap
+
+    def coming(self) -> list[tuple[int, Any]]:
+        """What is to happen, in order: a tick, and a queue, a server, a transfer or shares."""
+        return [(tick, what) for tick, _, _, what in sorted(self._heap, key=itemgetter(0, 1, 2))]
 
     @property
     def remaining(self) -> bool:

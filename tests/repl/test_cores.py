@@ -41,8 +41,13 @@ def test_queues_say_which_core_they_belong_to_and_for_whom_they_are_held(pair: T
     lines = {line.split()[0]: line.split() for line in said.splitlines()[1:]}
     assert list(lines) == ["0.alpha", "0.beta", "1.alpha", "1.beta"]
     assert lines["0.alpha"][4:] == ["waiting", "Meet", "1", "$here", "+=", "1"]
-    assert "0.alpha pc 1 of 2, waits for core 1" in pair.does("where")
-    assert "1.alpha" in pair.does("where")
+    where = pair.does("where").splitlines()
+    assert where[1:4] == [
+        "0.alpha  cycle 3, pc 1 of 2",
+        "  next  line 7: Meet 1  $here += 1",
+        "        waits at Meet for core 1 to reach one",
+    ]
+    assert where[-1] == "done: 1.alpha"
 
 
 @pytest.mark.parametrize("line", ["step 2 1.beta", "step 1.beta 2", "step @1.beta 2"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -102,7 +103,11 @@ def test_a_code_is_explained(bare: Tried, line: str) -> None:
         ("stpe", "did you mean 'step'?"),
         ("prnt x", "did you mean 'print'?"),
         ("queues", "did you mean 'info queues'?"),
-        ("re", "'re' could be report or restart"),
+        ("e", "'e' could be expect or explain"),
+        ("rest", "no command 'rest'\n  hint: 'restart' is written in full"),
+        ("loda x", "no command 'loda'\n  hint: 'help' lists them"),
+        ("info queues scalar", "'info queues' takes nothing, found 'scalar'"),
+        ("restart now", "'restart' takes nothing, found 'now'"),
         ("xyzzy", "'help' lists them"),
         ("help Addd", "did you mean 'Add'?"),
         ("help xyzzy", "no command, instruction or code 'xyzzy'"),
@@ -148,6 +153,29 @@ def test_a_command_must_say_what_it_does_and_have_names_of_its_own() -> None:
         command("other", "step")(other)
     assert "mute" not in COMMANDS
     assert "other" not in COMMANDS
+
+
+@pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if c.usage == name])
+def test_what_takes_nothing_refuses_what_it_is_given(toy: Tried, name: str) -> None:
+    said = toy.does(f"{name} something")
+    assert f"error[E0822]: '{name}' takes nothing, found 'something'" in said
+
+
+@pytest.mark.parametrize("name", [name for name, c in COMMANDS.items() if c.loses])
+def test_what_loses_something_is_reached_by_its_names_alone(name: str) -> None:
+    for word in (name, *COMMANDS[name].aliases):
+        assert find(word)[0] is COMMANDS[name]
+        for shorter in (word[:n] for n in range(1, len(word))):
+            with suppress(Refused):
+                found = find(shorter)[0]
+                assert found is not COMMANDS[name] or shorter in COMMANDS[name].aliases
+
+
+@pytest.mark.parametrize("word", ["next", "rset", "lod", "exti", "quitt", "restrat"])
+def test_what_loses_something_is_not_suggested(word: str) -> None:
+    with pytest.raises(Refused) as refused:
+        find(word)
+    assert not any(name in refused.value.hint for name, c in COMMANDS.items() if c.loses)
 
 
 def test_an_ambiguous_beginning_is_refused() -> None:

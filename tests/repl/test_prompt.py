@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,9 @@ from prompt_toolkit.input import create_pipe_input
 from prompt_toolkit.output import DummyOutput
 
 from nasm.repl import prompt
+from nasm.repl.colouring import coloured
+from nasm.repl.command import Command
+from nasm.repl.screen import Screen
 from nasm.repl.suggest import Names
 from tests.repl.conftest import Tried
 
@@ -37,6 +41,36 @@ def test_commands_are_done_until_the_user_leaves(toy: Tried) -> None:
 
 def test_the_end_of_input_leaves(toy: Tried) -> None:
     assert typed(toy, "p $done\n\x04") == "$done = 0\n"
+
+
+def pasted(text: str) -> str:
+    """What a terminal sends for a text that is pasted."""
+    return f"\x1b[200~{text}\x1b[201~"
+
+
+def test_lines_that_are_pasted_are_commands_one_after_the_other(toy: Tried) -> None:
+    typed(toy, pasted("s\ns\nwhere") + "\n\x04")
+    said = toy.out.getvalue()
+    assert [line for line in said.splitlines() if line.startswith("(nasm) ")] == [
+        "(nasm) s",
+        "(nasm) s",
+        "(nasm) where",
+    ]
+    assert "error" not in said
+    assert toy.shell.session.machine.scheduler.retired == 2
+
+
+def test_of_what_is_pasted_nothing_is_done_after_a_failure(toy: Tried) -> None:
+    said = typed(toy, pasted("s\nstpe\ns\nwhere\n") + "\n\x04")
+    assert said.endswith("not done: s, where\n")
+    assert toy.shell.session.machine.scheduler.retired == 1
+
+
+def test_a_line_that_is_not_finished_goes_on_on_the_next(toy: Tried) -> None:
+    wanted = toy.does("p x[0:2, :]")
+    assert typed(toy, "p x[0:2,\n:]\n\x04") == wanted * 2
+    assert typed(toy, "p x[0:2, \\\n:]\n\x04") == wanted * 3
+    assert typed(toy, "p x[0:2\n\n\x04").count("error") == 1  # an empty line ends it
 
 
 def test_ctrl_c_at_the_prompt_drops_the_line(toy: Tried) -> None:
@@ -109,6 +143,57 @@ def test_a_defect_in_the_toolbar_is_told_too(toy: Tried, monkeypatch: pytest.Mon
     said = typed(toy, "step\n\x04")
     assert "defect in nasm: ZeroDivisionError: toolbar" in said
     assert "beta pc 0  Move x, X" in said
+
+
+class Drawn(io.StringIO):
+    """A terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_where_there_is_no_bar_the_prompt_says_the_time(
+    toy: Tried, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    toy.shell.screen = Screen(Drawn())
+    monkeypatch.setenv("TERM", "xterm")
+    assert prompt.prompt(toy.shell) == "(nasm) "
+    toy.shell.settings.plain = True
+    assert prompt.prompt(toy.shell) == "0.000 µs, cycle 0 not started (nasm) "
+    toy.shell.screen = Screen(Drawn())
+    monkeypatch.setenv("TERM", "dumb")
+    toy.shell.execute("step 2")
+    assert prompt.prompt(toy.shell) == "0.004 µs, cycle 2 (nasm) "
+    toy.shell.adopt(None)
+    assert prompt.prompt(toy.shell) == "(nasm) "
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds"),
+    [
+        ("step 3 @alpha", {"step": "command", "3": "number", "@alpha": "engine"}),
+        ("st", {}),
+        ("ste", {"ste": "command"}),
+        ("p/x x[0:4]", {"p": "command", "0": "number", "4": "number"}),
+        (
+            "@beta  Move x, X  $loaded += 2 ; so",
+            {"@beta": "engine", "Move": "instruction", "$loaded": "semaphore", "2": "number"}
+            | {"; so": "comment"},
+        ),
+        ("  .bank x f32[4]", {".bank": "directive", "4": "number"}),
+        ("load a.nasm", {"load": "command"}),
+        ("# step", {"# step": "comment"}),
+        ('set a "b 3" %r0', {"set": "command", '"b 3"': "string", "%r0": "register"}),
+    ],
+)
+def test_words_have_the_colours_of_what_they_are(
+    toy: Tried, line: str, kinds: dict[str, str]
+) -> None:
+    commands = [c for c in toy.shell.names.commands if c.name in ("step", "print", "load", "set")]
+    commands.append(Command("stop", (), "stop", (), False, lambda shell, rest: None, "Stop."))
+    pieces = coloured(line, commands, toy.shell.names.words["mnemonic"])
+    assert "".join(piece[1] for piece in pieces) == line
+    assert {p[1]: p[0].removeprefix("class:") for p in pieces if p[0]} == kinds
 
 
 def test_the_toolbar_says_where_the_run_stands(toy: Tried, bare: Tried) -> None:

@@ -130,7 +130,13 @@ def test_cycles_are_of_the_engine_named(toy: Tried) -> None:
 
 @pytest.mark.parametrize(
     ("line", "tick"),
-    [("until 7", 21), ("until 0.01us", 15), ("until 0.0101 µs", 18), ("u 1_0 cycles", 30)],
+    [
+        ("until 7", 21),
+        ("until 0.01us", 15),
+        ("until 0.0101 µs", 18),
+        ("u 1_0 cycles", 30),
+        ("u 0,010", 30),
+    ],
 )
 def test_until_goes_to_a_cycle_or_the_first_one_after_a_time(
     toy: Tried, line: str, tick: int
@@ -151,6 +157,11 @@ def test_until_goes_to_a_cycle_or_the_first_one_after_a_time(
         ("until", "wanted a cycle or a time"),
         ("until soon", "wanted a cycle or a time"),
         ("until 1.2.3", "wanted a cycle or a time"),
+        ("until 1,5us", "wanted a cycle or a time, found '1,5us'\n  hint: until 5000, until 2.5us"),
+        ("until 1,50", "wanted a cycle or a time"),
+        ("until 1,0000", "wanted a cycle or a time"),
+        ("until 1000,000", "wanted a cycle or a time"),
+        ("step 1,5", "wanted a count from 1 on, found '1,5'"),
         ("until 0", "that has passed: it is 0.000 µs, cycle 0"),
         ("run fast", "wanted a count from 1 on, found 'fast'"),
         ("restart now", "'restart' takes nothing, found 'now'"),
@@ -179,10 +190,14 @@ def test_a_deadlock_is_told_once_and_where_each_waits(load: Loader) -> None:
     assert dead.does("step") == "deadlock at 0.000 µs, cycle 0; 'restart' starts over\n"
     assert dead.does("where") == (
         "deadlock at 0.000 µs, cycle 0; 'restart' starts over\n"
-        "alpha pc 0 of 1, waits for $a >= 1 (it is 0)\n"
-        "     3 | @alpha  Wait  $a >= 1  $b++\n"
-        "beta pc 0 of 1, waits for $b >= 1 (it is 0)\n"
-        "     4 | @beta   Wait  $b >= 1  $a++\n"
+        "alpha  cycle 0, pc 0 of 1\n"
+        "  next  line 3: Wait  $a >= 1  $b += 1\n"
+        "        waits for $a >= 1 (it is 0): beta pc 0, line 4 posts it, and waits\n"
+        "        itself\n"
+        "beta  cycle 0, pc 0 of 1\n"
+        "  next  line 4: Wait  $b >= 1  $a += 1\n"
+        "        waits for $b >= 1 (it is 0): alpha pc 0, line 3 posts it, and waits\n"
+        "        itself\n"
     )
     assert dead.shell.broken()
 
@@ -261,7 +276,7 @@ def test_an_interrupt_while_looking_tears_nothing(
 
     toy.does("step")
     with monkeypatch.context() as patch:
-        patch.setattr(Session, "read", interrupted)
+        patch.setattr(Session, "evaluate", interrupted)
         assert toy.does("print X") == "interrupted\n"
     assert "alpha pc 0" in toy.does("step")
 

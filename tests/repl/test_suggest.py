@@ -108,7 +108,7 @@ def test_the_names_of_a_program(toy: Tried) -> None:
 
 
 def test_without_a_program_there_are_commands_and_codes() -> None:
-    assert names(None).words.keys() == {"format", "check", "code"}
+    assert names(None).words.keys() == {"format", "check", "setting", "code"}
 
 
 def test_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

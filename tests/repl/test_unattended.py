@@ -303,13 +303,13 @@ def test_no_colour_where_nobody_looks(capsys: Capture) -> None:
 
 
 def test_a_table_takes_from_its_widest_column_what_does_not_fit() -> None:
-    lines = table(("a", ">n", "b"), [("x", "1", "y" * 100), ("xx", "22", "z")])
+    lines = table(("a", ">n", "b"), [("x", "1", "y" * 100), ("xx", "22", "z")], 80)
     assert lines == ["a    n  b", f"x    1  {'y' * 71}…", "xx  22  z"]
 
 
 def test_items_are_wrapped_at_the_width() -> None:
-    assert wrapped(["a" * 40, "b" * 40, "c"]) == [f"  {'a' * 40}", f"  {'b' * 40},  c"]
-    assert wrapped([]) == []
+    assert wrapped(["a" * 40, "b" * 40, "c"], 80) == [f"  {'a' * 40}", f"  {'b' * 40},  c"]
+    assert wrapped([], 80) == []
     assert cut("abcdef", 4) == "abc…"
 
 

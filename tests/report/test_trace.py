@@ -39,7 +39,7 @@ def at(tick: int) -> int:
 
 
 def session(text: str = RELAY, checked: bool = True) -> Session:
-    return Session.load(Source("relay.nasm", text), targets=TARGETS, checked=checked)
+    return Session.load(Source("relay.nasm", text), targets=TARGETS, checked=checked, keep=0)
 
 
 def written(text: str = RELAY, most: int | None = None, **how: Any) -> bytes:

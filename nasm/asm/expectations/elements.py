@@ -106,14 +106,16 @@ class Stored(Elements):
     """The elements of a tensor or of a file in their dtype: widened when they are looked at.
 
     ``base`` is all of it, in row-major order. The whole array is laid out as if it were widened
-    first and its shape changed then, for sums go by the layout.
+    first and its shape changed then, for sums go by the layout. Elements with which nobody
+    ``computes`` may be of a dtype that is not widened.
     """
 
-    def __init__(self, base: Array, dtype: DType) -> None:
+    def __init__(self, base: Array, dtype: DType, computes: bool = True) -> None:
         self._changes: _Changes | None = None
         self._base = base
         self._hold(base, dtype)
-        to_float64(base.reshape(-1)[:0], dtype)  # says if that cannot be
+        if computes:
+            to_float64(base.reshape(-1)[:0], dtype)  # says if that cannot be
 
     def _hold(self, held: Array, dtype: DType) -> None:
         self._held, self.shape, self.dtype = held, held.shape, dtype
@@ -125,6 +127,11 @@ class Stored(Elements):
         other._changes = _Changes(self._changes, change)
         other._hold(change(self._held), self._dtype)
         return other
+
+    @property
+    def held(self) -> Array:
+        """All of them as they are stored, in their dtype; not to be written to."""
+        return self._held
 
     @property
     def _dtype(self) -> DType:

@@ -8,8 +8,11 @@ import numpy as np
 import pytest
 
 from nasm import dtypes
-from nasm.repl import arrays
-from nasm.repl.screen import WIDTH
+from nasm.asm.expectations.elements import Stored
+from nasm.debug.expressions import Value
+from nasm.debug.statistics import statistics
+from nasm.report import arrays
+from nasm.report.arrays import WIDTH
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.view import View
 
@@ -23,7 +26,9 @@ def shown(values: Any, dtype: str = "float32", known: Any = True, form: str = ""
     if array.dtype != found.numpy:
         array = array.astype(found.numpy)
     view = View.whole(Tensor("t", LINEAR, found, array.shape))
-    return arrays.shown(view, array, np.broadcast_to(known, array.shape), form)
+    missing = None if known is True else ~np.broadcast_to(known, array.shape)
+    value = Value("t", Stored(array, found, computes=False), found, missing, view)
+    return [*arrays.shown(value, form), arrays.summary(value, statistics(value))]
 
 
 def test_a_heading_says_what_is_shown_and_where() -> None:

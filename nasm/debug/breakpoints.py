@@ -1,0 +1,310 @@
+"""Breakpoints: what a run is to stop at, how often each was met, and the run that stops there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from nasm.debug.past import Past, poising, watching
+from nasm.debug.places import rounds
+from nasm.debug.stops import Met, OnHazard, Test
+from nasm.problems import Refused, counted
+from nasm.records import Moment
+from nasm.running import Running
+from nasm.sim.queues import Queue, Task
+
+WRONG = "E0822"
+
+Condition = Callable[[dict[str, int]], bool]
+"""Whether something holds now; it is given the variables of the loops around an instruction."""
+
+HAZARDS = 0
+"""The number of the stop at hazards, which is no breakpoint of its own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Breakpoint:
+    """Something to stop at, as it stands.
+
+    It counts ``hits``, those left out by ``ignore`` included. A ``temporary`` one is deleted when
+    it is met; ``condition`` must hold too. ``note`` says what is worth knowing about where it is.
+    """
+
+    number: int
+    what: str
+    condition: str = ""
+    ignore: int = 0
+    temporary: bool = False
+    enabled: bool = True
+    hits: int = 0
+    name: str = ""
+    commands: tuple[str, ...] = ()
+    note: str = ""
+    watch: bool = False
+
+    def __str__(self) -> str:
+        parts = [f"{self.number}: {self.what}"]
+        parts += [f"if {self.condition}"] if self.condition else []
+        parts += [f"as {self.name}"] if self.name else []
+        parts += ["(once)"] if self.temporary else []
+        parts += ["(off)"] if not self.enabled else []
+        parts += [f"(ignored {counted(self.ignore, 'more time')})"] if self.ignore else []
+        return " ".join(parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """A breakpoint that was met, and what it met."""
+
+    breakpoint: Breakpoint
+    met: Met
+
+    def __str__(self) -> str:
+        if self.breakpoint.number == HAZARDS:
+            return self.met.text
+        kind = "watchpoint" if self.breakpoint.watch else "breakpoint"
+        name = f" ({self.breakpoint.name})" if self.breakpoint.name else ""
+        return f"{kind} {self.breakpoint.number}{name}: {self.met.text}"
+
+
+@dataclass(slots=True, eq=False)
+class _Set:
+    """A breakpoint that is set: its record, how to test it, and what it was made from."""
+
+    record: Breakpoint
+    test: Test
+    holds: Condition | None
+    met: list[Met] = field(default_factory=list)
+
+
+class Breakpoints:
+    """The breakpoints of a session. ``hits`` are those at which it last stopped.
+
+    With ``hazards`` it stops at those, too.
+    """
+
+    def __init__(self, running: Running, past: Past) -> None:
+        self.running, self.past = running, past
+        self.hits: tuple[Hit, ...] = ()
+        self._set: dict[int, _Set] = {}
+        self._last = 0
+        self._hazards: _Set | None = None
+
+    # -- which there are
+
+    @property
+    def hazards(self) -> bool:
+        """Whether hazards stop the run."""
+        return self._hazards is not None
+
+    @hazards.setter
+    def hazards(self, wanted: bool) -> None:
+        found = _Set(Breakpoint(HAZARDS, "hazards"), OnHazard(self.running), None)
+        self._hazards = found if wanted else None
+
+    def add(self, record: Breakpoint, test: Test, holds: Condition | None) -> Breakpoint:
+        """Set a breakpoint; it is given its number."""
+        self._last += 1
+        made = replace(record, number=self._last)
+        self._set[self._last] = _Set(made, test, holds)
+        return made
+
+    def __iter__(self) -> Iterator[Breakpoint]:
+        return (one.record for one in self._set.values())
+
+    def __getitem__(self, which: int | str) -> Breakpoint:
+        return self._set[self._number(which)].record
+
+    def _number(self, which: int | str) -> int:
+        text = str(which)
+        for number, one in self._set.items():
+            if text in (str(number), one.record.name):
+                return number
+        there = ", ".join(str(n) for n in self._set)
+        hint = f"there are {there}" if there else "there are none: 'break' sets one"
+        raise Refused(WRONG, f"no breakpoint '{text}'", hint)
+
+    def change(self, which: int | str, **changes: object) -> Breakpoint:
+        """Change what a breakpoint's record says: enabled, ignore, commands, name."""
+        one = self._set[self._number(which)]
+        one.record = replace(one.record, **changes)  # type: ignore[arg-type]
+        return one.record
+
+    def delete(self, which: int | str) -> Breakpoint:
+        """Delete one."""
+        return self._set.pop(self._number(which)).record
+
+    # -- running
+
+    def advance(
+        self,
+        events: int,
+        until: int | None = None,
+        retire: int | None = None,
+        tests: Sequence[Test] = (),
+    ) -> tuple[Met, ...]:
+        """As :meth:`Past.advance`, but stop where a breakpoint, or one of some ``tests``, is met.
+
+        Returns what the tests have met.
+        """
+        armed = self._armed()
+        if not armed and not tests:
+            self.past.advance(events, until, retire)
+            return ()
+        mine = [_Set(Breakpoint(-1, ""), test, None) for test in tests]
+        for sets in self._stops([*armed, *mine], events, until, retire):
+            found = tuple(met for one in mine for met in one.met)
+            self.hits = tuple(self._counted([one for one in sets if one not in mine]))
+            if self.hits or found:
+                self.running.stopped = True
+                return found
+        return ()
+
+    def _armed(self) -> list[_Set]:
+        found = [one for one in self._set.values() if one.record.enabled]
+        return [*found, self._hazards] if self._hazards is not None else found
+
+    def _counted(self, hits: Sequence[_Set]) -> Iterator[Hit]:
+        """Of breakpoints that were met those that stop the run; each is counted."""
+        for one in hits:
+            record = one.record
+            one.record = replace(record, hits=record.hits + 1, ignore=max(0, record.ignore - 1))
+            if record.ignore:
+                continue
+            if record.temporary:
+                del self._set[record.number]
+            yield from (Hit(one.record, met) for met in one.met)
+
+    def before(self, moment: Moment, which: Sequence[int | str] = ()) -> Moment | None:
+        """The last moment before another at which a breakpoint is met; the run is left there.
+
+        None if there is none: then it is at its start. Nothing is counted.
+        """
+        return self._search(moment, [self._set[self._number(w)] for w in which] or self._armed())
+
+    def search(self, moment: Moment, test: Test) -> Moment | None:
+        """The last moment before another at which a test meets something; as :meth:`before`."""
+        return self._search(moment, [_Set(Breakpoint(-1, ""), test, None)])
+
+    def _search(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
+        self.hits = ()
+        for begin, end in self.past.intervals(moment):
+            found: tuple[Moment, tuple[Hit, ...]] | None = None
+            left = end.position - begin.position + 1
+            for hits in self._stops(armed, left, None, None, end):
+                now = self.running.moment
+                if now > end or now >= moment:  # at the end of an earlier stretch it counts
+                    break
+                found = now, tuple(Hit(one.record, met) for one in hits for met in one.met)
+            if self.running.asked:
+                return None
+            if found is not None:
+                self.past.goto(found[0])
+                self.hits = found[1]
+                return found[0]
+        self.running.back_to(self.running.checkpoints[0])
+        return None
+
+    def quietly(self, test: Test) -> None:
+        """Run on until a test meets something, and stop at nothing else."""
+        for _ in self._stops([_Set(Breakpoint(-1, ""), test, None)], 1 << 62, None, None):
+            return
+
+    def _stops(
+        self,
+        armed: Sequence[_Set],
+        events: int,
+        until: int | None,
+        retire: int | None,
+        end: Moment | None = None,
+    ) -> Iterator[list[_Set]]:
+        """Advance, and give the breakpoints that are met, again and again."""
+        scheduler = self.running.machine.scheduler
+        last = scheduler.position + events
+        for one in armed:
+            one.met.clear()
+            one.test.begin()
+        each = any(one.test.polled for one in armed)
+        while scheduler.position < last and not self.running.asked:
+            begun = self.running.moment
+            if end is not None and begun > end:
+                return
+            limit = min(self._looks(armed, begun.tick, until), default=None)
+            with self._testing(armed):
+                self.past.advance(1 if each else last - begun.position, limit, retire)
+            self._news(armed, begun)
+            for one in armed:
+                one.test.look()
+            met = [one for one in armed if one.met and self._holds(one)]
+            stopped = any(one.met for one in armed)
+            if met:
+                yield met
+            for one in armed:
+                one.met.clear()
+            if retire is not None and scheduler.retired >= retire:
+                return
+            early = limit is not None and limit != until and self.running.now >= limit
+            if not (stopped or early or (each and scheduler.position > begun.position)):
+                return
+
+    @staticmethod
+    def _looks(armed: Sequence[_Set], now: int, until: int | None) -> Iterator[int]:
+        """The ticks to which to run at the most: at which a test has to look, and ``until``."""
+        if until is not None:
+            yield until
+        for one in armed:
+            tick = one.test.until()
+            if tick is not None and tick > now:
+                yield tick
+
+    @contextmanager
+    def _testing(self, armed: Sequence[_Set]) -> Iterator[None]:
+        """Tests are told of what happens, and halt the run when one meets something."""
+        scheduler = self.running.machine.scheduler
+        # A start at which the run stands is not met again: it is the first event that comes.
+        left = scheduler.position + 1 if scheduler.poised else 0
+        for one in armed:
+            one.test.meet = partial(self._meet, one)
+        asked = [one.test for one in armed if type(one.test).poise is not Test.poise]
+
+        def poise(queue: Queue, task: Task) -> bool:
+            return scheduler.position != left and any([t.poise(queue, task) for t in asked])
+
+        told = watching(self.running, *(one.test for one in armed))
+        with told, poising(self.running, poise if asked else None):
+            yield
+        scheduler.halted = self.running.asked
+
+    def _meet(self, one: _Set, met: Met) -> None:
+        one.met.append(met)
+        self.running.machine.scheduler.halted = True
+
+    def _holds(self, one: _Set) -> bool:
+        if one.holds is None:
+            return True
+        met = one.met[-1]
+        names = rounds(self.running.program, met.queue, met.pc) if met.pc >= 0 else {}
+        return one.holds(names)
+
+    def _news(self, armed: Sequence[_Set], begun: Moment) -> None:
+        """Look for new hazards; if there are some, go back to the event that made the first."""
+        hazards = [(one, one.test) for one in armed if isinstance(one.test, OnHazard)]
+        if not any(test.news() for _, test in hazards):
+            return
+        low, high, end = begun.position, self.running.moment.position, self.running.moment
+        while high - low > 1:
+            middle = (low + high) // 2
+            self.past.to_position(middle)
+            news = any(test.news() for _, test in hazards)
+            low, high = (low, middle) if news else (middle, high)
+        if high < end.position:
+            for one in armed:  # what was met later is not met yet
+                one.met.clear()
+            self.past.to_position(high)
+        else:
+            self.past.goto(end)
+        for one, test in hazards:
+            one.met += [Met(said) for said in test.news()]
+            test.begin()

@@ -1,0 +1,139 @@
+"""Places in a program: which instructions a line, a label, a mnemonic or an engine stands for."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from nasm.inspection import Inspection
+from nasm.problems import Refused, did_you_mean, quoted
+from nasm.source import Source, Span
+from nasm.spec.program import Program, QueueProgram
+
+UNKNOWN = "E0822"
+
+_ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Instructions of a program: by queue, the pcs where they stand; ``text`` says which.
+
+    ``moved`` says where it went if what was asked for has no instruction.
+    """
+
+    text: str
+    pcs: Mapping[int, frozenset[int]]
+    moved: str = ""
+
+    def holds(self, queue: int, pc: int) -> bool:
+        """Whether an instruction is one of them."""
+        found = self.pcs.get(queue)
+        return found is not None and pc in found
+
+    @property
+    def count(self) -> int:
+        """How many instructions there are."""
+        return sum(map(len, self.pcs.values()))
+
+
+def place(held: Inspection, text: str) -> Place:
+    """What a text stands for; raises Refused.
+
+    A line number, a label, a mnemonic, an engine, an engine with a pc (``tensor pc 3``).
+    """
+    words = text.split()
+    if len(words) == 1 and words[0].isdecimal():
+        return _line(held, int(words[0][:9]))
+    if len(words) == 3 and words[1] == "pc":
+        return _at(held, words[0], words[2])
+    program = held.program
+    if len(words) == 1:
+        word = words[0]
+        pcs = {q: frozenset((ls.labels[word],)) for q, ls in _labelled(program, word)}
+        if pcs:
+            return Place(f"label {word}", pcs)
+        if word in program.target.isa.rows:
+            return _mnemonic(program, word)
+        try:
+            queue = held.queue(word.removeprefix("@"))
+        except Refused:
+            pass
+        else:
+            every = frozenset(range(queue.length))
+            return Place(f"@{program.queue_name(queue.index)}", {queue.index: every})
+    known = [program.queue_name(q) for q in range(len(program.queues))]
+    known += [label for lines in program.queues for label in lines.labels]
+    known += [row.name for row in program.target.isa]
+    hint = did_you_mean(text, known) or "a line, a label, a mnemonic, an engine, or 'ENGINE pc N'"
+    raise Refused(UNKNOWN, f"no place '{quoted(text)}' in the program", hint)
+
+
+def _labelled(program: Program, word: str) -> Iterator[tuple[int, QueueProgram]]:
+    for queue, lines in enumerate(program.queues):
+        if lines.labels.get(word, len(lines)) < len(lines):
+            yield queue, lines
+
+
+def _mnemonic(program: Program, word: str) -> Place:
+    pcs = {
+        queue: frozenset(
+            pc
+            for pc, number in enumerate(lines.instructions)
+            if program.instructions[number].row.name == word
+        )
+        for queue, lines in enumerate(program.queues)
+    }
+    if not any(pcs.values()):
+        raise Refused(UNKNOWN, f"the program has no {word}")
+    return Place(word, {queue: found for queue, found in pcs.items() if found})
+
+
+def _at(held: Inspection, engine: str, number: str) -> Place:
+    queue = held.queue(engine.removeprefix("@"))
+    pc = int(number) if number.isdecimal() and len(number) < 10 else -1
+    name = held.program.queue_name(queue.index)
+    if not 0 <= pc < queue.length:
+        raise Refused(UNKNOWN, f"no pc {quoted(number)}: {name} has {queue.length} instructions")
+    return Place(f"@{name} pc {pc}", {queue.index: frozenset((pc,))})
+
+
+def _line(held: Inspection, line: int) -> Place:
+    """A line, or the next one that has an instruction."""
+    program = held.program
+    source = text_of(held)
+    if source is None:
+        raise Refused(UNKNOWN, "the program has no text")
+    found: dict[int, dict[int, set[int]]] = {}
+    for queue, lines in enumerate(program.queues):
+        numbers = {n: s.line for n in set(lines.spans) if (s := _in(program, n, source))}
+        for pc, span in enumerate(lines.spans):
+            at = numbers.get(span, 0)
+            if at >= line:
+                found.setdefault(at, {}).setdefault(queue, set()).add(pc)
+    if not found:
+        last = source.position(len(source.text))[0]
+        raise Refused(UNKNOWN, f"no instruction on or behind line {line} of {last}")
+    at = min(found)
+    moved = "" if at == line else f"line {line} has no instruction: moved to line {at}"
+    return Place(f"line {at}", {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
+
+
+def _in(program: Program, number: int, source: Source) -> Span | None:
+    span = program.spans[number]
+    return span if span is not None and span.source is source else None
+
+
+def text_of(held: Inspection) -> Source | None:
+    """The text of a program, None for one that was built."""
+    if held.source is not None:
+        return held.source
+    return next((span.source for span in held.program.spans if span is not None), None)
+
+
+def rounds(program: Program, queue: int, pc: int) -> dict[str, int]:
+    """The variables of the loops around an instruction, with their values there."""
+    chain = program.chains[program.queues[queue].chains[pc]]
+    found = (_ROUND.fullmatch(frame.what) for frame in chain)
+    return {match[1]: int(match[2]) for match in found if match is not None}

@@ -1,0 +1,190 @@
+"""The context as lines: what every engine executes, what is next there, and why it waits."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Callable, Iterator, Sequence
+
+from nasm.debug.context import Context, Doing, EngineContext, Place
+from nasm.problems import counted, listed
+from nasm.repl import text
+from nasm.repl.screen import WIDTH, cut
+from nasm.session import Session
+
+MOST = 20
+"""Lines that a context takes at the most."""
+
+MUCH = 16
+"""Columns of an instruction below which it comes after what is said of it."""
+
+NOW, NEXT, SPACE = "  now   ", "  next  ", "        "
+
+Block = Callable[[Session, EngineContext, int], list[str]]
+"""An engine as lines of a width."""
+
+
+def lines(session: Session, width: int = WIDTH, plain: bool = False, most: int = MOST) -> list[str]:
+    """What all engines do, as one screen: the more there is to tell, the less of each."""
+    found = session.context()
+    head = cut(text.status(session), width)
+    if plain:
+        return [
+            head,
+            *(said for e in found.engines if not e.idle for said in sentences(session, e)),
+        ]
+    tail = [*_transfers(session, found, width), *_idle(found, width)]
+    busy = [engine for engine in found.engines if not engine.idle]
+    room = most - 1 - len(tail)
+    for block in (_whole, _short, _shorter, _shortest):
+        blocks = [block(session, engine, width) for engine in busy]
+        if sum(map(len, blocks)) <= room:
+            return [head, *(line for lines in blocks for line in lines), *tail]
+    return [head, *_left_out(busy, blocks, room, width), *tail]
+
+
+def detail(session: Session, engine: EngineContext, width: int = WIDTH) -> list[str]:
+    """All there is to tell of one engine."""
+    said = [f"{_head(engine)}, {engine.completed:,} of its instructions completed"]
+    if engine.idle:
+        return [*said, f"  {'nothing left to do' if engine.length else 'no instructions'}"]
+    for one in engine.doing:
+        said += _filled(NOW, f"{_placed(one.at, one.text)}, {_until(session, one.until)}", width)
+        if one.busy < one.until and one.busy > session.now:
+            said.append(f"{SPACE}its unit is free {_until(session, one.busy, 'from')} on")
+        said += text.excerpt(one.span, width) if one.span else []
+    if engine.at is not None:
+        said += _filled(NEXT, _placed(engine.at, engine.text), width)
+        for hold in engine.holds:
+            said += _filled(SPACE, hold.said, width)
+        if engine.starts is not None:
+            sure = "at" if engine.certain else "not before"
+            said += _filled(SPACE, f"starts {sure} {_time(session, engine.starts)}", width)
+        said += text.excerpt(engine.span, width) if engine.span else []
+    return said
+
+
+def sentences(session: Session, engine: EngineContext) -> Iterator[str]:
+    """One engine in sentences, which can be read aloud: each is a line."""
+    yield f"{engine.engine} is at its cycle {engine.cycle:,}."
+    for one in engine.doing:
+        yield f"It executes {_placed(one.at, one.text)}, {_until(session, one.until)}."
+    if engine.at is None:
+        yield "It has nothing else to do."
+        return
+    yield f"Its next instruction is {_placed(engine.at, engine.text)}."
+    yield f"It {engine.why}."
+
+
+# -- an engine, from the longest to the shortest
+
+
+def _whole(session: Session, engine: EngineContext, width: int) -> list[str]:
+    said = [_head(engine)]
+    for one in engine.doing:
+        said.append(_doing(session, one, width, NOW))
+    if engine.at is not None:
+        said.append(cut(NEXT + _placed(engine.at, engine.text), width))
+        said += _filled(SPACE, engine.why, width)[:2]
+    return said
+
+
+def _short(session: Session, engine: EngineContext, width: int) -> list[str]:
+    return [_head(engine), *_next(session, engine, width, NOW, NEXT)]
+
+
+def _shorter(session: Session, engine: EngineContext, width: int) -> list[str]:
+    """Without a line for its name: that stands before what it does."""
+    name = f"{engine.engine} {engine.cycle:,}  "
+    after = NEXT if engine.doing else f"{name}next  "
+    return _next(session, engine, width, f"{name}now   ", after)
+
+
+def _shortest(session: Session, engine: EngineContext, width: int) -> list[str]:
+    """One line: what it waits for, or what it executes."""
+    name = f"{engine.engine} {engine.cycle:,}  "
+    if engine.at is None or (engine.doing and not engine.holds):
+        return [_doing(session, engine.doing[0], width, name, len(engine.doing))]
+    where = f"line {engine.at.line}" if engine.at.line else f"pc {engine.at.pc}"
+    return [cut(f"{name}{where} {engine.brief}", width)]
+
+
+def _next(session: Session, engine: EngineContext, width: int, now: str, after: str) -> list[str]:
+    """What it executes in a line, what is next, and in a line why that does not start."""
+    said, doing = [], engine.doing
+    if doing:
+        said.append(_doing(session, doing[0], width, now, len(doing)))
+    if engine.at is None:
+        return said
+    why, room = engine.why, width - len(SPACE)
+    said.append(cut(after + _placed(engine.at, engine.text), width))
+    return [*said, cut(SPACE + (why if len(why) <= room else engine.brief), width)]
+
+
+def _doing(session: Session, one: Doing, width: int, margin: str, count: int = 1) -> str:
+    """An instruction in flight, and until when; of several that there are more."""
+    until, said = _until(session, one.until), _placed(one.at, one.text)
+    more = f" (and {count - 1} more)" if count > 1 else ""
+    room = width - len(margin) - len(until) - len(more) - 2
+    if room < MUCH:
+        return cut(f"{margin}{until}{more}: {said}", width)
+    return f"{margin}{cut(said, room)}, {until}{more}"
+
+
+def _head(engine: EngineContext) -> str:
+    at = f", pc {engine.at.pc} of {engine.length}" if engine.at is not None else ""
+    return f"{engine.engine}  cycle {engine.cycle:,}{at}"
+
+
+def _placed(at: Place, said: str) -> str:
+    """An instruction behind its line."""
+    where = f"line {at.line}" if at.line else f"pc {at.pc}"
+    return f"{where}{f' ({at.rounds})' if at.rounds else ''}: {said}"
+
+
+def _until(session: Session, tick: int, word: str = "until") -> str:
+    return f"{word} {_time(session, tick)}"
+
+
+def _time(session: Session, tick: int) -> str:
+    return f"{text.microseconds(session, tick):,.3f} µs"
+
+
+def _filled(margin: str, said: str, width: int) -> list[str]:
+    """A sentence in lines, the first behind a margin, the others below."""
+    room = max(20, width - len(margin))
+    found = textwrap.wrap(said, room, break_on_hyphens=False)
+    return [(margin if not n else " " * len(margin)) + line for n, line in enumerate(found)]
+
+
+# -- the rest
+
+
+def _left_out(
+    busy: Sequence[EngineContext], blocks: Sequence[list[str]], room: int, width: int
+) -> list[str]:
+    """As many engines as there is room for, and that there are others."""
+    shown = max(1, room - 1)
+    names = listed((engine.engine for engine in busy[shown:]), "and")
+    more = f"… and {counted(len(busy) - shown, 'engine')} more ('where ENGINE'): {names}"
+    return [*(line for lines in blocks[:shown] for line in lines), cut(more, width)]
+
+
+def _transfers(session: Session, found: Context, width: int) -> list[str]:
+    """How many transfers are under way, and which of them lands next."""
+    flying = [transfer for transfer in found.transfers if transfer.left]
+    if not flying:
+        return []
+    first = min(flying, key=lambda transfer: transfer.lands)
+    sure = "at" if first.certain else "not before"
+    said = f"{counted(len(flying), 'transfer')} under way"
+    one = "it" if len(flying) == 1 else "the first"
+    return [cut(f"{said}: {one} lands {sure} {_time(session, first.lands)}", width)]
+
+
+def _idle(found: Context, width: int) -> list[str]:
+    """The engines that have nothing to do, in a line."""
+    done = [e.engine for e in found.engines if e.idle and e.length]
+    none = [e.engine for e in found.engines if e.idle and not e.length]
+    parts = [f"done: {', '.join(done)}"] if done else []
+    parts += [f"no instructions: {', '.join(none)}"] if none else []
+    return [cut("; ".join(parts), width)] if parts else []

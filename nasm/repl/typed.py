@@ -1,0 +1,83 @@
+"""What is typed, pasted or read from a file, cut into commands."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+PROMPT = "(nasm) "
+MORE = "  ...> "
+"""What stands before a command, and before the lines that it goes on in."""
+
+_LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|;.*|[()\[\]{}]')
+_WHOLE = re.compile(r"\s*[;#].*")
+
+
+def _unfinished(line: str) -> bool:
+    """Whether a bracket or a quote is left open."""
+    if _WHOLE.fullmatch(line):
+        return False
+    depth = 0
+    for found in _LANDMARK.finditer(line):
+        first = found[0][0]
+        if first == ";":
+            return depth > 0
+        if first == '"':
+            if not found[1]:
+                return True
+        else:
+            depth += 1 if first in "([{" else -(depth > 0)
+    return depth > 0
+
+
+def joined(lines: Iterable[str]) -> Iterator[tuple[int, str]]:
+    """Commands with the numbers of the lines that they begin in.
+
+    A command of several lines has newlines. An empty line ends one, whatever is open.
+    """
+    held: list[str] = []
+    number = first = 0
+    for number, line in enumerate(lines, 1):
+        text = line.rstrip("\r\n")
+        if not held:
+            first = number
+        held.append(text)
+        if not text.strip() or not goes_on(held):
+            yield first, "\n".join(held).strip()
+            held = []
+    if held:
+        yield first, "\n".join(held).strip()
+
+
+def goes_on(lines: Sequence[str]) -> bool:
+    """Whether the last of some lines is not the end of its command."""
+    begun: list[str] = []
+    for line in lines:
+        begun.append(line)
+        if not line.strip() or not (line.endswith("\\") or _unfinished(_together(begun))):
+            begun = []
+    return bool(begun)
+
+
+def commands(lines: Iterable[str]) -> list[tuple[int, str]]:
+    """The same without empty lines and comments."""
+    return [(number, text) for number, text in joined(lines) if bare(text)]
+
+
+def bare(command: str) -> str:
+    """A command in one line, without comments; empty if it is nothing else."""
+    return _together(command.split("\n"))
+
+
+def _together(lines: Iterable[str]) -> str:
+    parts = [_uncommented(line).rstrip().removesuffix("\\") for line in lines]
+    return " ".join(part.strip() for part in parts if part.strip())
+
+
+def _uncommented(line: str) -> str:
+    if _WHOLE.fullmatch(line):
+        return ""
+    for found in _LANDMARK.finditer(line):
+        if found[0].startswith(";"):
+            return line[: found.start()]
+    return line

@@ -1,0 +1,174 @@
+"""What where, info transfers and info semaphores show, of the toy's countdown and of programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nasm.repl import scene
+from nasm.session import Session
+from tests.repl.conftest import Loader, Tried
+
+PROGRAMS = Path(__file__).parents[2] / "programs"
+
+
+# ------------------------------------------------------------------ where
+
+
+def test_where_shows_what_each_engine_does_and_waits_for(toy: Tried) -> None:
+    # 6 ticks of 1/1500 µs: Set has completed, Count may start; Move is in dispatch for 20 ticks,
+    # and each of its halves lands 26 later.
+    assert toy.does("step 2", "where") == (
+        "running, at 0.004 µs, cycle 2\n"
+        "alpha  cycle 2, pc 1 of 4\n"
+        "  next  line 11: Count %r0\n"
+        "        starts now\n"
+        "beta  cycle 1, pc 1 of 3\n"
+        "  next  line 8: Wait  $loaded >= 2\n"
+        "        waits for $loaded >= 2 (it is 0): the transfer of line 7: dispatch,\n"
+        "        lands at 0.031 µs\n"
+        "1 transfer under way: it lands at 0.031 µs\n"
+    )
+
+
+def test_where_of_an_engine_tells_all_of_it(toy: Tried) -> None:
+    assert toy.does("cycle", "where @alpha") == (
+        "running, at 0.002 µs, cycle 1\n"
+        "alpha  cycle 1, pc 1 of 4, 0 of its instructions completed\n"
+        "  now   line 10: Set %r0, 2, until 0.004 µs\n"
+        "    10 |         Set    %r0, 2\n"
+        "  next  line 11: Count %r0\n"
+        "        waits for %r0 of line 10, 0.002 µs more\n"
+        "        starts at 0.004 µs\n"
+        "    11 | again:  Count  %r0\n"
+    )
+    assert toy.does("run", "where beta").endswith("completed\n  nothing left to do\n")
+
+
+def test_where_names_the_round_of_a_loop_and_the_values_in_it(load: Loader) -> None:
+    looped = load(".target toy\n@alpha\n.for k in 0..2\nSet %r0, k + 5\n.end\n")
+    assert "  next  line 4 (k = 0): Set %r0, 5\n" in looped.does("where")
+    assert "         in .for k = 0, line 3\n" in looped.does("where alpha")
+
+
+def test_engines_with_nothing_to_do_are_one_line(load: Loader) -> None:
+    assert load(".target toy\n@alpha Set %r0, 1\n").does("where").splitlines()[-1] == (
+        "no instructions: beta"
+    )
+    assert load(".target toy\n@alpha Set %r0, 1\n").does("run", "where") == (
+        "finished at 0.004 µs, cycle 2; 'restart' starts over\ndone: alpha; no instructions: beta\n"
+    )
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 120])
+@pytest.mark.parametrize("name", ["matmul", "digits", "ring", "pair_softmax", "histogram"])
+def test_the_context_is_one_screen_at_any_width(name: str, width: int) -> None:
+    session = Session(PROGRAMS / f"{name}.nasm")
+    while not session.over:
+        session.step(count=7)
+        lines = scene.lines(session, width)
+        assert len(lines) <= scene.MOST
+        assert max(map(len, lines)) <= width
+        engines = [e for e in session.context().engines if not e.idle]
+        said = "\n".join(lines)
+        assert all(e.engine in said for e in engines) or "more ('where ENGINE')" in said
+
+
+def test_the_context_of_a_matmul() -> None:
+    session = Session(PROGRAMS / "matmul.nasm")
+    session.step(count=2)
+    assert scene.lines(session, 60) == [
+        "running, at 0.014 µs, cycle 20",
+        "tensor  cycle 40, pc 0 of 2",
+        "  next  line 17: LoadStationary a  $loaded >= 32",
+        "        waits for $loaded >= 32 (it is 0): 2 transfers of",
+        "        line 15 and 16, the last lands not before 1.647 µs",
+        "vector  cycle 16, pc 0 of 1",
+        "  next  line 19: TensorCopy c, acc  $multiplied >= 1  $copi…",
+        "        waits for $multiplied >= 1 (it is 0): tensor pc 1,",
+        "        line 18 posts it, and tensor is at line 17",
+        "sync  cycle 20, pc 2 of 4",
+        "  next  line 20: DmaCopy C, c  $copied >= 1  $stored += 16",
+        "        waits for $copied >= 1 (it is 0): vector pc 0, line",
+        "        19 posts it, and waits itself",
+        "2 transfers under way: the first lands not before 1.165 µs",
+        "no instructions: scalar, gpsimd",
+    ]
+
+
+def test_plain_tells_it_in_sentences(toy: Tried) -> None:
+    toy.does("step 2")
+    assert scene.lines(toy.shell.session, plain=True)[1:4] == [
+        "alpha is at its cycle 2.",
+        "Its next instruction is line 11: Count %r0.",
+        "It starts now.",
+    ]
+
+
+# ------------------------------------------------------------------ transfers
+
+
+def test_a_transfer_is_seen_from_its_issue_on(toy: Tried) -> None:
+    assert toy.does("step 2", "info dma") == (
+        "issued by  line  phase     landed  bytes  ring  at µs  from -> to\n"
+        "beta pc 0     7  dispatch     0/2     32     0  0.031  X -> x\n"
+        "at: when it lands\n"
+    )
+    assert toy.does("until 0.02us", "info transfers").splitlines()[1].split()[4] == "moving"
+    assert toy.does("run", "info transfers") == "no transfer is under way\n"
+
+
+def test_the_transfers_of_a_matmul_are_in_dispatch(load: Loader) -> None:
+    session = Session(PROGRAMS / "matmul.nasm")
+    session.step(count=2)
+    found = session.transfers()
+    assert [(t.phase, t.pc, t.landed, t.shares) for t in found] == [
+        ("dispatch", 0, 0, 16),
+        ("dispatch", 1, 0, 16),
+    ]
+    assert [(t.src, t.dst, t.bytes) for t in found] == [("A", "a", 32768), ("B", "b", 131072)]
+
+
+# ------------------------------------------------------------------ words that are given
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("where foo", "no engine 'foo'"),
+        ("report x", "'report' takes nothing, found 'x'"),
+        ("restart now", "'restart' takes nothing, found 'now'"),
+        ("info channels 3", "'info channels' takes nothing, found '3'"),
+        ("info semaphores laoded", "no semaphore '$laoded'"),
+    ],
+)
+def test_a_word_that_means_nothing_is_refused(toy: Tried, line: str, said: str) -> None:
+    assert said in toy.does(line)
+    assert toy.shell.code == 1
+
+
+def test_the_queues(toy: Tried) -> None:
+    assert toy.does("step 2", "info queues") == (
+        "engine   pc  completed  in flight  state    next\n"
+        "alpha   1/4          1          0  running  Count %r0\n"
+        "beta    1/3          1          0  waiting  Wait  $loaded >= 2\n"
+    )
+
+
+def test_semaphores_registers_and_channels(toy: Tried) -> None:
+    assert toy.does("step 2", "info semaphores") == (
+        "semaphore  number  value  waiting\n"
+        "$loaded         0      0  beta\n"
+        "$done           1      0\n"
+    )
+    assert toy.does("info registers") == (
+        "engine  register  value        bits\nalpha   %r0           2  0x00000002\n"
+    )
+    assert toy.does("info registers beta") == "no register was set yet\n"
+    # Each half of X is 16 bytes: 16 ticks of 1,500 per µs.
+    assert toy.does("run", "info channels") == (
+        "channel  shares  bytes  busy µs  pending  now\n"
+        "      0       1     16    0.011        0  idle\n"
+        "      1       1     16    0.011        0  idle\n"
+    )

@@ -1,0 +1,58 @@
+"""Settings: declared once, set, shown and completed."""
+
+from __future__ import annotations
+
+import pytest
+
+from nasm.problems import Refused
+from nasm.repl import settings
+from nasm.repl.settings import SETTINGS, Settings
+from tests.repl.conftest import Tried
+
+
+@pytest.mark.parametrize("name", SETTINGS)
+def test_every_setting_is_shown_and_can_be_set_to_what_is_shown(toy: Tried, name: str) -> None:
+    head, row = toy.does(f"info settings {name}").splitlines()[:2]
+    assert head.startswith("setting")
+    assert row.startswith(name)
+    said = toy.shell.settings.said(name)
+    assert toy.does(f"set {name} {said}") == ""
+    assert toy.shell.settings == Settings()
+    assert SETTINGS[name].summary in toy.does("set width 120", "info settings")
+
+
+def test_a_setting_counts_from_the_next_line_on(toy: Tried) -> None:
+    assert toy.does("set context off", "set width 50", "set stop-on hazard off") == ""
+    now = toy.shell.settings
+    assert (now.context, now.width, now.stop_on_hazard) == (False, 50, False)
+    assert toy.shell.screen.width == 50
+    toy.does("set width auto", "set con on", "set stop haz on")
+    assert now == Settings()
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("set", "set what?"),
+        ("set contxt off", "no setting 'contxt off'\n  hint: did you mean 'context'?"),
+        ("set c off", "'c' could be context, changes or color"),
+        ("set context", "'context' is on, off; found nothing\n  hint: it is on"),
+        ("set context of", "'context' is on, off; found 'of'"),
+        ("set context off now", "'context' is on, off; found 'off now'"),
+        ("set width 39", "'width' is auto, or 40 to 1000; found '39'"),
+        ("set width ４０", "'width' is auto, or 40 to 1000; found '４０'"),
+        ("set color blue", "'color' is auto, always, never; found 'blue'"),
+        ("set stop-on", "no setting 'stop-on'"),
+        ("info settings nothing", "no setting 'nothing'"),
+    ],
+)
+def test_what_is_none_is_refused(toy: Tried, line: str, said: str) -> None:
+    assert f"error[E0822]: {said}" in toy.does(line)
+    assert toy.shell.settings == Settings()
+
+
+def test_the_name_and_the_value_are_told_apart() -> None:
+    assert settings.split("stop-on hazard off") == ("stop-on hazard", "off")
+    assert settings.split("plain") == ("plain", "")
+    with pytest.raises(Refused):
+        settings.split("")
