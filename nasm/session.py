@@ -23,7 +23,7 @@ from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statis
 from nasm.debug.stops import Met, Test
 from nasm.debug.transfers import TransferRecord, under_way
 from nasm.debug.travel import Mark, Travel
-from nasm.debug.why import DEPTH, LastWrite, Why, last_write, why
+from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
 from nasm.gc_pause import paused
 from nasm.problems import Refused
 from nasm.running import ASSEMBLED, CHUNK, Running
@@ -281,13 +281,13 @@ class Session(Running):
 
     # -- asking
 
-    def why(self, text: str, depth: int = DEPTH) -> Why:
+    def why(self, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
         """Where an element of a tensor got the value that it has now; raises Failure.
 
-        ``text`` names it as the language does. What made it, of what, and where that came from, so
-        many makers back.
+        ``text`` names it as the language does. What made it, of what, and where that came from,
+        ``depth`` times back (copies do not count), at the ``most`` so many values in all.
         """
-        return why(self, self.past, text, depth)
+        return why(self, self.past, text, depth, most)
 
     def last_write(self, text: str) -> LastWrite | None:
         """The last write of any element of a tensor or slice until now; None if there was none."""

@@ -69,6 +69,7 @@ def needed(
     ``learned`` remembers by a key how arguments could be cut.
     """
     q, known = question, {} if learned is None else learned
+    key = (key, tuple(q.places))
     arrays = [leaf(q.arguments[at], path) for at, path in q.places]
     if sum(array.size for array in arrays) >= WORTH and len(q.rows) * len(q.columns) < prod(
         q.shape

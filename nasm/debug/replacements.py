@@ -59,6 +59,10 @@ def _bits(array: Array, rng: np.random.Generator) -> Iterator[Array]:
         limits = np.iinfo(array.dtype)
         yield np.full_like(array, limits.max)
         yield np.full_like(array, limits.min)
+    else:
+        with np.errstate(all="ignore"):
+            for value in (np.inf, np.nan, -np.inf, 1.0, 1e4, -1e4):
+                yield np.full(array.shape, value, np.float32).astype(array.dtype)
 
 
 def _moved(array: Array) -> Iterator[Array]:

@@ -107,6 +107,10 @@ def _of_tile(values: Array | None, entry: Elements, tile: View) -> Array:
     return values.reshape(-1)[found(tile, entry)[0]]
 
 
+Answer = tuple[int, Numbers, Numbers]
+"""A result or a move by number, which of its elements, and for which of those asked about."""
+
+
 @dataclass(slots=True, eq=False)
 class Reading:
     """What an instruction is about to read, and how its results are made of it.
@@ -152,7 +156,7 @@ class Reading:
 
     # -- what it made
 
-    def written(self, wanted: Elements) -> tuple[int, Numbers, Numbers] | None:
+    def written(self, wanted: Elements) -> Answer | None:
         """The result that some elements hold a part of: its number, which elements, of which."""
         answer = None
         for at, _, _ in self.outputs():
@@ -167,8 +171,8 @@ class Reading:
                 answer = at, mine, which
         return answer
 
-    def kept(self, at: int, numbers: Numbers) -> Numbers:
-        """Which elements of a partial result are stored at all, as a mask."""
+    def stored(self, at: int, numbers: Numbers) -> Array:
+        """Which elements of a result are stored: of a partial one some stay as they were."""
         if not self.shape.writing[at][0].partial:
             return np.ones(len(numbers), np.bool_)
         part = self._results(self.arguments)[at]
@@ -472,12 +476,23 @@ class Moved:
     read: Callable[[Elements], Array]
     within: Callable[[int, Numbers], Array]
 
-    def written(self, wanted: Elements) -> tuple[int, Numbers, Numbers] | None:
+    def written(self, wanted: Elements) -> Answer | None:
         """The move that delivers some elements, which of its elements, and for which of those."""
+        return self._delivered(wanted, skipped=False)
+
+    def skipped(self, wanted: Elements) -> Answer | None:
+        """The same of what it leaves out because entries are out of bounds."""
+        return self._delivered(wanted, skipped=True)
+
+    def touches(self, wanted: Elements) -> bool:
+        """Whether it delivers any of some elements, or leaves any out."""
+        return self.written(wanted) is not None or self.skipped(wanted) is not None
+
+    def _delivered(self, wanted: Elements, skipped: bool) -> Answer | None:
         answer = None
         for number, (dst, *_) in enumerate(self.transfer.moves):
             mine, which = found(dst, wanted, _chosen(dst, self.chosen))
-            inside = self.within(number, mine) & self.legal(number, mine)
+            inside = self.within(number, mine) & (self.legal(number, mine) != skipped)
             if inside.any():
                 answer = number, mine[inside], which[inside]
         return answer
@@ -516,8 +531,13 @@ class Moved:
             place = elements(src, mine, _chosen(src, self.chosen))
             role = "src" if len(srcs) == 1 else f"srcs[{n}]"
             answer.append(Origin(role, place, self.read(place)))
-            answer += self._entries(src, mine)
-        return answer + self._entries(dst, numbers)
+        return answer + self.entries(number, numbers)
+
+    def entries(self, number: int, numbers: Numbers) -> list[Origin]:
+        """The entries that address some elements of a move."""
+        dst, *srcs = self.transfer.moves[number]
+        answer = [o for src in srcs for o in self._entries(src, self._of(src, dst, numbers))]
+        return _joined([*answer, *self._entries(dst, numbers)])
 
     @property
     def adds(self) -> bool:

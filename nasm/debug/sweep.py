@@ -87,17 +87,16 @@ class Sweep:
             if begun is None:
                 return
             del search.candidates[0]
-            found = made(search, write, what, begun, self._learned)
-            if found is not None:
+            for found in made(search, write, what, begun, self._learned):
                 self._found(search, found)
 
     def _found(self, search: Search, found: Made) -> None:
         search.made.append(found)
         search.left[found.which] = False
+        self.searches += self.grow(search, found)
         search.over = search.over or not search.left.any()
         if search.over:
             search.candidates.clear()
-        self.searches += self.grow(search, found)
 
     # -- what was changed by hand
 

@@ -89,6 +89,7 @@ class Source:
     text: str
     values: Array
     dtype: DType | None
+    place: Place
     whys: tuple[Why, ...] = ()
 
     @property
@@ -106,18 +107,20 @@ class Why:
 
     ``maker`` made them of ``sources``; without one they stand as they did at the ``start``, which
     says how: an input, an initialiser, or nothing. ``before`` is where the place had got the value
-    that this one was added to. ``born`` says that a NaN or an infinity comes of sources that have
-    none.
+    this one was added to. ``born`` is "NaN" or "infinity" if it is one and no source is. What is
+    ``kept`` its maker could have written and left as it was in ``before``; ``sources`` say why.
     """
 
     text: str
     values: Array
     dtype: DType | None
+    place: Place
     maker: Maker | None
     start: str = ""
     sources: tuple[Source, ...] = ()
     before: tuple[Why, ...] = ()
-    born: bool = False
+    born: str = ""
+    kept: bool = False
 
     @property
     def summary(self) -> str:
@@ -176,6 +179,20 @@ def spoiled(values: Array) -> np.ndarray[Any, np.dtype[np.bool_]]:
         return np.zeros(len(values), np.bool_)
 
 
+def _nans(values: Array) -> bool:
+    """Whether any value is NaN."""
+    bad = spoiled(values)
+    return bool(bad.any()) and bool(np.isnan(values[bad].astype(np.float32)).any())
+
+
+def _born(values: Array, read: Sequence[Array]) -> str:
+    """What values have that none of those has that they were made of."""
+    if _nans(values):
+        return "" if any(map(_nans, read)) else "NaN"
+    infinite = bool(spoiled(values).any())
+    return "infinity" if infinite and not any(spoiled(r).any() for r in read) else ""
+
+
 # -- asking
 
 
@@ -189,6 +206,7 @@ class _Node:
     search: Search | None
     additions: int = 0
     steps: int = 0
+    aside: bool = False
     parts: list[tuple[Made, list[tuple[Origin, _Node | None]], _Node | None]] = field(
         default_factory=list
     )
@@ -197,9 +215,9 @@ class _Node:
 class Asked:
     """A question: where some elements came from, ``depth`` makers back."""
 
-    def __init__(self, held: Inspection, past: Past, depth: int) -> None:
+    def __init__(self, held: Inspection, past: Past, depth: int, most: int) -> None:
         self.inspected, self.machine, self.past = held, held.machine, past
-        self.depth, self.count = depth, 0
+        self.depth, self.most, self.count = depth, most, 0
         self.writers = Writers(held.program, held.machine.addresses.region)
         self.nodes: dict[int, _Node] = {}
 
@@ -259,13 +277,19 @@ class Asked:
                     which = nan if len(nan) else which
                     place, read = place.some(which[:1]), read[which[:1]]
                 return self._node(place, read, node.depth + 1, made.at, node.steps + 1)
-        if node.additions or node.steps:
+        if node.steps:
             return None
         if origin.role in (ADDRESS, ENTRIES):
             deeper = node.depth + max(1, self.depth // 2)
         else:
             deeper = node.depth + (not isinstance(place, Held) and not _copies(made))
-        if deeper > self.depth or self.count >= MOST:
+        aside = bool(node.additions) and not made.kept
+        if aside and isinstance(place, Held):  # the other side of a product: where it was read
+            loaded = self._node(place, read, node.depth, made.at)
+            loaded.aside = True
+            return loaded
+        deeper += (DEPTH + 1) * (aside or node.aside)
+        if deeper > self.depth or self.count >= self.most:
             return None
         return self._node(place, read, deeper, made.at)
 
@@ -291,31 +315,33 @@ class Asked:
                 said(self.inspected, origin.place),
                 origin.values,
                 _dtype(origin.place),
+                origin.place,
                 self._whys(follow) if follow is not None else (),
             )
             for origin, follow in origins
         )
         held_ = node.values[made.which]
-        bad = bool(spoiled(held_).any())
-        inherited = any(spoiled(origin.values).any() for origin, _ in origins)
-        inherited |= added is not None and bool(spoiled(added.values).any())
+        read = [origin.values for origin, _ in origins]
+        read += [added.values] if added is not None else []
         place = _some(node.place, made.which)
         return Why(
             said(self.inspected, place),
             held_,
             _dtype(node.place),
+            place,
             maker(self.inspected, made.write),
             "",
             sources,
             self._whys(added) if added is not None else (),
-            bad and not inherited,
+            _born(held_, read),
+            made.kept,
         )
 
     def _begun(self, node: _Node, left: Any) -> Why:
         place = _some(node.place, np.flatnonzero(left))
         held_ = node.values[np.flatnonzero(left)]
         start = beginning(self.inspected, node.place)
-        return Why(said(self.inspected, place), held_, _dtype(node.place), None, start)
+        return Why(said(self.inspected, place), held_, _dtype(node.place), place, None, start)
 
 
 def _copies(made: Made) -> bool:
@@ -410,9 +436,9 @@ def _initial(held: Inspection, tensor: Tensor) -> str:
     return "never written"
 
 
-def why(held: Inspection, past: Past, text: str, depth: int = DEPTH) -> Why:
+def why(held: Inspection, past: Past, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
     """Where an element came from, as the language writes it; raises Failure."""
-    return Asked(held, past, depth).why(_one(held, text))
+    return Asked(held, past, depth, most).why(_one(held, text))
 
 
 def last_write(held: Inspection, past: Past, text: str) -> LastWrite | None:
@@ -421,6 +447,9 @@ def last_write(held: Inspection, past: Past, text: str) -> LastWrite | None:
     found: list[Write] = []
 
     def grow(search: Search, made: Made) -> Sequence[Search]:
+        if made.kept:
+            search.left[made.which] = True
+            return ()
         found.append(made.write)
         search.over = True
         return ()

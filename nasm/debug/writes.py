@@ -101,7 +101,8 @@ class Made:
     """What one write made of the elements that are searched for.
 
     ``which`` says of which of them; ``origins`` what it was made of, read before the event ``at``;
-    ``adds`` whether it was added to what was there.
+    ``adds`` whether it was added to what was there. One that is ``kept`` could have been written,
+    and was left as it was: ``origins`` say why.
     """
 
     write: Write
@@ -109,6 +110,7 @@ class Made:
     origins: tuple[Origin, ...]
     at: int
     adds: bool = False
+    kept: bool = False
 
 
 @dataclass(slots=True, eq=False)
@@ -212,7 +214,7 @@ class Watch(Observer):
         what = moved(self.machine, group) if hit else None
         for n in hit if what is not None else ():
             place = self.searches[n].elements
-            if place is not None and what is not None and what.written(place) is not None:
+            if place is not None and what is not None and what.touches(place):
                 position, shares = self.scheduler.position, group.shares
                 write = Write(
                     TRANSFER, flight.origin, group.record, position, now, group.start,
@@ -227,13 +229,13 @@ class Watch(Observer):
 
 def made(
     search: Search, write: Write, what: Any, begun: tuple[int, Any], learned: Learned
-) -> Made | None:
-    """What a write made of those elements of a search of which nothing is known; None for none."""
+) -> list[Made]:
+    """What a write made of those elements of a search of which nothing is known."""
     at, start = begun
     place = search.place
     if write.kind == CHANGE:
         which = what[search.left[what]]
-        return Made(write, which, (), at) if len(which) else None
+        return [Made(write, which, (), at)] if len(which) else []
     if isinstance(place, Elements):
         left = np.flatnonzero(search.left)
         wanted = place.some(left)
@@ -247,54 +249,58 @@ def made(
         number = next(
             n for n, _, v in start.outputs() if isinstance(v, Reg) and v.number == place.number
         )
-        return Made(
-            write, every, tuple(start.origins(number, (), np.zeros(1, np.int64), learned)), at
-        )
+        origins = start.origins(number, (), np.zeros(1, np.int64), learned)
+        return [Made(write, every, tuple(origins), at)]
     number = next(
         n
         for n, o, _ in start.outputs()
         if isinstance(o.kind, EngineValue) and o.kind.name == place.name
     )
-    return Made(write, every, tuple(start.origins(number, place.path, place.numbers, learned)), at)
+    origins = start.origins(number, place.path, place.numbers, learned)
+    return [Made(write, every, tuple(origins), at)]
 
 
 def _computed(
     write: Write, left: Numbers, wanted: Elements, start: Reading, at: int, learned: Learned
-) -> Made | None:
+) -> list[Made]:
     answer = start.written(wanted)
     if answer is None:
-        return None
+        return []
     number, mine, which = answer
-    stored = start.kept(number, mine)
-    if not stored.any():
-        return None
-    mine, which = mine[stored], which[stored]
-    adds = start.adds(number) or _in_part(start.targets(number)[0], wanted, which)
-    return Made(
-        write, left[np.unique(which)], tuple(start.origins(number, (), mine, learned)), at, adds
-    )
+    stored, found_ = start.stored(number, mine), []
+    for kept, some in ((False, stored), (True, ~stored)):
+        if not some.any():
+            continue
+        of = left[np.unique(which[some])]
+        adds = kept or start.adds(number) or _in_part(start.targets(number)[0], wanted, which[some])
+        origins = start.origins(number, (), mine[some], learned)
+        found_.append(Made(write, of, tuple(origins), at, adds, kept))
+    return found_
 
 
 def _transferred(
     write: Write, left: Numbers, wanted: Elements, what: Moved, start: Moved, at: int
-) -> Made | None:
-    answer = what.written(wanted)
-    if answer is None:
-        return None
-    number, mine, which = answer
-    adds = what.adds or _in_part(what.transfer.moves[number][0], wanted, which)
-    return Made(write, left[np.unique(which)], tuple(start.origins(number, mine)), at, adds)
+) -> list[Made]:
+    found_ = []
+    for kept, answer in ((False, what.written(wanted)), (True, what.skipped(wanted))):
+        if answer is None:
+            continue
+        number, mine, which = answer
+        adds = kept or what.adds or _in_part(what.transfer.moves[number][0], wanted, which)
+        origins = start.entries(number, mine) if kept else start.origins(number, mine)
+        found_.append(Made(write, left[np.unique(which)], tuple(origins), at, adds, kept))
+    return found_
 
 
-def _exchanged(write: Write, left: Numbers, wanted: Elements, what: Any, at: int) -> Made | None:
+def _exchanged(write: Write, left: Numbers, wanted: Elements, what: Any, at: int) -> list[Made]:
     move, taken = what
     assert isinstance(move, DirectMove)
     mine, which = found(move.write.view, wanted)
     if not len(mine):
-        return None
+        return []
     held = np.asarray(getattr(taken, "values", taken)).reshape(-1)
     origin = Origin("src", elements(move.reads[0].view, mine), held[mine])
-    return Made(write, left[np.unique(which)], (origin,), at)
+    return [Made(write, left[np.unique(which)], (origin,), at)]
 
 
 def _in_part(view: View, wanted: Elements, which: Numbers) -> bool:

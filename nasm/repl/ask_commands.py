@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from dataclasses import replace
 
+from nasm.debug.sources import Held
 from nasm.debug.why import Maker, Source, Why
 from nasm.debug.writes import CHANGE, TRANSFER
 from nasm.problems import counted
@@ -14,6 +16,9 @@ STEP = 2
 
 MOST_ADDED = 6
 """Earlier additions that are told one by one; of more, the first and the last."""
+
+
+_NO = {"NaN": "NaN", "infinity": "infinite or NaN"}
 
 
 def told(why: Why, width: int, ascii_only: bool = False) -> list[str]:
@@ -51,15 +56,15 @@ class _Chain:
         if why.maker is None:
             yield from self._line(level, why.start)
             return
-        yield from self._line(level, f"by {self._maker(why.maker)}")
+        by = "left as it was by" if why.kept else "by"
+        yield from self._line(level, f"{by} {self._maker(why.maker)}")
         key = (why.text, why.maker)
         if key in self.told and (why.sources or why.before):
             yield from self._line(level, "told above")
             return
         self.told.add(key)
         if why.born:
-            said = "no source has a NaN or an infinity: it was born here"
-            yield from self._line(level, said)
+            yield from self._line(level, f"no source is {_NO[why.born]}: it was born here")
         if len(why.sources) == 1 and not why.before:
             yield from self._source(why.sources[0], level, "from ", why.summary)
         else:
@@ -68,7 +73,12 @@ class _Chain:
                 yield from self._source(source, level, "" if named else f"{source.role}: ")
         if not why.sources and not why.before and why.maker.kind != CHANGE:
             yield from self._line(level, "from nothing that was read: a constant")
-        yield from self._added(why, level)
+        if why.kept:
+            for one in why.before:
+                yield from self._line(level, "before that")
+                yield from self._made(one, level)
+        else:
+            yield from self._added(why, level)
 
     def _maker(self, maker: Maker) -> str:
         when = f"cycle {maker.cycle:,}, {maker.us:.3f} {self.micro}"
@@ -108,19 +118,18 @@ class _Chain:
             yield from self._earlier(one, level + 1)
 
     def _earlier(self, one: Why, level: int) -> Iterator[str]:
-        if one.maker is None or any(source.whys for source in one.sources):
+        read = [_read(source) for source in one.sources]
+        if one.maker is None or any(source.whys for source in read):
             yield from self._line(level, f"{one.text} = {one.summary}")
-            yield from self._made(_alone(one), level + 1)
+            yield from self._made(replace(one, before=()), level + 1)
             return
-        of = _listed(one.sources)
+        of = " and ".join(source.text for source in read)
         said = f"{one.summary} by {self._maker(one.maker)}"
         yield from self._line(level, f"{said}, of {of}" if of else said)
 
 
-def _alone(why: Why) -> Why:
-    """The same without what it was added to."""
-    return Why(why.text, why.values, why.dtype, why.maker, why.start, why.sources, (), why.born)
-
-
-def _listed(sources: Sequence[Source]) -> str:
-    return " and ".join(source.text for source in sources)
+def _read(source: Source) -> Source:
+    """What was read, where an instruction left it in the engine."""
+    if isinstance(source.place, Held) and len(source.whys) == 1 and source.whys[0].sources:
+        return source.whys[0].sources[0]
+    return source
