@@ -278,6 +278,52 @@ def test_a_matmul_names_its_row_and_column_and_those_it_accumulated() -> None:
     assert found["B"] == {(n, k, 4) for n in range(2) for k in range(8)}
 
 
+MOVES = """
+.target trn3
+.hbm A f32[4, 6]  input
+.hbm B f32[4, 6]  input
+.hbm I i32[4, 1]  input
+.hbm C f32[{c}]  output
+.sbuf c f32[{c}]
+.sbuf i i32[4, 1]
+.sem loaded, moved, stored
+@sync DmaCopy i, I  $loaded += 16
+@sync DmaCopy c, B[{b}]  $loaded += 16
+@gpsimd {move}  $loaded >= 32  $moved += 16
+@sync DmaCopy C, c  $moved >= 16  $stored += 16
+@sync EventSemaphore $stored >= 16
+"""
+
+
+@pytest.mark.parametrize(
+    ("c", "b", "move", "at", "wanted"),
+    [
+        ("4, 6", ":, ::-1", "DmaCopy c, A", "1, 2", {"A": {(1, 2)}}),
+        ("4, 6", ":, :", "DmaCopy c, A, compute_op=add", "1, 2", {"A": {(1, 2)}, "B": {(1, 2)}}),
+        (
+            "4, 6",
+            ":, :",
+            "DmaCompute c, [A, B], reduce_op=add",
+            "3, 5",
+            {"A": {(3, 5)}, "B": {(3, 5)}},
+        ),
+        ("4, 4", ":, 0:4", "DmaTranspose c, A[:, 0:4]", "0, 3", {"A": {(3, 0)}}),
+        (
+            "4, 6",
+            ":, :",
+            "DmaCopy c, A.ap([[6, 4], [1, 6]], vector_offset=i)",
+            "2, 5",
+            {"A": {(1, 5)}, "I": {(2, 0)}},
+        ),
+    ],
+)
+def test_a_transfer_names_what_it_moves(c: str, b: str, move: str, at: str, wanted: Named) -> None:
+    made = program(MOVES.format(c=c, b=b, move=move))
+    given = inputs_of(made)
+    given["I"] = np.array([[3], [0], [1], [2]], np.int32)
+    assert judge(made, given, f"C[{at}]") == {"A": set(), "B": set(), "I": set()} | wanted
+
+
 # -- every row
 
 
