@@ -17,14 +17,12 @@ from nasm.repl import (
     topics,
 )
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
+from nasm.repl.naming import machine
 from nasm.repl.screen import table
 from nasm.repl.shell import Shell
 from nasm.report import explanations, pages
-from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
-from nasm.spec.target import Target
-from nasm.targets import TARGETS
 
 GROUPS = (
     run_commands.__name__,
@@ -100,7 +98,7 @@ def _short(chosen: Command) -> list[str]:
 
 def _about(shell: Shell, word: str) -> None:
     """Print all that a word means; raises Refused with what was meant."""
-    target, generation = _machine(shell)
+    target, generation = machine(shell)
     width = shell.screen.width
     known = list(topics.topics(target, generation))
     exact = commands.match(commands.split(word)[0], commands.siblings(""))
@@ -118,7 +116,11 @@ def _about(shell: Shell, word: str) -> None:
             shell.screen.say(["", *_filled(here, width)])
     for n, topic in enumerate(found):
         lines = [f"{topic.word}  ({topic.kind})"]
-        lines += [f"  {line}" for said in topic.said for line in _filled(said, width - 2)]
+        lines += [
+            f"  {line}"
+            for said in (topic.summary, *topic.more())
+            for line in _filled(said, width - 2)
+        ]
         shell.screen.say(["", *lines] if n or chosen or rows else lines)
     if chosen is None and not rows and not found:
         words = [*COMMANDS, *(t.word for t in known)]
@@ -126,16 +128,6 @@ def _about(shell: Shell, word: str) -> None:
         if len(exact) > 1:
             hint = f"it could be {listed(last_word(c) for c in exact)}"
         raise Refused(WRONG, f"no command, instruction, code or word '{quoted(word)}'", hint)
-
-
-def _machine(shell: Shell) -> tuple[Target, Generation]:
-    """The program's target and generation; without one, those asked for, else the first."""
-    if shell.loaded:
-        return shell.program.target, shell.program.generation
-    first = next(iter(TARGETS))
-    name = shell.target if shell.target and shell.target in TARGETS else first
-    target = TARGETS[name]()
-    return target, target.generation(name) or target.generations[0]
 
 
 def _command(words: str) -> Command | None:

@@ -133,10 +133,10 @@ class Shell:
         self.adopt(session)
 
     def adopt(self, session: Session | None) -> None:
-        """Take a session with a new machine, and learn its names for completion."""
+        """Take a session with a new machine, and the names for completion."""
         self._session, self._final = session, None
         self.torn = self.cut = False
-        self.names = names(session, self.allowed)
+        self.names = names(self)
 
     def final(self, found: RunReport | None = None) -> RunReport:
         """The report of a run that is over; made, or given, once."""

@@ -137,7 +137,7 @@ def test_every_word_is_explained_in_any_case(bare: Tried, word: str) -> None:
     for topic in TOPICS:
         if topic.word == word:
             assert f"{word}  ({topic.kind})" in page
-            assert topic.said[0].split()[0] in page
+            assert topic.summary.split()[0] in page
     assert f"{word}  (" in bare.does(f"help {word.upper()}")
     assert max(map(len, page.splitlines())) <= WIDTH
     assert bare.shell.code == 0
