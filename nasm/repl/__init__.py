@@ -142,6 +142,7 @@ def _attended(shell: Shell) -> int:
     from nasm.repl.prompt import interact
 
     shell.screen.say("'help' lists the commands, Tab completes, Ctrl-D leaves")
+    shell.attended = True
     interact(shell)
     return 0
 

@@ -11,20 +11,25 @@ from nasm.repl import command as commands
 from nasm.repl import (
     data_commands,
     inspect_commands,
+    move_commands,
     run_commands,
     see_commands,
     session_commands,
+    stop_commands,
     topics,
+    travel_commands,
 )
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.naming import machine
-from nasm.repl.screen import table
 from nasm.repl.shell import Shell
 from nasm.report import explanations, pages
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 
 GROUPS = (
+    move_commands.__name__,
+    stop_commands.__name__,
+    travel_commands.__name__,
     run_commands.__name__,
     see_commands.__name__,
     data_commands.__name__,
@@ -82,13 +87,16 @@ def grouped(listed: list[Command]) -> list[tuple[str, list[Command]]]:
 
 
 def _overview(listed: list[Command], width: int) -> list[str]:
-    lines: list[str] = []
     groups = grouped(listed) if listed == commands.siblings("") else [("", listed)]
+    lines: list[str] = []
     for title, found in groups:
-        rows = [(last_word(c), ", ".join(_short(c)), c.summary) for c in found]
-        shown = table(("command", "short", "what it does"), rows, width)
-        lines += ["", *_filled(title, width), *shown[1:]] if len(groups) > 1 else shown
-    return lines[1:] if len(groups) > 1 else lines
+        heads = [", ".join((last_word(c), *_short(c))) for c in found]
+        margin = max(map(len, heads)) + 2
+        lines += ["", *_filled(title, width)] if title else []
+        for head, c in zip(heads, found, strict=True):
+            first, *more = textwrap.wrap(c.summary, width - margin, break_on_hyphens=False)
+            lines += [head.ljust(margin) + first, *(" " * margin + line for line in more)]
+    return lines[1:] if groups[0][0] else lines
 
 
 def _short(chosen: Command) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from nasm import codes
 from nasm.asm.expectations.checker import METHODS
+from nasm.debug import specs
 from nasm.open_files import ANY, Allowed
 from nasm.repl import topics
 from nasm.repl.command import COMMANDS
@@ -119,6 +120,7 @@ kind("code")(lambda shell: {row.code: row.title for row in codes.table()})
 kind("topic")(lambda shell: topics.meanings(*machine(shell)))
 kind("function")(lambda shell: {t.word: t.summary for t in topics.functions()})
 kind("method")(lambda shell: dict.fromkeys(METHODS, "of a tensor"))
+kind("stop")(lambda shell: specs.words())
 kind("display")(lambda shell: {str(d.number): d.text for d in shell.displays.items})
 
 
@@ -189,6 +191,18 @@ def _labels(session: Session) -> Mapping[str, str]:
         for n, lines in enumerate(program.queues)
         for label, pc in lines.labels.items()
     }
+
+
+@kind("breakpoint")
+@_of_program
+def _breakpoints(session: Session) -> Mapping[str, str]:
+    return {str(one.name or one.number): one.what for one in session.breakpoints}
+
+
+@kind("moment")
+@_of_program
+def _moments(session: Session) -> Mapping[str, str]:
+    return {mark.name: "" for mark in session.moments()}
 
 
 @kind("line")
