@@ -99,7 +99,7 @@ def test_a_code_is_explained(bare: Tried, line: str) -> None:
         ("stpe", "did you mean 'step'?"),
         ("prnt x", "did you mean 'print'?"),
         ("queues", "did you mean 'info queues'?"),
-        ("e", "'e' could be "),
+        ("e", "'e' could be event, expect, enable or explain"),
         ("rest", "no command 'rest'\n  hint: 'restart' is written in full"),
         ("loda x", "no command 'loda'\n  hint: 'help' lists them"),
         ("info queues scalar", "'info queues' takes nothing, found 'scalar'"),
@@ -108,7 +108,7 @@ def test_a_code_is_explained(bare: Tried, line: str) -> None:
         ("help Addd", "did you mean 'Add'?"),
         ("help xyzzy", "no command, instruction, code or word 'xyzzy'"),
         ("help hazrd", "did you mean 'hazard'?"),
-        ("help e", "it could be "),
+        ("help e", "it could be event, expect, enable or explain"),
         ("explain", "explain what?"),
         ("explain E0", "no diagnostic has the code 'E0'"),
         ("=3", "no command '=3'"),
@@ -216,7 +216,7 @@ def test_what_loses_something_is_reached_by_its_names_alone(name: str) -> None:
                 assert found is not COMMANDS[name] or shorter in COMMANDS[name].aliases
 
 
-@pytest.mark.parametrize("word", ["exi", "rset", "lod", "exti", "quitt", "restrat"])
+@pytest.mark.parametrize("word", ["rset", "lod", "exti", "quitt", "restrat"])
 def test_what_loses_something_is_not_suggested(word: str) -> None:
     with pytest.raises(Refused) as refused:
         find(word)
