@@ -10,11 +10,12 @@ from typing import Any
 
 from nasm import host_memory
 from nasm.open_files import ANY, Allowed, Files
-from nasm.problems import Failure, Problem, Refused, in_line
+from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.repl import command, typed
 from nasm.repl.displays import Displays
 from nasm.repl.naming import names
+from nasm.repl.recording import Recording
 from nasm.repl.screen import Screen, Unwritable
 from nasm.repl.settings import Settings
 from nasm.repl.suggest import Names
@@ -24,6 +25,9 @@ from nasm.source_files import source_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
+
+DEEPEST = 16
+"""How deep files of commands may call each other."""
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
 """Exit codes of the shell command, 0 apart."""
@@ -65,7 +69,9 @@ class Shell:
         self.path = ""
         self.moving = self.attended = False
         self.depth = 0
-        self.code = self.failures = 0
+        self.code = self.failures = self._sourced = 0
+        self.recording = Recording(screen)
+        self.aliases: dict[str, str] = {}
         self.last = ""
         self.torn = False
         self.cut = False
@@ -128,15 +134,15 @@ class Shell:
         self.adopt(session)
 
     def adopt(self, session: Session | None) -> None:
-        """Take a session with a new machine, and learn its names for completion."""
+        """Take a session with a new machine, and the names for completion."""
         self._session, self._final = session, None
         self.torn = self.cut = False
-        self.names = names(session, self.allowed)
+        self.names = names(self)
 
     def renew(self) -> None:
         """The session is at another moment, or has other names: learn them."""
         self._final = None
-        self.names = names(self._session, self.allowed)
+        self.names = names(self)
 
     def final(self, found: RunReport | None = None) -> RunReport:
         """The report of a run that is over; made, or given, once."""
@@ -156,17 +162,51 @@ class Shell:
             self._execute(text)
         return self.failures == failures
 
-    def execute_all(self, text: str) -> bool:
-        """Do the commands of several lines, up to one that fails; returns whether none did."""
+    def take(self, line: str) -> bool:
+        """Do a command that somebody gave, and record it; returns whether nothing was wrong."""
+        path = self.recording.path
+        done = self.execute(line)
+        if path == self.recording.path:  # else it began or ended the recording
+            self.recording.add(line, done)
+        return done
+
+    def take_all(self, text: str) -> bool:
+        """Take the commands of several lines, up to one that fails; returns whether none did."""
         found = typed.commands(text.split("\n"))
         for n, (_, line) in enumerate(found):
             if len(found) > 1:
                 self.echo(line)
-            if not self.execute(line):
+            if not self.take(line):
                 left = [typed.bare(line) for _, line in found[n + 1 :]]
                 if left:
                     self.screen.say(f"not done: {', '.join(map(in_line, left))}", "yellow")
                 return False
+        return True
+
+    def source(self, path: str, allowed: Allowed | None = None) -> bool:
+        """Do the commands of a file, up to one that fails; raises Failure if there is no such file.
+
+        Returns whether none failed.
+        """
+        if self._sourced == DEEPEST:
+            said = f"files of commands call each other more than {DEEPEST} deep"
+            raise Refused(command.WRONG, said)
+        name = os.path.expanduser(path)
+        text = source_of(Path(name), allowed or self.allowed, "").text
+        found = typed.commands(text.split("\n"))
+        self._sourced += 1
+        try:
+            for n, (number, line) in enumerate(found):
+                if self.settings.echo:
+                    self.echo(line)
+                if not self.execute(line):
+                    left = len(found) - n - 1
+                    rest = f"; {counted(left, 'command')} after it not done" if left else ""
+                    where = f"{in_line(name)}:{number}"
+                    self.screen.say(f"{where}: '{quoted(typed.bare(line))}' failed{rest}", "yellow")
+                    return False
+        finally:
+            self._sourced -= 1
         return True
 
     def echo(self, line: str) -> None:
@@ -176,7 +216,7 @@ class Shell:
 
     def _execute(self, text: str) -> None:
         try:
-            chosen, rest = command.find(text)
+            chosen, rest = self._called(self._meant(text))
             self.last = text if chosen.repeats else ""
             chosen.do(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
@@ -196,9 +236,39 @@ class Shell:
             else:
                 self.defect(error)
 
+    def _meant(self, text: str) -> str:
+        """A line with what its alias stands for; raises Refused."""
+        word, rest = command.split(text)
+        met: list[str] = []
+        while word in self.aliases:
+            if word in met:
+                raise Refused(command.WRONG, f"the alias '{word}' leads to itself")
+            met.append(word)
+            text = f"{self.aliases[word]} {rest}".rstrip()
+            word, rest = command.split(text)
+        return text
+
+    def _called(self, text: str) -> tuple[command.Command, str]:
+        """The command that a line calls, and its arguments; raises Refused.
+
+        A line that begins as one of a program does, and no command does, is executed.
+        """
+        execute = command.COMMANDS.get("execute")
+        if execute is None or self._session is None:
+            return command.find(text)
+        if text[0] in "@.":
+            return execute, text
+        try:
+            return command.find(text)
+        except Refused:
+            if command.split(text)[0] in self._session.program.target.isa.rows:
+                return execute, text
+            raise
+
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""
-        self.execute(self.last)
+        if self.last:
+            self.take(self.last)
 
     def refuse(self, problems: Iterable[Problem], code: int) -> None:
         """Print what a user did wrong, and remember that something was."""
