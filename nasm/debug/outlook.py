@@ -43,6 +43,12 @@ class Outlook:
         self.machine, self.program = machine, machine.program
         self.changing = Changing(self.program)
         self._flows: dict[int, Flow] = {}
+        self._size = len(self.program), len(self.program.instructions)
+
+    @property
+    def current(self) -> bool:
+        """Whether the program is as long as it was: instructions may be typed."""
+        return self._size == (len(self.program), len(self.program.instructions))
 
     def flow(self, queue: int) -> Flow:
         """Where a queue can go."""
