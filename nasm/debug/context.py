@@ -28,7 +28,8 @@ SHOWN = 2
 class Place:
     """An instruction: the engine whose it is, with its core where there are several, and its pc.
 
-    ``rounds`` says in which round of which loop of the text it is written.
+    ``rounds`` says in which round of which loop of the text it is written. The pc is -1 for what
+    was done by hand, which no instruction did.
     """
 
     engine: str
@@ -37,6 +38,8 @@ class Place:
     rounds: str = ""
 
     def __str__(self) -> str:
+        if self.pc < 0:
+            return self.engine
         return f"{self.engine} pc {self.pc}" + (f", line {self.line}" if self.line else "")
 
 
@@ -236,8 +239,10 @@ class Scene:
 
     # -- words
 
-    def place(self, who: Who) -> Place:
-        """An instruction by queue and pc."""
+    def place(self, who: Who | None) -> Place:
+        """An instruction by queue and pc; None is a hand."""
+        if who is None:
+            return Place("a change by hand", -1, None)
         span = self.program.span(*who)
         name = self.program.queue_name(who[0])
         if span is None:

@@ -169,7 +169,7 @@ class _Posts(Observer):
 
     def __init__(self, number: int) -> None:
         self.number = number
-        self.found: deque[tuple[int, int, Who, bool]] = deque(maxlen=REMEMBERED)
+        self.found: deque[tuple[int, int, Who | None, bool]] = deque(maxlen=REMEMBERED)
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         if number == self.number and semaphore.last is not None:
@@ -179,7 +179,7 @@ class _Posts(Observer):
 
 def history(past: Past, scene: Scene, index: int, most: int = REMEMBERED) -> tuple[Changed, ...]:
     """The last changes of a semaphore, the latest last: the run is done again to see them."""
-    found: list[tuple[int, int, Who, bool]] = []
+    found: list[tuple[int, int, Who | None, bool]] = []
     with past.excursion():
         for _, end in past.intervals():
             posts = _Posts(index)

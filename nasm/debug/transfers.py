@@ -228,6 +228,7 @@ def _notifying(machine: Machine, flying: set[Who]) -> Iterator[TransferRecord]:
         posts: dict[Who, list[tuple[int, int]]] = {}
         for post in semaphore.pending:
             if post.poster == TRANSFER and post.at > now and post.by not in flying:
+                assert post.by is not None
                 posts.setdefault(post.by, []).append((post.value, post.at))
         for by, made in posts.items():
             shares = sum(value for value, _ in made)

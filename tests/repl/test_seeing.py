@@ -257,3 +257,14 @@ def test_all_of_a_semaphore(toy: Tried, width: int) -> None:
 )
 def test_what_cannot_be_asked_is_refused(toy: Tried, line: str, said: str) -> None:
     assert said in toy.does(line)
+
+
+def test_what_was_typed_and_is_done_posts_nothing_more(toy: Tried) -> None:
+    toy.does("step 2", "@alpha Wait $loaded += 5")
+    assert "alpha" not in toy.does("where beta").replace("of line 7", "")
+    said = toy.does("info semaphores loaded").splitlines()
+    assert said[0] == "$loaded = 5, semaphore 0"
+    assert [line.split()[-1] for line in said if line.startswith(("alpha pc", "beta pc"))] == [
+        "0",
+        "0",
+    ]
