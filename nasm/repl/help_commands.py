@@ -18,6 +18,7 @@ from nasm.repl import (
     stop_commands,
     topics,
     travel_commands,
+    try_commands,
 )
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.naming import machine
@@ -34,6 +35,7 @@ GROUPS = (
     see_commands.__name__,
     data_commands.__name__,
     inspect_commands.__name__,
+    try_commands.__name__,
     session_commands.__name__,
     __name__,
 )

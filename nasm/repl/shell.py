@@ -216,7 +216,7 @@ class Shell:
 
     def _execute(self, text: str) -> None:
         try:
-            chosen, rest = command.find(self._meant(text))
+            chosen, rest = self._called(self._meant(text))
             self.last = text if chosen.repeats else ""
             chosen.do(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
@@ -247,6 +247,23 @@ class Shell:
             text = f"{self.aliases[word]} {rest}".rstrip()
             word, rest = command.split(text)
         return text
+
+    def _called(self, text: str) -> tuple[command.Command, str]:
+        """The command that a line calls, and its arguments; raises Refused.
+
+        A line that begins as one of a program does, and no command does, is executed.
+        """
+        execute = command.COMMANDS.get("execute")
+        if execute is None or self._session is None:
+            return command.find(text)
+        if text[0] in "@.":
+            return execute, text
+        try:
+            return command.find(text)
+        except Refused:
+            if command.split(text)[0] in self._session.program.target.isa.rows:
+                return execute, text
+            raise
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""
