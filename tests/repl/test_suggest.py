@@ -103,7 +103,7 @@ def words(text: str) -> list[str]:
         ("epln", ["explain"]),
         ("xpl", ["explain"]),
         ("p ld", ["$loaded"]),
-        ("help tr", ["restart", "TensorCopy", "TensorReduce"]),
+        ("help tnsred", ["TensorReduce"]),
         # instructions, by their rows
         ("Te", ["TensorCopy", "TensorReduce", "tensors"]),
         ("@v", ["@vector"]),
