@@ -18,7 +18,7 @@ from nasm.repl.suggest import Names
 from nasm.session import Session
 from nasm.spec.generation import Generation
 from nasm.spec.target import Target
-from nasm.targets import TARGETS
+from nasm.targets import TARGETS, USUAL
 
 MOST_FILES = 200
 FORMATS = {
@@ -79,10 +79,10 @@ def names(shell: Any) -> Names:
 
 
 def machine(shell: Any) -> tuple[Target, Generation]:
-    """The program's target and generation; without one, those asked for, else the first."""
+    """The program's target and generation; without one, those asked for, else the usual ones."""
     if shell.loaded:
         return shell.program.target, shell.program.generation
-    first = next(iter(TARGETS))
+    first = USUAL
     name = shell.target if shell.target and shell.target in TARGETS else first
     target = TARGETS[name]()
     return target, target.generation(name) or target.generations[0]
