@@ -7,7 +7,8 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, Self
 
 from nasm.debug import delta, memory, moves, setting, specs, times, who, writing
@@ -17,8 +18,8 @@ from nasm.debug.changes import Divert, SetElements, Type
 from nasm.debug.context import Context, Scene, context
 from nasm.debug.counters import REMEMBERED, Changed, Counter, counter, history
 from nasm.debug.delta import MemoryChange
-from nasm.debug.differences import Difference, difference, of_file
-from nasm.debug.expressions import Expression, Value, first
+from nasm.debug.differences import Difference, difference, kept, of_file
+from nasm.debug.expressions import Expression, Value, dated, first
 from nasm.debug.held import Held, held
 from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
 from nasm.debug.outlook import Outlook
@@ -344,8 +345,24 @@ class Session(Running):
         return Expression(self, text, names)
 
     def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
-        """What an expression is now, to be read before the machine runs on; raises Failure."""
+        """What an expression is now, to be read before the machine runs on; raises Failure.
+
+        ``acc at 2.5us`` is what it was, or will be, at another moment: see :meth:`goto`.
+        """
+        text, where = dated(text)
+        if where:
+            with self.at(where):
+                return kept(Expression(self, text, names or ()).value(self, names))
         return Expression(self, text, names or ()).value(self, names)
+
+    @contextmanager
+    def at(self, where: str | int) -> Iterator[None]:
+        """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
+        hits = self.hits
+        with self.past.excursion():
+            self.goto(where)
+            yield
+        self.breakpoints.hits = hits
 
     def statistics(self, value: Value) -> Statistics:
         """The least, the greatest and the mean of what an expression is, and what is missing."""
