@@ -141,8 +141,8 @@ class Running(Inspection):
                 self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
         elif problems := tensor_io.unknown(program, inputs or {}):
             raise Failure(problems)
-        self.changes = 0
-        self.stopped = False
+        self.changes_made = 0
+        self.stopped = self.interrupted = False
         self.asked = False
         self.checkpoints = [Checkpoint(self)]
 
@@ -195,7 +195,7 @@ class Running(Inspection):
     def moment(self) -> Moment:
         """The moment at which the run is."""
         scheduler = self.machine.scheduler
-        return Moment(scheduler.position, scheduler.now, self.changes, scheduler.poised)
+        return Moment(scheduler.position, scheduler.now, self.changes_made, scheduler.poised)
 
     def checkpoint(self, pinned: bool = True) -> Checkpoint:
         """Remember this moment: from now on, memory is copied before it changes."""
@@ -211,7 +211,7 @@ class Running(Inspection):
             raise ValueError(f"{checkpoint} is not, or no longer, a checkpoint of this session")
         self.machine.restore(checkpoint.saved)
         self.status, self.problems = checkpoint.status, list(checkpoint.problems)
-        self._limit, self.changes = checkpoint.limit, checkpoint.moment.changes
+        self._limit, self.changes_made = checkpoint.limit, checkpoint.moment.changes
         del self.checkpoints[self.checkpoints.index(checkpoint) + 1 :]
 
     def discard(self, checkpoint: Checkpoint) -> None:
@@ -251,7 +251,8 @@ class Running(Inspection):
         """Whether it was halted, and is not any more, or has met something to stop at."""
         halted, self.asked = self.asked, False
         self.machine.scheduler.halted = False
-        return halted or self.stopped
+        self.interrupted = halted or self.stopped
+        return self.interrupted
 
     def run(
         self,
@@ -283,7 +284,7 @@ class Running(Inspection):
 
     def _begin(self) -> None:
         """A move begins."""
-        self.stopped = False
+        self.stopped = self.interrupted = False
 
     def _run(
         self,

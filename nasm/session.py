@@ -6,35 +6,36 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from typing import Any, Self
 
-from nasm.debug import moves, specs, times
-from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
+from nasm.asm.expanding.expand import unknown_target
+from nasm.debug import delta, moves, specs, times
+from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
 from nasm.debug.changes import Divert, SetElements, Type
 from nasm.debug.context import Context, context
+from nasm.debug.delta import MemoryChange
 from nasm.debug.expressions import Expression, Value, first
 from nasm.debug.memory import written
 from nasm.debug.outlook import Outlook
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.pictures import Picture, picture
-from nasm.debug.places import place
+from nasm.debug.places import loop_variables, place
 from nasm.debug.setting import Altered, going_on_at, held, setting, skipping
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
-from nasm.debug.stops import Met, Test
+from nasm.debug.stops import Met, Test, When
 from nasm.debug.transfers import TransferRecord, under_way
 from nasm.debug.travel import Mark, Travel
-from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
+from nasm.debug.typed import Typed, Typing, program_text, told
 from nasm.gc_pause import paused
-from nasm.problems import Refused
-from nasm.running import ASSEMBLED, CHUNK, Running
+from nasm.problems import Failure, Refused
+from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
 from nasm.source import Source
+from nasm.targets import DEFAULT, TARGETS
 
-__all__ = ["ASSEMBLED", "TARGET", "Session"]
-
-TARGET = "trn2"
-"""The target of an empty machine, unless it is said otherwise."""
+__all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
@@ -58,11 +59,13 @@ class Session(Running):
         self._typing = Typing(self)
 
     @classmethod
-    def empty(cls, target: str = TARGET, **more: Any) -> Self:
+    def empty(cls, target: str = DEFAULT, **more: Any) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
-        ``more`` is as for a program.
+        ``more`` is as for a program; raises Failure if there is no such target.
         """
+        if target not in TARGETS:
+            raise Failure(unknown_target(target, TARGETS).at(None))
         return cls(Source(NO_PROGRAM, f".target {target}\n"), **more)
 
     @property
@@ -108,12 +111,17 @@ class Session(Running):
         A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
         starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
         or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
-        [PLACE]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``. Only if the ``condition`` holds,
-        an expression that may use the variables of the loops around an instruction.
+        [PLACE]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if the
+        ``condition`` holds, an expression that may use the variables of the loops around an
+        instruction.
         """
-        return self._set(
-            specs.breaking(self, what, after), condition, ignore, temporary, name, commands
-        )
+        word, _, rest = what.strip().partition(" ")
+        if word == "if" and not condition:
+            spec = specs.Spec(f"{rest.strip()} is true", self.stop_when(rest))
+        else:
+            spec = specs.breaking(self, what, after)
+        asked = Asked(what, "after" if after else "")
+        return self._set(spec, asked, condition, ignore, temporary, name, commands)
 
     def watch(
         self,
@@ -132,17 +140,18 @@ class Session(Running):
         (bytes), a semaphore or a register.
         """
         spec = specs.watching(self, what, how)
-        return self._set(spec, condition, ignore, temporary, name, commands, watch=True)
+        asked = Asked(what, how)
+        return self._set(spec, asked, condition, ignore, temporary, name, commands)
 
     def _set(
         self,
         spec: specs.Spec,
+        asked: Asked,
         condition: str,
         ignore: int,
         temporary: bool,
         name: str,
         commands: Sequence[str],
-        watch: bool = False,
     ) -> Breakpoint:
         record = Breakpoint(
             0,
@@ -153,19 +162,57 @@ class Session(Running):
             name=name,
             commands=tuple(commands),
             note=spec.note,
-            watch=watch,
+            asked=asked,
         )
-        return self.breakpoints.add(record, spec.test, None)
+        holds = self._condition(condition) if condition else None
+        return self.breakpoints.add(record, spec.test, holds)
+
+    def take_over(self, other: Session) -> tuple[tuple[Breakpoint, str], ...]:
+        """Set the breakpoints of another session; returns those that cannot be, each with why."""
+        lost = []
+        for one in other.breakpoints:
+            given: dict[str, Any] = {
+                "condition": one.condition,
+                "ignore": one.ignore,
+                "temporary": one.temporary,
+                "name": one.name,
+                "commands": one.commands,
+            }
+            what, how = one.asked
+            try:
+                if one.watch:
+                    made = self.watch(what, how, **given)
+                else:
+                    made = self.break_at(what, after=bool(how), **given)
+                self.breakpoints.change(made.number, enabled=one.enabled)
+            except Refused as refused:
+                lost.append((one, refused.message))
+            except Failure as failure:
+                lost.append((one, failure.problems[0].message))
+        return tuple(lost)
+
+    def _condition(self, text: str) -> Condition:
+        """A condition, which may use the variables of loops; false where one of them is none."""
+        variables = loop_variables(self.program)
+        expression = self.expression(text, variables)
+        used = variables & expression.used
+
+        def holds(names: dict[str, int]) -> bool:
+            if not used <= names.keys():
+                return False
+            return expression.value(self, {name: names[name] for name in used}).holds
+
+        return holds
 
     # -- moving
 
     def event(self) -> tuple[Met, ...]:
         """Go on to the very next thing that happens; none if nothing more can."""
-        return self._to(moves.Anything(self))
+        return self.run_until(moves.Anything(self))
 
     def finish(self, engine: str) -> tuple[Met, ...]:
         """Run until an engine has completed all its instructions."""
-        return self._to(moves.Done(self, self.queue(engine)))
+        return self.run_until(moves.Done(self, self.queue(engine)))
 
     def finish_loop(self, engine: str, whole: bool = False) -> tuple[Met, ...]:
         """Run until the round of the loop that an engine is in has ended, or the ``whole`` loop.
@@ -177,7 +224,7 @@ class Session(Running):
         if loop is None:
             name = self.program.queue_name(queue.index)
             raise Refused("E0822", f"the next instruction of {name} is in no loop")
-        return self._to(moves.Left(self, queue.index, loop, whole))
+        return self.run_until(moves.Left(self, queue.index, loop, whole))
 
     def finish_transfers(self, where: str = "") -> tuple[Met, ...]:
         """Run until the transfers under way have landed: all, or those that a place issued."""
@@ -186,10 +233,24 @@ class Session(Running):
         keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
         if not keys:
             raise Refused("E0822", "no such transfer is under way", "'info transfers' lists them")
-        return self._to(moves.Landed(self, keys))
+        return self.run_until(moves.Landed(self, keys))
 
-    def _to(self, test: Test) -> tuple[Met, ...]:
-        """Run until a test meets something, or a breakpoint is met; returns what the test met."""
+    def stop_for(self, what: str) -> Test:
+        """What a text as for :meth:`break_at` would stop at, for :meth:`run_until`."""
+        return specs.breaking(self, what).test
+
+    def stop_when(self, text: str) -> Test:
+        """An expression to be true, for :meth:`run_until`; raises Failure if it is none."""
+        expression = self.expression(text)
+        return When(self, text, lambda: expression.value(self).holds)
+
+    def run_until(self, test: Test | str) -> tuple[Met, ...]:
+        """Run until a test meets something, or a breakpoint is met; returns what the test met.
+
+        A text is an expression, to be true.
+        """
+        if isinstance(test, str):
+            test = self.stop_when(test)
         self._begin()
         with paused():
             while not self.over:
@@ -216,6 +277,10 @@ class Session(Running):
         if engine is not None:
             clock = self.machine.cycle(self.queue(engine).index)
         self._travel.to_tick(max(0, self.now - cycles * clock))
+
+    def back_until(self, expression: str) -> bool:
+        """Go back to where an expression came to be true last; whether it ever did."""
+        return self._travel.to_condition(self.stop_when(expression))
 
     def back_to_stop(self, *which: int | str) -> bool:
         """Go back to where a breakpoint was met last, some or any; whether there was one."""
@@ -248,7 +313,24 @@ class Session(Running):
         """The moments that have a name."""
         return tuple(self._travel.marks.values())
 
+    def mend(self) -> None:
+        """Go to before the event in the middle of which the machine was stopped."""
+        self.past.to_position(max(0, self.machine.scheduler.position - 1))
+
     # -- seeing
+
+    def since(self) -> Checkpoint:
+        """A moment to compare memory with later, by :meth:`changes`; :meth:`release` it then."""
+        delta.settle(self)
+        return self.checkpoint()
+
+    def changes(self, since: Checkpoint) -> tuple[MemoryChange, ...]:
+        """What of each tensor is not as it was; nothing if the run went back to before that."""
+        return delta.changes(self, since) if since in self.checkpoints and self.values else ()
+
+    def release(self, since: Checkpoint) -> None:
+        """A moment is no longer needed to compare with."""
+        since.pinned = False
 
     def expression(self, text: str, names: Iterable[str] = ()) -> Expression:
         """An expression of the language of ``.expect``, read once, to be asked at any moment.
@@ -318,19 +400,18 @@ class Session(Running):
         """
         typing = self._typing
         change = typing.take(text)
-        seen = Observed(self, written_by(self.program, change))
-        with self._watched() as done:
+        with self._comparing() as memory, self._watched() as done:
             self.change(change)
             self._complete(change)
-        return told(self, typing, change, seen, done)
+        return told(self, typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
         change = self._typing.take(text, declarations=True)
-        self.past.change(change)
-        return told(self, self._typing, change, Observed(self, ()), [])
+        self.change(change)
+        return told(self, self._typing, change, (), ())
 
-    def set(self, place: str, value: object) -> Written | Altered:
+    def set(self, place: str, value: object) -> tuple[MemoryChange, ...] | Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
 
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
@@ -338,14 +419,25 @@ class Session(Running):
         """
         change = setting(self, place, value)
         if isinstance(change, SetElements):
-            seen = Observed(self, [view for view, _ in change.values])
-            self.past.change(change)
-            return next(seen.written())
+            with self._comparing() as memory:
+                self.change(change)
+            return tuple(memory)
         before = held(self, change)
-        self.past.change(change)
+        self.change(change)
         after = held(self, change)
         assert after is not None
         return Altered(place.strip(), before, after)
+
+    @contextmanager
+    def _comparing(self) -> Iterator[list[MemoryChange]]:
+        """What a block has changed in memory; it is there when the block is left."""
+        found: list[MemoryChange] = []
+        since = self.since()
+        try:
+            yield found
+            found += self.changes(since)
+        finally:
+            self.release(since)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""
@@ -358,13 +450,13 @@ class Session(Running):
     def _divert(self, change: Divert) -> Altered:
         queue = self.machine.scheduler.queues[change.queue]
         before = queue.pc
-        self.past.change(change)
+        self.change(change)
         return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
 
     @property
     def by_hand(self) -> tuple[Change, ...]:
         """What was changed by hand, up to this moment."""
-        return tuple(made.change for made in self.past.changes[: self.changes])
+        return tuple(made.change for made in self.past.changes[: self.changes_made])
 
     def trial(self, text: str) -> Typed:
         """Execute a typed text, and go back to how it is now; what it declares stays declared."""

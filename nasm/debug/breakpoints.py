@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 from nasm.debug.past import Past, poising, watching
 from nasm.debug.places import rounds
@@ -22,6 +23,16 @@ Condition = Callable[[dict[str, int]], bool]
 
 HAZARDS = 0
 """The number of the stop at hazards, which is no breakpoint of its own."""
+
+
+class Asked(NamedTuple):
+    """What was asked for: where, and ``after`` it, or what to watch it for."""
+
+    what: str
+    how: str = ""
+
+
+NOTHING = Asked("")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +53,12 @@ class Breakpoint:
     name: str = ""
     commands: tuple[str, ...] = ()
     note: str = ""
-    watch: bool = False
+    asked: Asked = NOTHING
+
+    @property
+    def watch(self) -> bool:
+        """Whether it watches memory, a semaphore or a register."""
+        return self.asked.how in ("changed", "written", "read")
 
     def __str__(self) -> str:
         parts = [f"{self.number}: {self.what}"]

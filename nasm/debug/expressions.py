@@ -178,6 +178,11 @@ class Expression:
         return f"<expression {self.text}>"
 
     @property
+    def used(self) -> frozenset[str]:
+        """The names that stand in it."""
+        return frozenset(self._used)
+
+    @property
     def span(self) -> Span:
         """All of it, as a place."""
         return Span(self._source, 0, len(self._source.text))

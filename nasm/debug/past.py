@@ -75,7 +75,7 @@ class Past:
     @property
     def ahead(self) -> Moment | None:
         """The moment of the next change that was made already; None if there is none."""
-        made = self.running.changes
+        made = self.running.changes_made
         return self.changes[made].moment if made < len(self.changes) else None
 
     # -- forward
@@ -168,7 +168,7 @@ class Past:
         Whether it got there: it was halted, or ended before.
         """
         self.return_before(lambda point: point.moment <= moment, self.now <= moment)
-        while (ahead := self.ahead) is not None and self.running.changes < moment.changes:
+        while (ahead := self.ahead) is not None and self.running.changes_made < moment.changes:
             if not self._arrive(ahead):
                 return False
             self._change_again()
@@ -251,13 +251,13 @@ class Past:
         moment = before.moment
         del self.changes[moment.changes :]
         self.changes.append(Made(moment, change))
-        self.running.changes += 1
+        self.running.changes_made += 1
         self._take(pinned=True)
         return found
 
     def undo(self) -> Change | None:
         """Go back to before the last change, and forget it; returns it, None if there was none."""
-        made = self.running.changes
+        made = self.running.changes_made
         if not made:
             return None
         moment, change = self.changes[made - 1]
@@ -266,8 +266,8 @@ class Past:
         return change
 
     def _change_again(self) -> None:
-        self.changes[self.running.changes].change.apply(self.running)
-        self.running.changes += 1
+        self.changes[self.running.changes_made].change.apply(self.running)
+        self.running.changes_made += 1
 
     def follow(self, changes: Sequence[Made]) -> None:
         """Go back to where other changes were made than these, and let these lie ahead."""
@@ -276,7 +276,7 @@ class Past:
             if ours != theirs:
                 break
             same += 1
-        if self.running.changes > same:
+        if self.running.changes_made > same:
             self.return_before(lambda point: point.moment.changes <= same)
         self.changes[same:] = changes[same:]
 

@@ -137,3 +137,9 @@ def rounds(program: Program, queue: int, pc: int) -> dict[str, int]:
     chain = program.chains[program.queues[queue].chains[pc]]
     found = (_ROUND.fullmatch(frame.what) for frame in chain)
     return {match[1]: int(match[2]) for match in found if match is not None}
+
+
+def loop_variables(program: Program) -> frozenset[str]:
+    """The variables of all loops that were unrolled."""
+    frames = (frame.what for chain in program.chains for frame in chain)
+    return frozenset(match[1] for what in frames if (match := _ROUND.fullmatch(what)))

@@ -58,7 +58,7 @@ class Travel:
         scheduler = self.running.machine.scheduler
         now = queue.count if queue is not None else scheduler.retired
         wanted = max(0, now - count)
-        self.past.leave()
+        self._leave()
         if queue is None:
             point = self.past.return_before(lambda p: p.retired < wanted)
             while point.retired < wanted and scheduler.retired < wanted:
@@ -73,7 +73,7 @@ class Travel:
 
     def to_tick(self, tick: int) -> None:
         """Go to the end of what happens at a tick, back or forward."""
-        self.past.leave()
+        self._leave()
         self.past.return_before(lambda point: point.moment.tick < tick, self.running.now < tick)
         while self.running.now < tick and not self.running.over and not self.running.asked:
             if not self.past.advance(ALL, until=tick):
@@ -81,6 +81,7 @@ class Travel:
 
     def to_end(self) -> None:
         """Go to the end of the run, whatever is met on the way."""
+        self._leave()
         while not self.running.over and not self.running.asked:
             if not self.past.advance(ALL):
                 break
@@ -101,18 +102,22 @@ class Travel:
             return ()
         met = tuple(hit.met for hit in self.breakpoints.hits)
         self.past.to_position(found.position - 1)
+        self.breakpoints.hits = ()
         return met
 
     def _leave(self) -> Moment:
         now = self.running.moment
         self.past.leave()
+        self.breakpoints.hits = ()
         return now
 
     # -- moments with a name
 
     def mark(self, name: str) -> Mark:
         """Give this moment a name."""
-        made = Mark(name, self.running.moment, tuple(self.past.changes[: self.running.changes]))
+        made = Mark(
+            name, self.running.moment, tuple(self.past.changes[: self.running.changes_made])
+        )
         self.marks[name] = made
         return made
 
@@ -122,11 +127,12 @@ class Travel:
         if found is None:
             hint = did_you_mean(name, self.marks) or "'moments' lists them, 'mark WORD' makes one"
             raise Refused(WRONG, f"no moment '{name}'", hint)
-        self.past.leave()
+        self._leave()
         self.past.follow(found.changes)
         self.past.goto(found.moment)
         return found
 
     def undo(self) -> Change | None:
         """Take the last change by hand back, and go to where it was made; None if there is none."""
+        self._leave()
         return self.past.undo()

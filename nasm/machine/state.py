@@ -6,7 +6,7 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -177,14 +177,18 @@ class State:
             for part, state in zip(parts, (*states, *more), strict=True):
                 part.restore(state)
 
+    def stored(self, saved: Any) -> Iterator[tuple[Store, Any]]:
+        """The stores that there were at a checkpoint, with what each has saved."""
+        return zip(self.stores, saved[-1], strict=False)
+
     def discard(self, saved: Any) -> None:
         """Nobody will return to a checkpoint."""
-        for store, state in zip(self.stores, saved[-1], strict=False):
+        for store, state in self.stored(saved):
             store.discard(state)
 
     def kept(self, saved: Any) -> int:
         """Bytes of memory that are kept for a checkpoint."""
-        return sum(s.kept(state) for s, state in zip(self.stores, saved[-1], strict=False))
+        return sum(store.kept(state) for store, state in self.stored(saved))
 
     def _parts(self) -> tuple[list[Any], ...]:
         return self.registers, self.engines, self.castings, self.stores

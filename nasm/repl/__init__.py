@@ -90,6 +90,8 @@ def _session(shell: Shell, path: str | None, script: str | None, commands: Seque
         if path is not None:
             shell.given = path
             shell.load(path, _standard_input() if path == "-" else None)
+        else:
+            shell.begin_empty()
     except Failure as failure:
         shell.refuse(failure.problems, NOT_ASSEMBLED)
         if not attended:
@@ -107,6 +109,7 @@ def _attended(shell: Shell) -> int:
     if shell.loaded:
         loaded(shell)
     shell.screen.say("'help' lists the commands, Tab completes, Ctrl-D leaves")
+    shell.attended = True
     interact(shell)
     return 0
 

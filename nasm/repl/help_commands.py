@@ -10,9 +10,12 @@ from nasm.repl import command as commands
 from nasm.repl import (
     data_commands,
     inspect_commands,
+    move_commands,
     run_commands,
     see_commands,
     session_commands,
+    stop_commands,
+    travel_commands,
     try_commands,
 )
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
@@ -23,6 +26,9 @@ from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 
 GROUPS = (
+    move_commands.__name__,
+    stop_commands.__name__,
+    travel_commands.__name__,
     run_commands.__name__,
     see_commands.__name__,
     data_commands.__name__,

@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 
 from nasm import codes
+from nasm.debug import specs
 from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
 from nasm.repl.settings import SETTINGS
@@ -63,6 +64,9 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
             f"${s.name}": f"{'event' if s.event else 'semaphore'} {s.number}"
             for s in session.semaphores()
         },
+        "breakpoint": {str(one.name or one.number): one.what for one in session.breakpoints},
+        "moment": {mark.name: "" for mark in session.moments()},
+        "stop": specs.words(),
         "label": {
             label: f"{program.queue_name(n)} pc {pc}"
             for n, lines in enumerate(program.queues)

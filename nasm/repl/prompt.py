@@ -27,6 +27,7 @@ from nasm.repl.screen import Unwritable, cut, in_ascii
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
 from nasm.repl.typed import MORE, PROMPT, goes_on
+from nasm.session import NO_PROGRAM
 from nasm.stopping import Told
 
 MENU = 6
@@ -90,7 +91,7 @@ def toolbar(shell: Shell) -> str:
     if session is None:
         return " no program: load FILE"
     queues = "  ".join(f"{session.name(q)} {q.pc}/{q.length}" for q in session.queues() if q.length)
-    name = os.path.basename(shell.path) or "program"
+    name = os.path.basename(shell.path) or NO_PROGRAM
     line = f" {name}  {text.moment(session)}  {session.status.value}  {queues}"
     return cut(line, shell.screen.width)
 

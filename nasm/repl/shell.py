@@ -24,6 +24,7 @@ from nasm.source_files import source_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
+from nasm.targets import DEFAULT
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
 """Exit codes of the shell command, 0 apart."""
@@ -63,7 +64,8 @@ class Shell:
         self.files, self.allowed = files, Allowed.of(files)
         self.given = ""
         self.path = ""
-        self.moving = False
+        self.moving = self.attended = False
+        self.depth = 0
         self.code = self.failures = 0
         self.last = ""
         self.torn = False
@@ -105,7 +107,7 @@ class Shell:
         program that it did not name is read from where programs may read.
         """
         same = not self.path or path == self.path
-        if self._session is None:
+        if not self.path:
             self.path = path
         allowed = ANY if path == self.given else self.allowed
         session = Session.load(
@@ -126,11 +128,30 @@ class Shell:
         self.path = path
         self.adopt(session)
 
+    def begin_empty(self) -> None:
+        """Take a machine without a program; raises Failure if there is none of the target."""
+        session = Session.empty(
+            self.target or DEFAULT,
+            options=self.options,
+            timing=self.timing,
+            files=self.files,
+            values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
+        )
+        self.adopt(session)
+
     def adopt(self, session: Session | None) -> None:
         """Take a session with a new machine, and learn its names for completion."""
         self._session, self._final = session, None
         self.torn = self.cut = False
         self.names = names(session, self.allowed)
+
+    def renew(self) -> None:
+        """The session is at another moment, or has other names: learn them."""
+        self._final = None
+        self.names = names(self._session, self.allowed)
 
     def final(self, found: RunReport | None = None) -> RunReport:
         """The report of a run that is over; made, or given, once."""

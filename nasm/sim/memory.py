@@ -257,6 +257,24 @@ class Store:
         blocks = self._journals[saved[0]].values()
         return sum(_size(block) for block in blocks if block is not None)
 
+    def since(self, saved: Any) -> dict[int, Block | None]:
+        """The blocks that changed since a checkpoint, as they were at it."""
+        found: dict[int, Block | None] = {}
+        for number in sorted(n for n in self._journals if n >= saved[0]):
+            for block, held in self._journals[number].items():
+                found.setdefault(block, held)
+        return found
+
+    @staticmethod
+    def was_complete(saved: Any, tensor: int) -> bool:
+        """Whether all of a tensor was initialised at a checkpoint, whatever its mask said."""
+        return tensor in saved[1]
+
+    def part(self, block: int) -> tuple[NDArray[np.uint8], Mask]:
+        """A block's bytes, and its mask."""
+        part = slice(block * BLOCK, (block + 1) * BLOCK)
+        return self._flat[part], self._mask[part]
+
     def _put_back(self, block: int, held: Block | None) -> None:
         part = slice(block * BLOCK, (block + 1) * BLOCK)
         others = None if self.not_accumulable is None else self.not_accumulable.reshape(-1)

@@ -17,3 +17,6 @@ TARGETS: Mapping[str, Loader] = {
     name: _neuron for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")
 }
 """Every name that ``.target`` accepts, and what loads it."""
+
+DEFAULT = "trn2"
+"""The target of a machine for which nobody has named one."""

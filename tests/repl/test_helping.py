@@ -103,7 +103,7 @@ def test_a_code_is_explained(bare: Tried, line: str) -> None:
         ("stpe", "did you mean 'step'?"),
         ("prnt x", "did you mean 'print'?"),
         ("queues", "did you mean 'info queues'?"),
-        ("e", "'e' could be expect, execute or explain"),
+        ("e", "'e' could be expect or explain"),
         ("rest", "no command 'rest'\n  hint: 'restart' is written in full"),
         ("loda x", "no command 'loda'\n  hint: 'help' lists them"),
         ("info queues scalar", "'info queues' takes nothing, found 'scalar'"),

@@ -1,0 +1,231 @@
+"""Moving the machine from the prompt: interruptible, and what came of it in words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from nasm import stopping
+from nasm.debug.delta import MemoryChange
+from nasm.debug.stops import ElementChange
+from nasm.problems import Refused, counted
+from nasm.records import Progress, Status
+from nasm.repl import scene, text
+from nasm.repl.command import WRONG
+from nasm.repl.screen import wrapped
+from nasm.repl.shell import INTERRUPTED, Shell
+from nasm.report import tables
+from nasm.session import Session
+
+Move = Callable[[Session, text.Completed], None]
+"""Moves the machine, and notes what completed."""
+
+SLICE = 256
+"""Instructions, and cycles, between two looks at whether Ctrl-C was pressed."""
+
+LOOK = 0.05
+"""Seconds between two looks at how far a run has got."""
+
+DEEPEST = 8
+"""How many breakpoints may run commands that meet breakpoints."""
+
+
+def watched(shell: Shell) -> Callable[[Progress], None]:
+    """What shows how far a run has got."""
+
+    def look(progress: Progress) -> None:
+        shell.screen.passing(
+            f"{progress.instructions:,} instructions, {progress.microseconds:,.1f} µs"
+            " (Ctrl-C stops)"
+        )
+
+    return look
+
+
+@contextmanager
+def interruptible(shell: Shell) -> Iterator[stopping.Stop]:
+    """Ctrl-C halts what is done within where the machine is whole."""
+    session = shell.session
+    session.halt(False)
+    with stopping.heard(), stopping.asking(session.halt) as stop:
+        # Whatever breaks in here leaves the flag, and with it a torn machine.
+        shell.moving = True
+        yield stop
+        shell.moving = False
+
+
+def whole(shell: Shell) -> None:
+    """Raises Refused if the machine was stopped within an instruction."""
+    if shell.torn:
+        raise Refused(
+            WRONG,
+            "the machine was stopped within an instruction and cannot continue",
+            "'back' goes to before it, 'restart' starts over",
+        )
+
+
+def moved(shell: Shell, move: Move, each: bool) -> None:
+    """Move the machine on, then show what came of it; ``each`` says whether step by step."""
+    session = shell.session
+    whole(shell)
+    if session.over:
+        shell.screen.say(text.status(session))
+        return
+    before = text.Snapshot.of(session)
+    since = session.since()
+    done = text.Completed()
+    shell.cut = False
+    session.breakpoints.hazards = shell.settings.stop_on_hazard and shell.attended
+    with interruptible(shell) as stop:
+        move(session, done)
+    asked = stop.asked
+    try:
+        width = shell.screen.width
+        if each:
+            shell.screen.say(text.completed(session, done, width))
+        elif done.count or not session.interrupted:
+            shell.screen.say(f"{counted(done.count, 'instruction')} completed")
+        if shell.settings.changes:
+            if each:
+                shell.screen.say(text.changed(before.changes(text.Snapshot.of(session)), width))
+            shell.screen.say(memory_lines(session.changes(since), width))
+        came_to(shell, before, asked, brief=each and done.count > 0)
+        after(shell)
+    finally:
+        session.release(since)
+        if asked is not None and asked.leaving:  # though the terminal may have gone
+            raise asked
+
+
+def memory_lines(changes: tuple[MemoryChange, ...], width: int) -> list[str]:
+    """What changed in memory: a line for each tensor."""
+    lines: list[str] = []
+    for one in changes:
+        many = f"{one.count:,}{' or more' if one.more else ''}"
+        said = f"{one.place}: {many} {'elements' if one.count != 1 else 'element'} changed"
+        items = [f"{said}, {elements(one.elements[:2])}{', …' if one.count > 2 else ''}"]
+        if one.nan is not None:
+            items.append(f"the first NaN or infinity is [{', '.join(map(str, one.nan))}]")
+        lines += wrapped(items, width)
+    return lines
+
+
+def elements(few: tuple[ElementChange, ...]) -> str:
+    """Elements as they were and as they are."""
+    return ", ".join(f"{_index(e)}{_value(e.before)} -> {_value(e.after)}" for e in few)
+
+
+def _index(element: ElementChange) -> str:
+    return f"[{', '.join(map(str, element.index))}] " if element.index else ""
+
+
+def _value(value: object) -> str:
+    if value is None:
+        return "__"
+    try:
+        return f"{float(value):.6g}"  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return str(value)
+
+
+def came_to(
+    shell: Shell,
+    before: text.Snapshot,
+    asked: stopping.Told | None,
+    brief: bool,
+    ended: bool = False,
+) -> None:
+    """Show what went wrong on the way, and how it ended if it did, unless it had ``ended`` so."""
+    session = shell.session
+    said = session.messages[before.messages :]
+    more = text.messages(session) - before.messages - len(said)
+    shell.screen.say(tables.message_lines(said, more))
+    judged = session.judged()
+    every = (*judged.warnings, *judged.errors)
+    new = [p for p in every if text.told(p) not in before.noticed]
+    for problem in (*new, *session.problems[before.problems :]):
+        shell.screen.problem(problem)
+    if asked is not None and not session.over:
+        resumes = "" if asked.leaving else "; 'continue' resumes"
+        shell.screen.say(f"stopped at {text.moment(session)}{resumes}", "yellow")
+        shell.fail(INTERRUPTED)
+    elif session.hits:
+        shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
+        shell.screen.say(f"stopped at {text.moment(session)}")
+    elif (session.over or not brief) and not ended:
+        shell.screen.say(text.status(session))
+    if session.status is Status.FINISHED and not ended:
+        judge(shell)
+
+
+def hit_lines(session: Session, width: int) -> list[str]:
+    """The breakpoints at which the run stands."""
+    lines: list[str] = []
+    for hit in session.hits:
+        lines.append(str(hit))
+        if hit.met.elements:
+            many = f"{hit.met.count:,} elements: " if hit.met.count > 1 else ""
+            more = ", …" if hit.met.count > 2 else ""
+            lines += wrapped([many + elements(hit.met.elements[:2]) + more], width)
+    return lines
+
+
+def judge(shell: Shell) -> None:
+    """Say what the expectations of a finished run came to."""
+    report = shell.final()
+    shell.screen.expectations(report.expectations)
+    for problem in report.problems:
+        shell.screen.problem(problem)
+
+
+def after(shell: Shell) -> None:
+    """What is shown after every stop, and done at it: displays, context, attached commands."""
+    session = shell.session
+    shell.screen.say(shell.displays.lines(session, shell.screen.width))
+    if shell.settings.context and shell.attended and not session.over:
+        plain = shell.settings.plain
+        shell.screen.say(scene.lines(session, shell.screen.width, plain)[1:])
+    hits = session.hits
+    if not any(hit.breakpoint.commands for hit in hits):
+        return
+    if shell.depth >= DEEPEST:
+        raise Refused(WRONG, "commands of breakpoints lead to breakpoints without an end")
+    shell.depth += 1
+    try:
+        for hit in hits:
+            for line in hit.breakpoint.commands:
+                shell.execute(line)
+    finally:
+        shell.depth -= 1
+
+
+def gone(shell: Shell, go: Callable[[Session], str]) -> None:
+    """Take the machine to another moment, and say where it is; ``go`` returns what to say."""
+    session = shell.session
+    if shell.torn:
+        session.mend()
+        shell.torn = False
+    shell.cut = False
+    with interruptible(shell) as stop:
+        said = go(session)
+    shell.renew()
+    asked = stop.asked
+    try:
+        shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
+        shell.screen.say(said or [])
+        shell.screen.say(text.status(session))
+        if asked is not None:
+            shell.screen.say("interrupted on the way", "yellow")
+            shell.fail(INTERRUPTED)
+        after_going(shell)
+    finally:
+        if asked is not None and asked.leaving:
+            raise asked
+
+
+def after_going(shell: Shell) -> None:
+    """What is shown where the machine was taken: displays and context."""
+    session = shell.session
+    shell.screen.say(shell.displays.lines(session, shell.screen.width))
+    if shell.settings.context and shell.attended and not session.over:
+        shell.screen.say(scene.lines(session, shell.screen.width, shell.settings.plain)[1:])
