@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -30,8 +31,12 @@ from nasm.debug.transfers import TransferRecord, under_way
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, program_text, told
 from nasm.gc_pause import paused
-from nasm.problems import Failure, Refused
+from nasm.machine import Machine
+from nasm.problems import Failure, Problem, Refused
+from nasm.profile.what_if import Outcome
+from nasm.records import RunReport
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
+from nasm.sim.delays import Delays
 from nasm.source import Source
 from nasm.targets import DEFAULT, TARGETS
 
@@ -468,6 +473,25 @@ class Session(Running):
             self.halt(False)
             past.goto(moment)
             past.changes[:] = changes
+
+    def report(self, hashes: bool = True) -> RunReport:
+        """The run so far, and what was changed by hand; expectations are judged if it finished."""
+        changes = tuple(map(str, self.by_hand))
+        return replace(super().report(hashes), changes=changes)
+
+    def what_if(self) -> Iterator[Outcome]:
+        """Run the program again, each time without something that may have cost it time.
+
+        Not after changes by hand: another machine would run the program without them.
+        """
+        return iter(()) if self.changes_made else super().what_if()
+
+    def delayed(self, delays: Delays) -> Machine:
+        """A machine with other timings; raises Failure after changes by hand, too."""
+        if self.changes_made:
+            said = "the run was changed by hand, which other runs of the program would not be"
+            raise Failure(Problem("E0836", said, None, "'restart' takes back what was changed"))
+        return super().delayed(delays)
 
     def typed_text(self) -> str:
         """The program with what was typed behind it, as a text that assembles; raises Refused."""

@@ -157,3 +157,20 @@ def test_another_target_is_asked_for_as_ever(capsys: pytest.CaptureFixture[str])
     assert main(None, target="trn1", commands=["@vector Nop", "where"]) == 0
     assert main(None, target="trn9", commands=["where"]) == 2
     assert "no target 'trn9'" in capsys.readouterr().out
+
+
+def test_a_block_is_typed_over_several_lines(tried: Tried) -> None:
+    text = ".for i in 0..3  ; columns\n@gpsimd Memset x[:, i:i+1], i\n.end\nprint x[0, 0:4]"
+    tried.shell.execute_all(text)
+    assert "  0  1.0  2.0  __" in tried.out.getvalue().replace("0.0", "0") or (
+        "0.0  1.0  2.0   __" in tried.out.getvalue()
+    )
+
+
+def test_the_report_says_that_the_run_was_changed_by_hand(tried: Tried) -> None:
+    tried.does("set $go = 2", "@gpsimd Memset x, 3", "run")
+    report = tried.shell.session.report()
+    assert report.changes == ("set $go = 2", "@gpsimd Memset x, 3")
+    assert "changed by hand: set $go = 2; @gpsimd Memset x, 3" in str(report)
+    tried.does("undo")
+    assert tried.shell.session.report().changes == ("set $go = 2",)
