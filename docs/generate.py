@@ -1,7 +1,8 @@
 """Writes the generated pages, and the generated parts of others.
 
-These are docs/isa/, from the rows and tables of the target; the tables in timing.md and
-tables.md; and what commands print in README.md, guide.md, profile.md, diff.md and schedules.md.
+These are docs/isa/, from the rows and tables of the target; the tables in timing.md, tables.md,
+machine.md and repl.md; and what commands print in README.md, guide.md, profile.md, diff.md and
+schedules.md.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -19,15 +20,31 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 
-from generator import captured, figures, instruction_pages, profile_tables, published, table_pages  # noqa: E402  (beside this file)
+from generator import (  # noqa: E402  (beside this file)
+    captured,
+    debugger_tables,
+    figures,
+    instruction_pages,
+    profile_tables,
+    published,
+    table_pages,
+)
 
-SECTIONS: dict[str, Callable[[], str]] = {
-    "clocks": figures.clocks,
-    "figures": figures.figures,
-    "switches": figures.switches,
-    "costs": figures.costs,
+SECTIONS: dict[str, dict[str, Callable[[], str]]] = {
+    "timing": {
+        "clocks": figures.clocks,
+        "figures": figures.figures,
+        "switches": figures.switches,
+        "costs": figures.costs,
+    },
+    "machine": {"words": debugger_tables.words},
+    "repl": {
+        "commands": debugger_tables.commands,
+        "info": debugger_tables.info,
+        "settings": debugger_tables.settings,
+    },
 }
-"""What stands between `<!-- generated: name -->` and `<!-- end -->` in timing.md."""
+"""What stands between `<!-- generated: name -->` and `<!-- end -->`, by page."""
 
 
 def pages() -> dict[Path, str]:
@@ -42,25 +59,26 @@ def pages() -> dict[Path, str]:
     }
     made |= {f"{row.name}.md": instruction_pages.page(row) for row in instruction_pages.ISA}
     files = {DOCS / "isa" / name: text for name, text in made.items()}
-    timing = DOCS / "timing.md"
-    files[timing] = filled(timing.read_text(encoding="utf-8"))
+    for name in SECTIONS:
+        path = DOCS / f"{name}.md"
+        files[path] = filled(name, path.read_text(encoding="utf-8"))
     tables = DOCS / "tables.md"
     files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
     shown = (DOCS / f"{name}.md" for name in ("guide", "profile", "diff", "schedules", "repl"))
     for path in (DOCS.parent / "README.md", *shown):
-        files[path] = captured.filled(path.read_text(encoding="utf-8"))
+        files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))
     return files
 
 
-def filled(text: str) -> str:
+def filled(page: str, text: str) -> str:
     """A page with its generated sections written anew."""
-    for name, make in SECTIONS.items():
+    for name, make in SECTIONS[page].items():
         pattern = rf"(<!-- generated: {name} -->\n).*?(<!-- end -->)"
         text, count = re.subn(
             pattern, lambda m, make=make: f"{m[1]}{make()}\n{m[2]}", text, flags=re.DOTALL
         )
         if count != 1:
-            raise SystemExit(f"timing.md has {count} sections '{name}', wanted one")
+            raise SystemExit(f"{page}.md has {count} sections '{name}', wanted one")
     return text
 
 

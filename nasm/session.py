@@ -6,6 +6,7 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,32 +14,37 @@ from functools import cached_property
 from typing import Any, Self
 
 from nasm.asm.expanding.expand import unknown_target
-from nasm.debug import delta, moves, specs, times
+from nasm.debug import delta, memory, moves, setting, specs, times, who, writing
+from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
 from nasm.debug.changes import Divert, SetElements, Type
-from nasm.debug.context import Context, context
+from nasm.debug.context import Context, Scene, context
+from nasm.debug.counters import REMEMBERED, Changed, Counter, counter, history
 from nasm.debug.delta import MemoryChange
+from nasm.debug.differences import Difference, difference, of_file
 from nasm.debug.expressions import Expression, Value, first
-from nasm.debug.memory import written
+from nasm.debug.held import Held, held
+from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
 from nasm.debug.outlook import Outlook
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.pictures import Picture, picture
 from nasm.debug.places import loop_variables, place
-from nasm.debug.setting import Altered, going_on_at, held, setting, skipping
+from nasm.debug.setting import Altered, going_on_at, skipping
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test, When
-from nasm.debug.transfers import TransferRecord, under_way
+from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, program_text, told
+from nasm.debug.who import Use
 from nasm.gc_pause import paused
 from nasm.machine import Machine
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.profile.what_if import Outcome
 from nasm.records import RunReport
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
 from nasm.sim.delays import Delays
 from nasm.source import Source
-from nasm.targets import DEFAULT, TARGETS
+from nasm.targets import TARGETS, USUAL
 
 __all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
 
@@ -64,7 +70,7 @@ class Session(Running):
         self._typing = Typing(self)
 
     @classmethod
-    def empty(cls, target: str = DEFAULT, **more: Any) -> Self:
+    def empty(cls, target: str = USUAL, **more: Any) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
         ``more`` is as for a program; raises Failure if there is no such target.
@@ -359,11 +365,63 @@ class Session(Running):
 
     def written(self, name: str) -> float:
         """How much of a tensor is initialised, from 0 to 1; raises Failure."""
-        return written(self, name)
+        return memory.written(self, name)
 
     def histogram(self, value: Value, bins: int = BINS) -> Histogram:
         """How the finite numbers of what an expression is are spread."""
         return histogram(value, bins)
+
+    def memories(self, name: str = "", rows: int = 8, columns: int = 64) -> tuple[MemoryNow, ...]:
+        """Who owns which bytes of a memory, or of each, and what of that is written.
+
+        A map has at most so many rows and columns of cells. Raises Refused for an unknown name.
+        """
+        return memory.memories(self, name, rows, columns)
+
+    def bank_states(self) -> tuple[BankNow, ...]:
+        """Every bank: what is in it, and whether instructions ahead add to that."""
+        return memory.banks(self)
+
+    def owners(self, bank: BankNow) -> tuple[Owner, ...]:
+        """The tensors that have bytes in a bank."""
+        tensors = self.program.tensors
+        return tuple(memory.owner(self, tensors[name]) for name in bank.record.tensors)
+
+    def partition(self, number: int) -> tuple[Lane, ...]:
+        """What every tensor has in a partition, by memory and address."""
+        return memory.lanes(self, number)
+
+    def held(self, engine: str = "") -> tuple[Held, ...]:
+        """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
+
+        It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
+        """
+        return held(self, engine)
+
+    def difference(
+        self,
+        left: str | Value,
+        right: str | Value,
+        *,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> Difference:
+        """How two values differ, exactly or with a tolerance; raises Failure or Refused.
+
+        They are expressions, values, and on the right also the path of an array file in quotes.
+        """
+        mine = self.evaluate(left) if isinstance(left, str) else left
+        if isinstance(right, str):
+            file = re.fullmatch(r'\s*"([^"]*)"\s*', right)
+            right = of_file(mine, file[1], self.files) if file else self.evaluate(right)
+        return difference(mine, right, rtol, atol)
+
+    def write(self, text: str, path: str, *, over: bool = False) -> writing.Written:
+        """Write what an expression is to an array file; raises Failure or Refused.
+
+        A file that exists stays as it is unless it is to be written ``over``.
+        """
+        return writing.write(self.evaluate(text), path, self.files, over)
 
     def picture(self, value: Value, rows: int, columns: int, mean: bool = False) -> Picture:
         """What an expression is in at most so many rows and columns of cells; raises Refused.
@@ -382,9 +440,62 @@ class Session(Running):
 
     def transfers(self) -> tuple[TransferRecord, ...]:
         """Every transfer (DMA) under way, oldest first."""
-        return under_way(self.machine, self._outlook)
+        return self._scene().transfers
+
+    def counters(self, name: str = "") -> tuple[Counter, ...]:
+        """Every semaphore and event the program names, or one, with who waits and who can post.
+
+        Raises Refused if there is none of that name.
+        """
+        numbers = {**self.program.semaphores, **self.program.events}
+        scene = self._scene()
+        wanted = [self._semaphore(name)] if name else sorted(numbers.values())
+        return tuple(counter(scene, number) for number in wanted)
+
+    def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
+        """The last changes of a semaphore or event, the latest last; raises Refused.
+
+        The run is done again to see them, from the last checkpoint or from earlier ones.
+        """
+        return history(self.past, self._scene(), self._semaphore(name), most)
+
+    def _semaphore(self, name: str) -> int:
+        """A semaphore or event by its name, among those of all cores."""
+        numbers = {**self.program.semaphores, **self.program.events}
+        number = numbers.get(name.removeprefix("$"))
+        if number is None:
+            hint = did_you_mean(name.removeprefix("$"), numbers, "$")
+            hint = hint or "'info semaphores' lists them"
+            raise Refused("E0206", f"no semaphore '${name.removeprefix('$')}'", hint)
+        return number
+
+    def _scene(self) -> Scene:
+        return Scene(self.machine, self._outlook, self.status)
 
     # -- asking
+
+    def blocked(self, engine: str) -> Blocked:
+        """Why an engine does not go on, back to what no other holds up; raises Refused.
+
+        It is named as :meth:`queue` says.
+        """
+        return blocked(self._scene(), self.queue(engine))
+
+    def who(self, text: str) -> tuple[Use, ...]:
+        """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
+
+        ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
+        """
+        register = re.fullmatch(r"(?:@?([\w.]+)[. ]\s*)?%r(\d+)", text.strip())
+        if register is not None:
+            queues = self.machine.scheduler.queues
+            of = [self.queue(register[1])] if register[1] else queues
+            return who.of_register(
+                self.machine, self._outlook, int(register[2]), [queue.index for queue in of]
+            )
+        if text.startswith("$"):
+            return who.of_semaphore(self.machine, self._outlook, self._semaphore(text))
+        return who.of_view(self.machine, self._outlook, self.view(text))
 
     # -- trying
 
@@ -422,14 +533,14 @@ class Session(Running):
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
         the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
         """
-        change = setting(self, place, value)
+        change = setting.setting(self, place, value)
         if isinstance(change, SetElements):
             with self._comparing() as memory:
                 self.change(change)
             return tuple(memory)
-        before = held(self, change)
+        before = setting.held(self, change)
         self.change(change)
-        after = held(self, change)
+        after = setting.held(self, change)
         assert after is not None
         return Altered(place.strip(), before, after)
 

@@ -22,7 +22,7 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings", "pace"),
+    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings", "pace", "glossary"),
     ("problems",),
     ("open_files", "allowing"),
     ("records", "source_files", "host_memory"),

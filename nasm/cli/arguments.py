@@ -383,3 +383,21 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         default=[],
         help="execute a command; may be given several times",
     )
+    verb.add_argument(
+        "--stay",
+        action="store_true",
+        help="show the prompt when the commands of -x and -ex are done",
+    )
+    verb.add_argument(
+        "--echo", action="store_true", help="print each command that nobody types before it is done"
+    )
+    verb.add_argument(
+        "--plain",
+        action="store_true",
+        help="for screen readers: ASCII, no bar, no menu, nothing written over",
+    )
+    start = verb.add_mutually_exclusive_group()
+    start.add_argument(
+        "--init", metavar="FILE", help="begin with the commands in a file, not the start-up file"
+    )
+    start.add_argument("--no-init", action="store_true", help="leave out the start-up file")

@@ -21,7 +21,8 @@ MOST = 256
 class MemoryChange:
     """Elements of a tensor that are not what they were.
 
-    They lie in the ``box``: for each axis the first index, and the one behind the last. There were
+    They lie in the ``box``: for each axis the first index, and the one behind the last; the box of
+    the ``whole`` tensor is all of it. There were
     ``more`` if not all were looked at. ``elements`` are the first few, ``nan`` is the first that
     is NaN or infinite now.
     """
@@ -32,11 +33,12 @@ class MemoryChange:
     elements: tuple[ElementChange, ...]
     nan: tuple[int, ...] | None = None
     more: bool = False
+    whole: bool = False
 
     @property
     def place(self) -> str:
         """Where they are, as the language writes it."""
-        if not self.box:
+        if self.whole:
             return self.tensor
         return f"{self.tensor}[{', '.join(_slice(*ends) for ends in self.box)}]"
 
@@ -94,7 +96,10 @@ class _Whole:
         if not self.count:
             return None
         box = tuple(zip(self.low, (n + 1 for n in self.high), strict=True))
-        return MemoryChange(self.tensor.name, self.count, box, tuple(self.few), self.nan, more)
+        whole = box == tuple((0, n) for n in self.tensor.shape)
+        return MemoryChange(
+            self.tensor.name, self.count, box, tuple(self.few), self.nan, more, whole
+        )
 
     def _block(self, number: int, held: Block | None) -> bool:
         """Compare a block; whether any of it is of the tensor."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from fractions import Fraction
 
@@ -25,8 +26,7 @@ def tick(held: Inspection, text: str) -> int:
     digits = (found[1] or "0").replace("_", "").replace(",", "")
     number = Fraction(digits + (found[2] or ""))
     generation = held.program.generation
-    if found[3] in ("us", "µs"):
-        return int(number * generation.ticks)
-    if found[3] == "ns":
-        return int(number * generation.ticks / 1000)
-    return int(number * generation.base.cycle)
+    unit = Fraction(generation.base.cycle)
+    if found[3] in ("us", "µs", "ns"):
+        unit = Fraction(generation.ticks, 1000 if found[3] == "ns" else 1)
+    return math.ceil(number * unit)

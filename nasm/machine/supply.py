@@ -76,6 +76,7 @@ class Changing:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._pcs: dict[int, dict[int, list[int]]] = {}
 
     @cached_property
     def _all(self) -> dict[int, dict[Update, list[int]]]:
@@ -112,10 +113,12 @@ class Changing:
 
     def pcs(self, semaphore: int) -> dict[int, list[int]]:
         """The pcs that update a semaphore, by queue, in order."""
-        found: dict[int, list[int]] = {}
-        for (queue, *_), pcs in self.of(semaphore).items():
-            found.setdefault(queue, []).extend(pcs)
-        return {queue: sorted(pcs) for queue, pcs in found.items()}
+        if semaphore not in self._pcs:
+            found: dict[int, list[int]] = {}
+            for (queue, *_), pcs in self.of(semaphore).items():
+                found.setdefault(queue, []).extend(pcs)
+            self._pcs[semaphore] = {queue: sorted(pcs) for queue, pcs in found.items()}
+        return self._pcs[semaphore]
 
 
 class Supply:

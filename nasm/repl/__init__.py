@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -37,21 +38,29 @@ def main(
     checked: bool = True,
     script: str | None = None,
     commands: Sequence[str] = (),
+    stay: bool = False,
+    echo: bool = False,
+    plain: bool = False,
+    init: str | None = None,
+    no_init: bool = False,
     color: str = "auto",
 ) -> int:
     """Start the REPL on a program (``-`` is standard input) or on none; returns an exit code.
 
-    With a ``script`` (a file of commands) or ``commands`` it runs those and leaves; so it does
-    with what it reads, if standard input is no terminal. Unattended it returns 0, or 1 if a
+    With a ``script`` (a file of commands) or ``commands`` it runs those and leaves, or is attended
+    then if it is to ``stay``; with what it reads, if standard input is no terminal, it does the
+    same. ``init`` is a file of commands to begin with; when it is attended that is by default the
+    start-up file of whoever uses it, unless ``no_init``. Unattended it returns 0, or 1 if a
     command failed or the program broke a promise, 2 if it did not assemble, 70 after a defect in
     nasm, 130 if it was interrupted. Raises :class:`~nasm.stopping.Told` if a signal ends it.
     """
     # Rich and the machine are imported here, so that importing nasm.repl costs nothing.
     from nasm.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
-    from nasm.repl.screen import Screen
+    from nasm.repl.screen import Screen, typed_into
     from nasm.repl.shell import NOT_ASSEMBLED, Shell
 
     screen = Screen(color=color)
+    screen.settings.echo, screen.settings.plain = echo, plain
     try:
         shell = Shell(
             screen,
@@ -74,64 +83,93 @@ def main(
     shell.adopt(None)
     try:
         with stopping.heard():
-            return _session(shell, path, script, commands)
+            attended = (stay or (script is None and not commands)) and typed_into()
+            start = init or (startup_file() if attended and not no_init else None)
+            return _session(shell, path, start, script, commands, attended)
     except BrokenPipeError:  # whoever read has seen enough (``| head``)
         return _judged(shell)
+    finally:
+        shell.recording.end()
 
 
-def _session(shell: Shell, path: str | None, script: str | None, commands: Sequence[str]) -> int:
+def startup_file() -> str | None:
+    """The file of commands in the user's configuration folder, if there is one."""
+    base = os.environ.get("XDG_CONFIG_HOME", "")
+    if not os.path.isabs(base):  # as the specification of these folders wants it
+        base = os.path.expanduser(os.path.join("~", ".config"))
+    path = os.path.join(base, "neuron-nasm", "init")
+    return path if os.path.isfile(path) else None
+
+
+def _session(
+    shell: Shell,
+    path: str | None,
+    start: str | None,
+    script: str | None,
+    commands: Sequence[str],
+    attended: bool,
+) -> int:
     """All of it, once there is a shell; returns the exit code."""
-    from nasm.repl.screen import typed_into
-    from nasm.repl.shell import NOT_ASSEMBLED
+    from nasm.open_files import ANY
+    from nasm.repl.run_commands import loaded
+    from nasm.repl.shell import NOT_ASSEMBLED, Quit
 
-    attended = script is None and not commands and typed_into()
+    given = script is not None or bool(commands)
     try:
         lines = list(_script(script)) if script is not None else []
+        if start is not None:
+            shell.source(start, ANY)
         if path is not None:
             shell.given = path
             shell.load(path, _standard_input() if path == "-" else None)
         else:
             shell.begin_empty()
+    except Quit:
+        return shell.code
     except Failure as failure:
         shell.refuse(failure.problems, NOT_ASSEMBLED)
         if not attended:
             return shell.code
-    if attended:
-        return _attended(shell)
-    everything = [*lines, *commands] if script is not None or commands else sys.stdin
-    return unattended(shell, everything)
+    if attended and shell.loaded:
+        loaded(shell)
+    if given or not attended:
+        everything = (line for text in (*lines, *commands) for line in text.split("\n"))
+        code, left = unattended(shell, everything if given else sys.stdin)
+        if left or not attended:
+            return code
+    return _attended(shell)
 
 
 def _attended(shell: Shell) -> int:
     from nasm.repl.prompt import interact
-    from nasm.repl.run_commands import loaded
 
-    if shell.loaded:
-        loaded(shell)
     shell.screen.say("'help' lists the commands, Tab completes, Ctrl-D leaves")
     shell.attended = True
     interact(shell)
     return 0
 
 
-def unattended(shell: Shell, lines: Iterable[str]) -> int:
-    """Do commands one after the other, without a prompt; returns the exit code."""
+def unattended(shell: Shell, lines: Iterable[str]) -> tuple[int, bool]:
+    """Do commands one after the other; returns the exit code, and whether one was to leave."""
+    from nasm.repl import typed
     from nasm.repl.shell import INTERRUPTED, NOT_ASSEMBLED, Quit
 
     try:
-        for line in lines:
-            shell.execute(line)
+        for _, line in typed.joined(lines):
+            if shell.settings.echo and line:
+                shell.echo(line)
+            shell.take(line)
             if shell.code == INTERRUPTED:
-                return INTERRUPTED
+                return INTERRUPTED, False
     except Quit:
-        pass
+        return _judged(shell), True
     except KeyboardInterrupt as error:
         if stopping.Told.of(error).leaving:
             raise
-        return INTERRUPTED
+        return INTERRUPTED, False
     except UnicodeDecodeError:
         shell.refuse([Problem("E0801", "standard input is not UTF-8 text")], NOT_ASSEMBLED)
-    return _judged(shell)
+    return _judged(shell), False
 
 
 def _judged(shell: Shell) -> int:

@@ -1,11 +1,12 @@
-"""``help`` and ``explain``: loops over the commands, the rows and the codes."""
+"""Commands that explain."""
 
 from __future__ import annotations
 
 import re
+import sys
 import textwrap
 
-from nasm.problems import Refused, did_you_mean, quoted
+from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.repl import command as commands
 from nasm.repl import (
     data_commands,
@@ -15,6 +16,7 @@ from nasm.repl import (
     see_commands,
     session_commands,
     stop_commands,
+    topics,
     travel_commands,
     try_commands,
 )
@@ -22,8 +24,11 @@ from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.screen import table
 from nasm.repl.shell import Shell
 from nasm.report import explanations, pages
+from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
+from nasm.spec.target import Target
+from nasm.targets import TARGETS
 
 GROUPS = (
     move_commands.__name__,
@@ -40,20 +45,23 @@ GROUPS = (
 """The order in which commands are listed."""
 
 
-MORE = "help COMMAND, help MNEMONIC and help E0501 say more. Enter repeats a step."
+MORE = "help COMMAND, help MNEMONIC, help E0501, help hazard and help keys say more."
 
 
 @command(
     "help",
     "h",
     "?",
-    usage="help [COMMAND | MNEMONIC | CODE]",
-    takes=("command", "mnemonic", "code"),
+    usage="help [COMMAND | MNEMONIC | CODE | WORD]",
+    takes=("command", "mnemonic", "code", "topic"),
+    examples=("help step", "help Memset", "help E0501", "help psum", "help hazard", "help keys"),
 )
 def help_(shell: Shell, rest: str) -> None:
-    """Explain a command, an instruction or a diagnostic.
+    """Explain a command, an instruction, a code or a word.
 
-    Alone, it lists the commands.
+    Alone, it lists the commands. Words are directives, engines, memories, dtypes, operators,
+    functions, settings, and those that have a meaning of their own here, such as queue and hazard,
+    in any case. 'help keys' says what keys do at the prompt.
     """
     word = rest.strip()
     if not word:
@@ -74,29 +82,68 @@ def explain(shell: Shell, rest: str) -> None:
     shell.screen.show(explanations.rich_code(explanations.find(word)))
 
 
+def grouped(listed: list[Command]) -> list[tuple[str, list[Command]]]:
+    """Commands by the file that declares them, under what that says of itself."""
+    return [
+        ((sys.modules[module].__doc__ or "").splitlines()[0].removesuffix("."), found)
+        for module in GROUPS
+        if (found := [c for c in listed if c.handler.__module__ == module])
+    ]
+
+
 def _overview(listed: list[Command], width: int) -> list[str]:
-    ordered = sorted(listed, key=lambda c: GROUPS.index(c.handler.__module__))
-    rows = [(last_word(c), ", ".join(c.aliases), c.summary) for c in ordered]
-    return table(("command", "short", "what it does"), rows, width)
+    lines: list[str] = []
+    groups = grouped(listed) if listed == commands.siblings("") else [("", listed)]
+    for title, found in groups:
+        rows = [(last_word(c), ", ".join(_short(c)), c.summary) for c in found]
+        shown = table(("command", "short", "what it does"), rows, width)
+        lines += ["", *_filled(title, width), *shown[1:]] if len(groups) > 1 else shown
+    return lines[1:] if len(groups) > 1 else lines
+
+
+def _short(chosen: Command) -> list[str]:
+    """The aliases that save typing."""
+    return [a for a in chosen.aliases if len(a) < len(last_word(chosen))]
 
 
 def _about(shell: Shell, word: str) -> None:
-    """Print the page of a command or an instruction; raises Refused with what was meant."""
+    """Print all that a word means; raises Refused with what was meant."""
+    target, generation = _machine(shell)
+    width = shell.screen.width
+    known = list(topics.topics(target, generation))
+    exact = commands.match(commands.split(word)[0], commands.siblings(""))
+    found = topics.find(word, known)
+    rows = [r for name, r in target.isa.rows.items() if name.casefold() == word.casefold()]
     chosen = _command(word)
+    if chosen is not None and (rows or found) and word not in (last_word(chosen), *chosen.aliases):
+        chosen = None  # a shortened word gives way to a whole one
     if chosen is not None:
-        shell.screen.say(_command_page(chosen, shell.screen.width))
-        return
-    target = shell.program.target if shell.loaded else None
-    row = target.isa.rows.get(word) if target else None
-    if target is None or row is None:
-        hint = target.isa.meant(word, COMMANDS) if target else did_you_mean(word, COMMANDS)
-        if not hint and target is None:
-            hint = "instructions belong to a target: load a program first"
-        raise Refused(WRONG, f"no command, instruction or code '{quoted(word)}'", hint)
-    shell.screen.show(pages.rich_page(pages.page(row, target)))
-    here = _time_here(row, shell.program)
-    if here:
-        shell.screen.say(["", *_filled(here, shell.screen.width)])
+        shell.screen.say(_command_page(chosen, width))
+    for row in rows:
+        shell.screen.show(pages.rich_page(pages.page(row, target)))
+        here = _time_here(row, shell.program) if shell.loaded else ""
+        if here:
+            shell.screen.say(["", *_filled(here, width)])
+    for n, topic in enumerate(found):
+        lines = [f"{topic.word}  ({topic.kind})"]
+        lines += [f"  {line}" for said in topic.said for line in _filled(said, width - 2)]
+        shell.screen.say(["", *lines] if n or chosen or rows else lines)
+    if chosen is None and not rows and not found:
+        words = [*COMMANDS, *(t.word for t in known)]
+        hint = target.isa.meant(word, words) or did_you_mean(word, words)
+        if len(exact) > 1:
+            hint = f"it could be {listed(last_word(c) for c in exact)}"
+        raise Refused(WRONG, f"no command, instruction, code or word '{quoted(word)}'", hint)
+
+
+def _machine(shell: Shell) -> tuple[Target, Generation]:
+    """The program's target and generation; without one, those asked for, else the first."""
+    if shell.loaded:
+        return shell.program.target, shell.program.generation
+    first = next(iter(TARGETS))
+    name = shell.target if shell.target and shell.target in TARGETS else first
+    target = TARGETS[name]()
+    return target, target.generation(name) or target.generations[0]
 
 
 def _command(words: str) -> Command | None:
@@ -113,6 +160,8 @@ def _command_page(chosen: Command, width: int) -> list[str]:
         lines.append(f"short: {', '.join(chosen.aliases)}")
     for paragraph in chosen.doc.split("\n\n"):
         lines += ["", *_filled(paragraph, width)]
+    if chosen.examples:
+        lines += ["", "examples:", *(f"  {example}" for example in chosen.examples)]
     below = commands.subcommands(chosen.name)
     return [*lines, "", *_overview(below, width)] if below else lines
 

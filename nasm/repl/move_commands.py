@@ -37,7 +37,7 @@ class _Advance:
 
 
 @command(
-    "step", "s", "stepi", "si", "next", "n", "nexti", "ni",
+    "step", "s", "si", "stepi", "next", "n",
     usage="step [N] [ENGINE]", takes=("engine",), repeats=True,
 )  # fmt: skip
 def step(shell: Shell, rest: str) -> None:
@@ -99,7 +99,7 @@ def event(shell: Shell, rest: str) -> None:
 
 @command("until", "u", usage="until CYCLE | TIME | PLACE | EXPRESSION", takes=("engine", "label"))
 def until(shell: Shell, rest: str) -> None:
-    """Run to a cycle, a time, a place, or until an expression is true.
+    """Run to a cycle, a time, a place or a condition.
 
     A number is a cycle of the base clock, 2.5us a time. A place is 'line 19', a label, a mnemonic,
     or 'tensor pc 3': it stops before such an instruction starts. An expression is looked at after
@@ -138,7 +138,7 @@ def until(shell: Shell, rest: str) -> None:
     "finish", "fin", usage="finish [round | loop | transfer] [ENGINE | PLACE]", takes=("engine",)
 )
 def finish(shell: Shell, rest: str) -> None:
-    """Run until something has ended: a queue, a round, a loop, transfers.
+    """Run until a queue, a round, a loop or a transfer ends.
 
     'finish tensor' runs until that engine has completed all it has; 'finish round' until the round
     of the loop that an engine is in has ended, 'finish loop' until all its rounds have; 'finish
@@ -182,7 +182,7 @@ def standing(session: Session) -> str:
 
 @command("run", "r", usage="run [MAX-CYCLES]")
 def run(shell: Shell, rest: str) -> None:
-    """Run on to a stop or the end, or for N base cycles.
+    """Run on to a stop or the end, or for N cycles.
 
     It also stops when it has completed as many instructions as --max-instructions allows. Ctrl-C
     stops it between two events. 'continue' resumes.
@@ -194,11 +194,11 @@ def run(shell: Shell, rest: str) -> None:
     _run(shell, most)
 
 
-@command("continue", "c", "cont", usage="continue [N]", repeats=True)
+@command("continue", "c", usage="continue [N]", repeats=True)
 def continue_(shell: Shell, rest: str) -> None:
-    """Run on to the next stop or the end; N of them pass stops.
+    """Run on to the next stop or the end.
 
-    An empty line repeats it.
+    'continue N' passes stops, and ends at the Nth. An empty line repeats it.
     """
     for _ in range(count_of(rest, "continue [N]") if rest else 1):
         _run(shell, None)

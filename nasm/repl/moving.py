@@ -8,11 +8,11 @@ from contextlib import contextmanager
 from nasm import stopping
 from nasm.debug.delta import MemoryChange
 from nasm.debug.stops import ElementChange
-from nasm.problems import Refused, counted
+from nasm.problems import Failure, Refused, counted
 from nasm.records import Progress, Status
 from nasm.repl import scene, text
 from nasm.repl.command import WRONG
-from nasm.repl.screen import wrapped
+from nasm.repl.screen import cut, wrapped
 from nasm.repl.shell import INTERRUPTED, Shell
 from nasm.report import tables
 from nasm.session import Session
@@ -25,6 +25,9 @@ SLICE = 256
 
 LOOK = 0.05
 """Seconds between two looks at how far a run has got."""
+
+TENSORS, SOME = 4, 2
+"""Tensors that are named which a move has changed, and elements of each."""
 
 DEEPEST = 8
 """How many breakpoints may run commands that meet breakpoints."""
@@ -48,9 +51,13 @@ def interruptible(shell: Shell) -> Iterator[stopping.Stop]:
     session = shell.session
     session.halt(False)
     with stopping.heard(), stopping.asking(session.halt) as stop:
-        # Whatever breaks in here leaves the flag, and with it a torn machine.
+        # Whatever else breaks in here leaves the flag, and with it a torn machine.
         shell.moving = True
-        yield stop
+        try:
+            yield stop
+        except (Failure, Refused):
+            shell.moving = False
+            raise
         shell.moving = False
 
 
@@ -88,7 +95,8 @@ def moved(shell: Shell, move: Move, each: bool) -> None:
         if shell.settings.changes:
             if each:
                 shell.screen.say(text.changed(before.changes(text.Snapshot.of(session)), width))
-            shell.screen.say(memory_lines(session.changes(since), width))
+            if each or not session.over:
+                shell.screen.say(memory_lines(session.changes(since), width))
         came_to(shell, before, asked, brief=each and done.count > 0)
         after(shell)
     finally:
@@ -100,23 +108,23 @@ def moved(shell: Shell, move: Move, each: bool) -> None:
 def memory_lines(changes: tuple[MemoryChange, ...], width: int) -> list[str]:
     """What changed in memory: a line for each tensor."""
     lines: list[str] = []
-    for one in changes:
-        many = f"{one.count:,}{' or more' if one.more else ''}"
-        said = f"{one.place}: {many} {'elements' if one.count != 1 else 'element'} changed"
-        items = [f"{said}, {elements(one.elements[:2])}{', …' if one.count > 2 else ''}"]
+    for one in changes[:TENSORS]:
+        more = " or more" if one.more else ""
+        items = [f"{one.place} {counted(one.count, 'element')}{more} changed"]
+        items += map(element, one.elements[:SOME])
         if one.nan is not None:
-            items.append(f"the first NaN or infinity is [{', '.join(map(str, one.nan))}]")
+            items.append(f"NaN or infinite first at [{', '.join(map(str, one.nan))}]")
         lines += wrapped(items, width)
-    return lines
+    if len(changes) > TENSORS:
+        rest = ", ".join(one.tensor for one in changes[TENSORS:])
+        lines += wrapped([f"and {counted(len(changes) - TENSORS, 'more tensor')}: {rest}"], width)
+    return [cut(line, width) for line in lines]
 
 
-def elements(few: tuple[ElementChange, ...]) -> str:
-    """Elements as they were and as they are."""
-    return ", ".join(f"{_index(e)}{_value(e.before)} -> {_value(e.after)}" for e in few)
-
-
-def _index(element: ElementChange) -> str:
-    return f"[{', '.join(map(str, element.index))}] " if element.index else ""
+def element(one: ElementChange) -> str:
+    """An element as it was and as it is."""
+    index = f"[{', '.join(map(str, one.index))}] " if one.index else ""
+    return f"{index}{_value(one.before)} -> {_value(one.after)}"
 
 
 def _value(value: object) -> str:
@@ -164,9 +172,8 @@ def hit_lines(session: Session, width: int) -> list[str]:
     for hit in session.hits:
         lines.append(str(hit))
         if hit.met.elements:
-            many = f"{hit.met.count:,} elements: " if hit.met.count > 1 else ""
-            more = ", …" if hit.met.count > 2 else ""
-            lines += wrapped([many + elements(hit.met.elements[:2]) + more], width)
+            items = [counted(hit.met.count, "element"), *map(element, hit.met.elements[:SOME])]
+            lines += wrapped(items, width)
     return lines
 
 

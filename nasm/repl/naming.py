@@ -6,6 +6,8 @@ import os
 from collections.abc import Mapping
 
 from nasm import codes
+from nasm.asm.expectations import functions
+from nasm.asm.expectations.constants import METRICS
 from nasm.debug import specs
 from nasm.open_files import ANY, Allowed
 from nasm.repl.command import COMMANDS
@@ -21,6 +23,10 @@ FORMATS = {
     "/p": "a picture",
     "/m": "a picture, with the mean of each cell",
     "/h": "a histogram",
+}
+FUNCTIONS = {
+    **dict.fromkeys(functions.FUNCTIONS, "a function"),
+    **dict.fromkeys(METRICS, "a measure of an engine"),
 }
 CHECKS = {
     "map": "who owns which bytes of each memory, and when",
@@ -64,6 +70,13 @@ def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
             f"${s.name}": f"{'event' if s.event else 'semaphore'} {s.number}"
             for s in session.semaphores()
         },
+        "function": FUNCTIONS,
+        "register": {
+            f"@{program.queue_name(n)}.%r0": "a register"
+            for n, lines in enumerate(program.queues)
+            if len(lines)
+        },
+        "constant": dict.fromkeys(program.constants, "a constant"),
         "breakpoint": {str(one.name or one.number): one.what for one in session.breakpoints},
         "moment": {mark.name: "" for mark in session.moments()},
         "stop": specs.words(),

@@ -155,7 +155,7 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
             shell.deferred.clear()
         try:
             if line.strip():
-                shell.execute_all(line)
+                shell.take_all(line)
             else:
                 shell.again()
         except Quit:

@@ -10,11 +10,12 @@ from typing import Any
 
 from nasm import host_memory
 from nasm.open_files import ANY, Allowed, Files
-from nasm.problems import Failure, Problem, Refused, in_line
+from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.repl import command, typed
 from nasm.repl.displays import Displays
 from nasm.repl.naming import names
+from nasm.repl.recording import Recording
 from nasm.repl.screen import Screen, Unwritable
 from nasm.repl.settings import Settings
 from nasm.repl.suggest import Names
@@ -24,7 +25,10 @@ from nasm.source_files import source_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
-from nasm.targets import DEFAULT
+from nasm.targets import USUAL
+
+DEEPEST = 16
+"""How deep files of commands may call each other."""
 
 FAILED, NOT_ASSEMBLED, DEFECT, INTERRUPTED = 1, 2, 70, 130
 """Exit codes of the shell command, 0 apart."""
@@ -66,7 +70,9 @@ class Shell:
         self.path = ""
         self.moving = self.attended = False
         self.depth = 0
-        self.code = self.failures = 0
+        self.code = self.failures = self._depth = 0
+        self.recording = Recording(screen)
+        self.aliases: dict[str, str] = {}
         self.last = ""
         self.torn = False
         self.cut = False
@@ -131,7 +137,7 @@ class Shell:
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""
         session = Session.empty(
-            self.target or DEFAULT,
+            self.target or USUAL,
             options=self.options,
             timing=self.timing,
             files=self.files,
@@ -171,17 +177,51 @@ class Shell:
             self._execute(text)
         return self.failures == failures
 
-    def execute_all(self, text: str) -> bool:
-        """Do the commands of several lines, up to one that fails; returns whether none did."""
+    def take(self, line: str) -> bool:
+        """Do a command that somebody gave, and record it; returns whether nothing was wrong."""
+        path = self.recording.path
+        done = self.execute(line)
+        if path == self.recording.path:  # else it began or ended the recording
+            self.recording.add(line, done)
+        return done
+
+    def take_all(self, text: str) -> bool:
+        """Take the commands of several lines, up to one that fails; returns whether none did."""
         found = typed.commands(text.split("\n"))
         for n, (_, line) in enumerate(found):
             if len(found) > 1:
                 self.echo(line)
-            if not self.execute(line):
+            if not self.take(line):
                 left = [typed.bare(line) for _, line in found[n + 1 :]]
                 if left:
                     self.screen.say(f"not done: {', '.join(map(in_line, left))}", "yellow")
                 return False
+        return True
+
+    def source(self, path: str, allowed: Allowed | None = None) -> bool:
+        """Do the commands of a file, up to one that fails; raises Failure if there is no such file.
+
+        Returns whether none failed.
+        """
+        if self._depth == DEEPEST:
+            said = f"files of commands call each other more than {DEEPEST} deep"
+            raise Refused(command.WRONG, said)
+        name = os.path.expanduser(path)
+        text = source_of(Path(name), allowed or self.allowed, "").text
+        found = typed.commands(text.split("\n"))
+        self._depth += 1
+        try:
+            for n, (number, line) in enumerate(found):
+                if self.settings.echo:
+                    self.echo(line)
+                if not self.execute(line):
+                    left = len(found) - n - 1
+                    rest = f"; {counted(left, 'command')} after it not done" if left else ""
+                    where = f"{in_line(name)}:{number}"
+                    self.screen.say(f"{where}: '{quoted(typed.bare(line))}' failed{rest}", "yellow")
+                    return False
+        finally:
+            self._depth -= 1
         return True
 
     def echo(self, line: str) -> None:
@@ -191,7 +231,7 @@ class Shell:
 
     def _execute(self, text: str) -> None:
         try:
-            chosen, rest = self._meant(text)
+            chosen, rest = self._called(self._meant(text))
             self.last = text if chosen.repeats else ""
             chosen.do(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
@@ -211,7 +251,19 @@ class Shell:
             else:
                 self.defect(error)
 
-    def _meant(self, text: str) -> tuple[command.Command, str]:
+    def _meant(self, text: str) -> str:
+        """A line with what its alias stands for; raises Refused."""
+        word, rest = command.split(text)
+        met: list[str] = []
+        while word in self.aliases:
+            if word in met:
+                raise Refused(command.WRONG, f"the alias '{word}' leads to itself")
+            met.append(word)
+            text = f"{self.aliases[word]} {rest}".rstrip()
+            word, rest = command.split(text)
+        return text
+
+    def _called(self, text: str) -> tuple[command.Command, str]:
         """The command that a line calls, and its arguments; raises Refused.
 
         A line that begins as one of a program does, and no command does, is executed.
@@ -230,7 +282,8 @@ class Shell:
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""
-        self.execute(self.last)
+        if self.last:
+            self.take(self.last)
 
     def refuse(self, problems: Iterable[Problem], code: int) -> None:
         """Print what a user did wrong, and remember that something was."""

@@ -19,11 +19,11 @@ USAGE = "break PLACE [after] [as NAME] [if EXPRESSION]"
 
 
 @command(
-    "break", "b", "br", usage=USAGE, takes=("engine", "label", "mnemonic", "semaphore", "stop"),
+    "break", "b", usage=USAGE, takes=("engine", "label", "mnemonic", "semaphore", "stop"),
     examples=("break 19", "break MultiplyMoving if k == 3", "break $loaded >= 32", "break nan"),
 )  # fmt: skip
 def break_(shell: Shell, rest: str) -> None:
-    """Stop at a place, a time, a semaphore, a transfer or a hazard.
+    """Stop at a place, a time, a semaphore and more.
 
     A line, a label, a mnemonic, an engine, or 'tensor pc 3': before such an instruction starts, or
     'after' it has completed. '$loaded' when it changes, '$loaded >= 32' when it comes to be so;
@@ -40,7 +40,7 @@ def break_(shell: Shell, rest: str) -> None:
 
 @command("tbreak", "tb", usage=f"t{USAGE}", takes=("engine", "label", "mnemonic", "stop"))
 def tbreak(shell: Shell, rest: str) -> None:
-    """As 'break', but once: it is deleted when it is met."""
+    """Stop once: as 'break', and deleted when it is met."""
     if not rest.strip():
         raise Refused(WRONG, "stop where?", "tbreak 19; 'help break' says what there is")
     _set(shell, rest, temporary=True)
@@ -95,7 +95,7 @@ WATCH = "TENSOR | SEMAPHORE | REGISTER [as NAME] [if EXPRESSION]"
     examples=("watch acc", "watch t[3, 0:8]", "watch psum bank 2", "watch sbuf 0:64"),
 )  # fmt: skip
 def watch(shell: Shell, rest: str) -> None:
-    """Stop when memory, a semaphore or a register changes.
+    """Stop when memory or a register changes.
 
     A tensor, a part of one, a bank ('psum bank 2'), or bytes of each partition ('sbuf 0:64
     partitions 0:8'); by instructions and transfers alike. It shows what was there, and what is.
@@ -105,13 +105,19 @@ def watch(shell: Shell, rest: str) -> None:
 
 @command("wwatch", usage=f"wwatch {WATCH}", takes=("tensor",))
 def wwatch(shell: Shell, rest: str) -> None:
-    """Stop when memory is written, even if it stays as it was."""
+    """Stop when memory is written.
+
+    Even if it stays as it was.
+    """
     _watch(shell, rest, "written")
 
 
 @command("rwatch", usage=f"rwatch {WATCH}", takes=("tensor",))
 def rwatch(shell: Shell, rest: str) -> None:
-    """Stop before an instruction that reads memory, and at a transfer that does."""
+    """Stop where memory is read.
+
+    Before an instruction reads it, and when a transfer has begun to.
+    """
     _watch(shell, rest, "read")
 
 
@@ -166,7 +172,10 @@ def _chosen(shell: Shell, rest: str, verb: str) -> Sequence[int]:
 
 @command("delete", "d", usage="delete [BREAKPOINT …]", takes=("breakpoint",), loses=True)
 def delete(shell: Shell, rest: str) -> None:
-    """Delete breakpoints, by number or name; alone, all of them."""
+    """Delete breakpoints, by number or name.
+
+    Alone, all of them.
+    """
     for number in _chosen(shell, rest, "delete"):
         shell.screen.say(f"deleted {shell.session.breakpoints.delete(number)}")
     shell.renew()
@@ -174,14 +183,20 @@ def delete(shell: Shell, rest: str) -> None:
 
 @command("disable", usage="disable [BREAKPOINT …]", takes=("breakpoint",))
 def disable(shell: Shell, rest: str) -> None:
-    """Stop at breakpoints no longer, but keep them; alone, all of them."""
+    """Stop at breakpoints no longer, but keep them.
+
+    Alone, at none of them.
+    """
     for number in _chosen(shell, rest, "disable"):
         shell.screen.say(str(shell.session.breakpoints.change(number, enabled=False)))
 
 
 @command("enable", usage="enable [BREAKPOINT …]", takes=("breakpoint",))
 def enable(shell: Shell, rest: str) -> None:
-    """Stop at breakpoints again; alone, at all of them."""
+    """Stop at breakpoints again.
+
+    Alone, at all of them.
+    """
     for number in _chosen(shell, rest, "enable"):
         shell.screen.say(str(shell.session.breakpoints.change(number, enabled=True)))
 
@@ -201,7 +216,10 @@ def ignore(shell: Shell, rest: str) -> None:
     examples=("commands 1 p acc[0, 0]; continue",),
 )  # fmt: skip
 def commands(shell: Shell, rest: str) -> None:
-    """Do commands whenever a breakpoint is met; without any, do none any longer."""
+    """Do commands whenever a breakpoint is met.
+
+    Without any, none any longer.
+    """
     word, _, more = rest.strip().partition(" ")
     if not word:
         raise Refused(WRONG, "commands of which breakpoint?", "commands 1 p acc[0, 0]; continue")

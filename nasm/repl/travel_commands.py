@@ -16,7 +16,7 @@ BACK = "back [N] [ENGINE] | N cycles [ENGINE] | until EXPRESSION | to [BREAKPOIN
 
 
 @command(
-    "back", "reverse-step", "rs", "reverse-next", "rn",
+    "back", "rs",
     usage=BACK, takes=("engine", "tensor"), repeats=True,
     examples=("back", "back 5 tensor", "back 100 cycles", "back write acc[0, 0]"),
 )  # fmt: skip
@@ -106,9 +106,12 @@ def _write(shell: Shell, what: str) -> None:
     gone(shell, go)
 
 
-@command("reverse-continue", "rc", usage="reverse-continue")
+@command("rcontinue", "rc")
 def reverse_continue(shell: Shell, rest: str) -> None:
-    """Go back to where a breakpoint was met last, or to the start."""
+    """Go back to where a breakpoint was met last.
+
+    If none was, that is the start.
+    """
 
     def go(session: Session) -> str:
         return "" if session.back_to_stop() else "no breakpoint was met before: that is the start"
@@ -121,7 +124,10 @@ def reverse_continue(shell: Shell, rest: str) -> None:
     examples=("goto 5000", "goto 2.5us", "goto start", "goto before-bug"),
 )  # fmt: skip
 def goto(shell: Shell, rest: str) -> None:
-    """Go to a time, forward or back, or to a moment with a name."""
+    """Go to a time, or to a moment with a name.
+
+    Forward or back; nothing stops on the way.
+    """
     word = rest.strip()
     if not word:
         raise Refused(WRONG, "go where?", "goto 5000, goto 2.5us, goto start")
@@ -166,7 +172,10 @@ def moments(shell: Shell, rest: str) -> None:
 
 @command("undo")
 def undo(shell: Shell, rest: str) -> None:
-    """Take the last change by hand back, and go to where it was made."""
+    """Take back the last change by hand.
+
+    The run goes to where it was made.
+    """
 
     def go(session: Session) -> str:
         change = session.undo()

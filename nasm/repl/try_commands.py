@@ -12,7 +12,7 @@ from nasm import stopping
 from nasm.debug.delta import MemoryChange
 from nasm.debug.setting import Altered
 from nasm.debug.typed import Typed
-from nasm.problems import Failure, Refused, counted, in_line, listed, quoted
+from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import after, came_to, interruptible, memory_lines, whole
@@ -140,11 +140,7 @@ def _done(shell: Shell, act: Callable[[Session], Result]) -> tuple[Result, stopp
     """Do what may move the machine; also returns by whom that was stopped."""
     whole(shell)
     with interruptible(shell) as stop:
-        try:
-            found = act(shell.session)
-        except (Failure, Refused):
-            shell.moving = False  # nothing was done
-            raise
+        found = act(shell.session)
     return found, stop.asked
 
 

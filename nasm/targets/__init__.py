@@ -18,5 +18,5 @@ TARGETS: Mapping[str, Loader] = {
 }
 """Every name that ``.target`` accepts, and what loads it."""
 
-DEFAULT = "trn2"
-"""The target of a machine for which nobody has named one."""
+USUAL = "trn2"
+"""What is meant where nobody says one: on an empty machine, and in help without a program."""

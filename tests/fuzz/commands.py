@@ -14,10 +14,11 @@ from random import Random
 from typing import NoReturn
 
 from nasm.asm.assemble import assemble
+from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
 from nasm.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
 from nasm.repl.command import COMMANDS
-from nasm.repl.naming import names
+from nasm.repl.naming import FUNCTIONS, names
 from nasm.repl.screen import Screen
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
@@ -59,6 +60,7 @@ class Loaded:
         """It on a new machine."""
         session = Session(self.program)
         session.source = self.source
+        session.files = Allowed.of(False)  # 'write' writes nothing
         return session
 
 
@@ -190,7 +192,7 @@ def line(rng: Random, known: Names) -> str:
     if rng.random() < 0.2:
         return by_hand(rng, known)
     command = COMMANDS[rng.choice([*COMMANDS, *MOVES])] if rng.random() < 0.97 else None
-    if command is not None and command.name == "save":
+    if command is not None and command.name in ("save", "write", "record"):
         return "where"  # nothing is written to where the fuzzer runs
     if command is None or rng.random() < 0.03:
         return ""
@@ -211,12 +213,34 @@ def line(rng: Random, known: Names) -> str:
     return typed
 
 
+def expression(rng: Random, known: Names, deep: int = 2) -> str:
+    """An expression, mostly one that can be computed."""
+    if not deep or rng.random() < 0.2:
+        kind = rng.choice(["tensor", "tensor", "semaphore", "register", "constant", "function"])
+        words = list(known.words.get(kind, {})) or ["3"]
+        return rng.choice([*words[:3], rng.choice(words)]) + rng.choice(["", "", *SUFFIXES])
+    one, other = expression(rng, known, deep - 1), expression(rng, known, deep - 1)
+    match rng.randrange(5):
+        case 0:
+            return f"{rng.choice(list(FUNCTIONS))}({one})"
+        case 1:
+            return f"{rng.choice(list(FUNCTIONS))}({one}, axis={rng.choice([-1, 0, 1])})"
+        case 2:
+            return f"({one}){rng.choice(SUFFIXES)}"
+        case 3:
+            return f"{one}, {other}"
+        case _:
+            return f"{one} {rng.choice(OPERATORS)} {other}"
+
+
 def argument(rng: Random, takes: tuple[str, ...], known: Names) -> str:
     """An argument, of the sort that the command takes or of another."""
     kinds = [k for k in takes if k in known.words] or list(known.words)
     if rng.random() < 0.3:
         kinds = list(known.words)
     words = list(known.words[rng.choice(kinds)]) or ["x"]
+    if "function" in takes and rng.random() < 0.5:
+        return expression(rng, known)
     match rng.randrange(6):
         case 0:
             return rng.choice(NUMBERS)

@@ -73,7 +73,7 @@ def test_semaphores_events_banks_and_channels_have_the_number_of_their_core(pair
     said = [line.split() for line in pair.does("run", "info semaphores").splitlines()[1:]]
     assert said == [["$here", "0.3", "1"], ["$bit", "event", "0.0", "1"], ["$there", "1.0", "1"]]
     assert pair.does("print $bit") == "$bit = 1\n"
-    banks = [line.split() for line in pair.does("info banks").splitlines()[1:-1]]
+    banks = [line.split() for line in pair.does("info banks").splitlines()[3:-1]]
     assert [(b[1], b[-1]) for b in banks] == [
         ("0.0", "x"),
         ("0.1", "-"),

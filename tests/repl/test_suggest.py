@@ -37,7 +37,7 @@ def words(text: str) -> list[str]:
     [
         ("st", ["step"]),
         ("  st", ["step"]),
-        ("re", ["report", "restart"]),
+        ("re", ["report", "restart", "record"]),
         ("xyz", []),
         ("xyz ", []),
         ("step ", ["tensor", "vector"]),

@@ -10,6 +10,7 @@ import pytest
 from nasm.repl import (
     help_commands,  # noqa: F401  (declares the commands)
     main,
+    typed,
 )
 from nasm.repl.screen import Screen
 from nasm.repl.shell import Shell
@@ -42,7 +43,7 @@ def test_a_typed_line_shows_what_it_did_and_what_it_cost(tried: Tried) -> None:
         "  vector cycles 0..64, 0.000..0.067 µs\n"
         "  busy 64, results after 64 cycles of vector (measured)\n"
         "meanwhile 1 instruction of the program completed\n"
-        "  t[0:128, 0:4]: 512 elements changed, [0, 0] __ -> 1.5, [0, 1] __ -> 1.5, …\n"
+        "  t 512 elements changed,  [0, 0] __ -> 1.5,  [0, 1] __ -> 1.5\n"
     )
     assert "elements changed" not in tried.does("@vector Memset t, 1.5")
 
@@ -67,7 +68,7 @@ def test_set_changes_each_kind_of_place(tried: Tried) -> None:
     assert tried.does("set $go = 2") == "$go 0 -> 2\n"
     assert tried.does("set @scalar %r3 = 4 + 1") == "@scalar %r3 uninitialised -> 5\n"
     assert tried.does("set x[0:2, 0:2] = 7") == (
-        "  x[0:2, 0:2]: 4 elements changed, [0, 0] __ -> 7, [0, 1] __ -> 7, …\n"
+        "  x[0:2, 0:2] 4 elements changed,  [0, 0] __ -> 7,  [0, 1] __ -> 7\n"
     )
     assert "finished" in tried.does("run")
     assert tried.does("set pc vector 0") == ("@vector pc 1 -> 0\nnext: Memset x, 1.0  $go >= 2\n")
@@ -161,10 +162,8 @@ def test_another_target_is_asked_for_as_ever(capsys: pytest.CaptureFixture[str])
 
 def test_a_block_is_typed_over_several_lines(tried: Tried) -> None:
     text = ".for i in 0..3  ; columns\n@gpsimd Memset x[:, i:i+1], i\n.end\nprint x[0, 0:4]"
-    tried.shell.execute_all(text)
-    assert "  0  1.0  2.0  __" in tried.out.getvalue().replace("0.0", "0") or (
-        "0.0  1.0  2.0   __" in tried.out.getvalue()
-    )
+    said = tried.does(*(line for _, line in typed.commands(text.split("\n"))))
+    assert said.splitlines()[1].split() == ["0", "0.0", "1.0", "2.0", "__"]
 
 
 def test_the_report_says_that_the_run_was_changed_by_hand(tried: Tried) -> None:

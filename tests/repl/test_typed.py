@@ -36,7 +36,7 @@ def test_a_comment_behind_a_command_is_none_of_its_arguments(toy: Tried) -> None
 
 
 def test_several_commands_are_done_up_to_one_that_fails(toy: Tried) -> None:
-    toy.shell.execute_all("p $loaded\nstpe\nstep 2\n; and\np $done")
+    toy.shell.take_all("p $loaded\nstpe\nstep 2\n; and\np $done")
     assert toy.out.getvalue() == (
         "(nasm) p $loaded\n$loaded = 0\n"
         "(nasm) stpe\nerror[E0821]: no command 'stpe'\n  hint: did you mean 'step'?\n"
@@ -46,5 +46,5 @@ def test_several_commands_are_done_up_to_one_that_fails(toy: Tried) -> None:
 
 
 def test_a_single_command_is_not_said_again(toy: Tried) -> None:
-    assert toy.shell.execute_all("p \\\n$loaded\n\n")
+    assert toy.shell.take_all("p \\\n$loaded\n\n")
     assert toy.out.getvalue() == "$loaded = 0\n"

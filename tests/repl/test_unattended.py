@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from nasm import host_memory
-from nasm.repl import main, run_commands
+from nasm.repl import main, moving
 from nasm.repl.command import COMMANDS, Command
 from nasm.repl.screen import cut, table, wrapped
 from nasm.session import Session
@@ -62,6 +62,8 @@ def test_steps_of_the_first_program(capsys: Capture) -> None:
         "tensor pc 0  LoadStationary a  $loaded >= 32\n"
         "  tensor cycles 5490..5709, 1.961..2.039 µs, after waiting 5,490 cycles\n"
         "  $loaded 0 -> 32\n"
+        "  a 16,384 elements changed,  [0, 0] __ -> 0.511719,  [0, 1] __ -> 0.949219\n"
+        "  b 65,536 elements changed,  [0, 0] __ -> 0.261719,  [0, 1] __ -> 0.298828\n"
         "$loaded = 32\n"
     )
 
@@ -83,8 +85,8 @@ def test_a_run_of_a_loop_ends_with_its_expectations(capsys: Capture) -> None:
 def test_a_memory_with_banks_is_shown_by_its_own_name(capsys: Capture) -> None:
     assert main("programs/matmul.nasm", commands=["run", "info psum"]) == 0
     out = capsys.readouterr().out
-    assert "psum       0  2048/2048  ################  acc\n" in out
-    assert "psum       7     0/2048  ................  -\n" in out
+    assert "psum       0  2,048/2,048  ############  closed  acc\n" in out
+    assert "psum       7      0/2,048  ............  free    -\n" in out
 
 
 @pytest.mark.parametrize("name", ["matmul", "matmul_k", "softmax", "countdown"])
@@ -304,4 +306,4 @@ def test_long_runs_say_how_far_they_are_on_a_terminal_only() -> None:
         screen.say("done")
     assert piped.getvalue() == "done\n"
     assert terminal.getvalue().startswith("\r\x1b[Khalf way\r\x1b[K")
-    assert run_commands.LOOK <= 0.1
+    assert moving.LOOK <= 0.1

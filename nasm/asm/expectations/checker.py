@@ -15,7 +15,7 @@ from nasm.problems import Failure, Problem, did_you_mean, listed
 from nasm.spec.kinds import shown
 
 METHODS = ("T", "reshape", "permute")
-_WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
+WORDS = (*FUNCTIONS, *METRICS, "time_us", *CONSTANT_FUNCTIONS)
 
 
 def is_condition(node: tree.Node) -> bool:
@@ -130,8 +130,8 @@ class Checker:
         named = [a for a in node.arguments if isinstance(a, tree.Named)]
         function = FUNCTIONS.get(name)
         fewest, most = (function.fewest, function.most) if function else (1, 1)
-        if function is None and name not in _WORDS:
-            hint = did_you_mean(name, _WORDS) or f"the functions are {listed(_WORDS, 'and')}"
+        if function is None and name not in WORDS:
+            hint = did_you_mean(name, WORDS) or f"the functions are {listed(WORDS, 'and')}"
             self.report(node.function, "E0222", f"no function '{name}' in an expectation", hint)
             return
         if name in CONSTANT_FUNCTIONS:

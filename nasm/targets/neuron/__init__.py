@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from nasm.spec.target import Samples, Target
 from nasm.targets.neuron import dma, indirection, rules
+from nasm.targets.neuron.activations import ACTIVATIONS
+from nasm.targets.neuron.alu import OPERATORS
 from nasm.targets.neuron.figures import FIGURES
 from nasm.targets.neuron.generations import GENERATIONS
 from nasm.targets.neuron.isa import ISA
@@ -48,4 +50,8 @@ TARGET = Target(
     casting=casting,
     paces=PACES,
     interlocked=interlocked,
+    vocabulary={
+        "operator": {o.name: o.summary for o in OPERATORS.values()},
+        "activation function": {a.name: a.formula for a in ACTIVATIONS.values()},
+    },
 )

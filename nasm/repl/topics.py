@@ -1,0 +1,137 @@
+"""What `help` knows beside commands and instructions: a loop over the tables that have words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from nasm.asm.expanding.functions import FORMS as CONSTANT_FUNCTIONS
+from nasm.asm.expectations.checker import WORDS as EXPECTATION_WORDS
+from nasm.asm.text.parse_failure import FORMS as DIRECTIVES
+from nasm.dtypes import DTYPES
+from nasm.glossary import WORDS
+from nasm.problems import counted, rounded
+from nasm.repl.settings import SETTINGS
+from nasm.spec.generation import Engine, Generation
+from nasm.spec.memory import Memory
+from nasm.spec.target import Target
+
+KEYS = {
+    "Enter": "do the command, or go on if it is not finished; alone, repeat the last step",
+    "Tab": "complete, or choose the next of several",
+    "Up, Down": "the commands before and after",
+    "Right, End": "take the grey text, which is how a command of the history goes on",
+    "Ctrl-R": "search the history",
+    "Ctrl-A, Ctrl-E": "to the start or the end of the line",
+    "Ctrl-W, Ctrl-U": "delete the word or the line before the cursor",
+    "Ctrl-C": "stop a run, or drop the line",
+    "Ctrl-D": "leave",
+}
+"""What keys do at the prompt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topic:
+    """Something that a word means: what kind of thing, and what there is to say in paragraphs."""
+
+    word: str
+    kind: str
+    said: tuple[str, ...]
+    names: tuple[str, ...] = ()
+
+    def called(self, word: str) -> bool:
+        """Whether a word names it, in any case."""
+        return word.casefold() in (n.casefold() for n in (self.word, *self.names))
+
+
+def topics(target: Target, generation: Generation) -> Iterator[Topic]:
+    """Everything that has a word."""
+    yield from _of_language(generation)
+    for e in generation.engines:
+        yield Topic(e.name, "engine", _engine(e, target, generation), e.aliases)
+    for m in generation.memories.values():
+        yield Topic(m.name, "memory", _memory(m))
+    for d in DTYPES.values():
+        if d.name in generation.dtypes:
+            size = f"{counted(d.itemsize, 'byte')}; the largest is {_largest(d.max_finite)}"
+            said = f"{d.summary}. {size}."
+            yield Topic(d.name, "dtype", (said, f"Source: {d.source}."), d.aliases)
+    for kind, words in target.vocabulary.items():
+        for word, meaning in words.items():
+            yield Topic(word, kind, (meaning, _taken(word, kind, target, generation)))
+    for o in target.offered(generation):
+        choices = [f"{word}: {meaning}" for word, meaning in (o.choices or {}).items()]
+        text = (f"{o.summary}.", o.describe(), *choices, f"By default {o.default}.")
+        yield Topic(o.name, "machine option", text)
+    for s in SETTINGS.values():
+        yield Topic(s.name, "setting", (f"{s.summary}: {s.kind.legal}.", f"set {s.name} VALUE"))
+    for word, meaning in WORDS.items():
+        yield Topic(word, "word", (_plain(meaning) + ".",), (f"{word}s",))
+    yield Topic("keys", "keys", tuple(f"{key}: {said}" for key, said in KEYS.items()), ("key",))
+
+
+def find(word: str, known: Iterable[Topic]) -> list[Topic]:
+    """What a word means, with or without the sign that it is written with."""
+    return [t for t in known if t.called(word) or t.called(word.lstrip(".@"))]
+
+
+def _of_language(generation: Generation) -> Iterator[Topic]:
+    for word, form in DIRECTIVES.items():
+        yield Topic(f".{word}", "directive", (form,), (word,))
+    for m in generation.memories.values():
+        yield Topic(
+            f".{m.name}", "directive", (f".{m.name} t f32[128, 8]", f"A tensor in {m.name}.")
+        )
+    for word in EXPECTATION_WORDS:
+        said = CONSTANT_FUNCTIONS.get(word, "of expressions, such as those of .expect")
+        yield Topic(word, "function", (said,))
+    for word, form in CONSTANT_FUNCTIONS.items():
+        if word not in EXPECTATION_WORDS:
+            yield Topic(word, "function", (form,))
+
+
+def _engine(engine: Engine, target: Target, generation: Generation) -> tuple[str, ...]:
+    rows = [r.name for r in target.isa if engine.name in target.engines(r, generation)]
+    reach = [
+        f"{verb} {', '.join(memories)}"
+        for verb, memories in (("reads", engine.reads), ("writes", engine.writes))
+        if memories
+    ]
+    rate = generation.ticks / engine.cycle
+    said = [f"{engine.summary}.", f"{rounded(rate)} cycles in a µs"]
+    if engine.aliases:
+        said.append(f"also called {', '.join(engine.aliases)}")
+    return (*said, *reach, f"Its instructions: {', '.join(rows)}.")
+
+
+def _memory(memory: Memory) -> tuple[str, ...]:
+    size = f"{memory.size:,} bytes" if memory.size else "as large as what is declared"
+    where = f"{memory.partitions} partitions of {size}" if memory.partitions else size
+    banks = f", each in {memory.banks} banks" if memory.banks else ""
+    return (f"{memory.summary}.", where + banks, f"Source: {memory.source}.")
+
+
+def _taken(word: str, kind: str, target: Target, generation: Generation) -> str:
+    """Which instructions take a word for an operand."""
+    rows = [
+        r.name
+        for r in target.isa
+        if target.available(r, generation)
+        and any(word in o.kind.words for o in r.operands if not o.implicit)
+    ]
+    return f"Taken by {', '.join(rows)}." if rows else ""
+
+
+def _largest(value: float) -> str:
+    return rounded(value) if value < 1e12 else f"{value:.4g}"
+
+
+def _plain(markdown: str) -> str:
+    """A sentence without marks for links and code."""
+    return re.sub(r"\[(.*?)\]\(.*?\)", r"\1", markdown).replace("`", "")
+
+
+def meanings(target: Target, generation: Generation) -> Mapping[str, str]:
+    """Every word of a topic with its kind, for completion."""
+    return {t.word: f"{t.kind}: {t.said[0]}" for t in topics(target, generation)}
