@@ -54,12 +54,21 @@ class Outlook:
         """Which of some instructions, in order, a queue would come to next; None if to none."""
         if queue.done:
             return None
+        here, end = queue.pc, len(pcs)
+        if pcs and pcs[-1] >= queue.length:  # some were typed in, and are executed once
+            typed = (pc for pc in (here, *reversed(queue.resume)) if pc >= queue.length)
+            if (found := next((pc for pc in typed if pc in pcs), None)) is not None:
+                return found
+            end = bisect_left(pcs, queue.length)
+        here = queue.resume[0] if queue.resume else here
+        at = bisect_left(pcs, here)
         if not self.program.queues[queue.index].labels:
-            at = bisect_left(pcs, queue.pc)
-            return pcs[at] if at < len(pcs) else None
-        flow, at = self.flow(queue.index), bisect_left(pcs, queue.pc)
-        behind = itertools.chain(itertools.islice(pcs, at, None), itertools.islice(pcs, at))
-        return next((pc for pc in behind if flow.reaches(queue.pc, pc)), None)
+            return pcs[at] if at < end else None
+        flow = self.flow(queue.index)
+        behind = itertools.chain(
+            itertools.islice(pcs, at, end), itertools.islice(pcs, min(at, end))
+        )
+        return next((pc for pc in behind if flow.reaches(here, pc)), None)
 
     def posters(self, semaphore: int) -> Iterator[Who]:
         """The next instruction of each queue that updates a semaphore."""
