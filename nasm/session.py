@@ -36,6 +36,7 @@ from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, program_text, told
 from nasm.debug.who import Use
+from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
 from nasm.gc_pause import paused
 from nasm.machine import Machine
 from nasm.problems import Failure, Problem, Refused, did_you_mean
@@ -496,6 +497,18 @@ class Session(Running):
         if text.startswith("$"):
             return who.of_semaphore(self.machine, self._outlook, self._semaphore(text))
         return who.of_view(self.machine, self._outlook, self.view(text))
+
+    def why(self, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
+        """Where an element of a tensor got the value that it has now; raises Failure.
+
+        ``text`` names it as the language does. What made it, of what, and where that came from,
+        ``depth`` times back (copies do not count), at the ``most`` so many values in all.
+        """
+        return why(self, self.past, text, depth, most)
+
+    def last_write(self, text: str) -> LastWrite | None:
+        """The last write of any element of a tensor or slice until now; None if there was none."""
+        return last_write(self, self.past, text)
 
     # -- trying
 

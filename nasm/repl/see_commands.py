@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from nasm.debug.transfers import NOTIFYING, TransferRecord
 from nasm.problems import Refused, in_line
-from nasm.repl import scene, text
+from nasm.repl import origins, scene, text
 from nasm.repl.command import WRONG, command
+from nasm.repl.moving import interruptible
 from nasm.repl.shell import Shell
+
+_DEPTH = re.compile(r"(?:^|\s)depth\s*=\s*(\d{1,3})\s*$")
 
 
 @command("where", "w", usage="where [ENGINE]", takes=("engine",))
@@ -169,15 +174,34 @@ def who(shell: Shell, rest: str) -> None:
     screen.rows(heads, rows, "")
 
 
-@command("why", usage="why ENGINE", takes=("engine",), examples=("why tensor",))
+@command(
+    "why", usage="why ELEMENT [depth=N] | ENGINE", takes=("tensor", "engine"),
+    examples=("why C[0, 0]", "why t[3, 17] depth=1", "why tensor"),
+)  # fmt: skip
 def why(shell: Shell, rest: str) -> None:
-    """Say what lets an engine go on, and who would do that.
+    """Say where a value came from, or why an engine waits.
 
-    It is followed back to what no other engine holds up: a transfer or an instruction under way, a
-    wait that nobody can end, or a circle.
+    Of an element of a tensor: what made it, when, and of which elements with which values, and
+    these in turn, back to an input or to what nobody wrote; a NaN is followed to where it was born.
+    Of an engine: what lets it go on, and who would do that, back to what no other engine holds up:
+    a transfer or an instruction under way, a wait that nobody can end, or a circle.
     """
     session, screen = shell.session, shell.screen
-    word = rest.removeprefix("@")
+    found = _DEPTH.search(rest)
+    word = _DEPTH.sub("", rest).strip()
     if not word:
-        raise Refused(WRONG, "why what?", "why ENGINE: what would let it go on")
-    screen.say(scene.chain(session.blocked(word), screen.width))
+        raise Refused(WRONG, "why what?", "why C[0, 0], or why ENGINE")
+    try:
+        queue = session.queue(word.removeprefix("@")) if found is None else None
+    except Refused:
+        if word.startswith("@"):
+            raise
+        queue = None
+    if queue is not None:
+        engine = session.program.queue_name(queue.index)
+        screen.say(scene.chain(session.blocked(engine), screen.width))
+        return
+    depth = {"depth": int(found[1])} if found is not None else {}
+    with interruptible(shell):
+        told = session.why(word, **depth)
+    screen.say(origins.told(told, screen.width, screen.ascii_only))

@@ -54,7 +54,9 @@ class Loaded:
         self.source = Source(name, corpus.programs()[name])
         session = self.session()
         self.ending = promises.ending(session.run(max_cycles=promises.CYCLES))
-        self.names = names(session)
+        shell = Shell(Screen(io.StringIO()))
+        shell.adopt(session)
+        self.names = shell.names
 
     def session(self) -> Session:
         """It on a new machine."""
@@ -93,7 +95,7 @@ class Commands:
         """A session with one of the programs."""
         name = rng.choice(self.programs)
         program = loaded(name)
-        known = program.names if program else names(None)
+        known = program.names if program else names(Shell(Screen(io.StringIO())))
         lines = [f"{HEAD}{name}", *(line(rng, known) for _ in range(LINES))]
         return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 

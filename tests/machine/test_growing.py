@@ -1,4 +1,4 @@
-"""A machine that has grown: every field of what came later is saved, and goes back with the rest."""
+"""A machine that has grown: every field of what came later is saved, and goes back, too."""
 
 from __future__ import annotations
 

@@ -100,7 +100,7 @@ def test_a_label_is_found_in_the_core_it_stands_in(pair: Tried) -> None:
 
 
 def test_completion_knows_the_engines_of_both_cores(pair: Tried) -> None:
-    known = names(pair.shell.session)
+    known = names(pair.shell)
     assert [s.text for s in suggest.suggest("step 1.", known)] == ["1.alpha", "1.beta"]
     assert [s.text for s in suggest.suggest("step @1.b", known)] == ["@1.beta"]
     assert {"$here", "$bit"} <= {s.text for s in suggest.suggest("print $", known)}
