@@ -14,11 +14,12 @@ from random import Random
 from typing import NoReturn
 
 from nasm.asm.assemble import assemble
+from nasm.asm.expectations.functions import FUNCTIONS
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
 from nasm.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
 from nasm.repl.command import COMMANDS
-from nasm.repl.naming import FUNCTIONS, names
+from nasm.repl.naming import names
 from nasm.repl.screen import Screen
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
