@@ -13,7 +13,15 @@ from typing import Any
 import numpy as np
 
 from nasm.debug.cutting import Question, Way, needed
-from nasm.debug.elements import Elements, Numbers, elements, entry_elements, flat, found
+from nasm.debug.elements import (
+    Elements,
+    Numbers,
+    elements,
+    entry_elements,
+    entry_numbers,
+    flat,
+    found,
+)
 from nasm.debug.leaves import Path, copied, grafted, leaf, leaves
 from nasm.debug.probing import Needed, guarded
 from nasm.machine import Machine
@@ -469,12 +477,15 @@ def _addressed(machine: Machine, made: Reading, name: str, view: View, values: A
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moved:
-    """What some shares of a transfer are about to move."""
+    """What some shares of a transfer are about to move.
+
+    ``taken`` are the values of the sources, by move and source, as they were then.
+    """
 
     transfer: Transfer
     chosen: Chosen
-    read: Callable[[Elements], Array]
     within: Callable[[int, Numbers], Array]
+    taken: dict[tuple[int, int], Array]
 
     def written(self, wanted: Elements) -> Answer | None:
         """The move that delivers some elements, which of its elements, and for which of those."""
@@ -530,7 +541,7 @@ class Moved:
             mine = self._of(src, dst, numbers)
             place = elements(src, mine, _chosen(src, self.chosen))
             role = "src" if len(srcs) == 1 else f"srcs[{n}]"
-            answer.append(Origin(role, place, self.read(place)))
+            answer.append(Origin(role, place, self.taken[number, n][mine]))
         return answer + self.entries(number, numbers)
 
     def entries(self, number: int, numbers: Numbers) -> list[Origin]:
@@ -547,8 +558,9 @@ class Moved:
     def _entries(self, view: View, numbers: Numbers) -> list[Origin]:
         if view.offsets is None:
             return []
-        place = entry_elements(view, numbers, view.offsets.group)
-        return [Origin(ENTRIES, place, self.read(place))]
+        place, tile = entry_elements(view, numbers, view.offsets.group), view.offsets.tile
+        read = self.chosen[tile][entry_numbers(view, numbers)]
+        return [Origin(ENTRIES, place, read.astype(tile.dtype.numpy))]
 
 
 def _chosen(view: View, chosen: Chosen) -> Numbers | None:
@@ -559,8 +571,8 @@ def _chosen(view: View, chosen: Chosen) -> Numbers | None:
     return chosen[offsets.tile][offsets.first :]
 
 
-def moved(machine: Machine, group: Group) -> Moved | None:
-    """What shares are about to read, or deliver."""
+def moved(machine: Machine, group: Group, reads: bool = False) -> Moved | None:
+    """What shares are about to read, with its values now, or what they are about to deliver."""
     cargo = group.flight.cargo
     if not isinstance(cargo, Bytes):
         return None
@@ -574,10 +586,20 @@ def moved(machine: Machine, group: Group) -> Moved | None:
                 inside |= (numbers >= begin) & (numbers < end)
         return inside
 
-    def read(place: Elements) -> Array:
-        return values(machine, place)
+    made = Moved(cargo.bound.transfer, cargo.chosen, within, {})
+    for number, (_, *srcs) in enumerate(made.transfer.moves if reads else ()):
+        for n, src in enumerate(srcs):
+            made.taken[number, n] = _taken(machine, src, made.chosen)
+    return made
 
-    return Moved(cargo.bound.transfer, cargo.chosen, read, within)
+
+def _taken(machine: Machine, view: View, chosen: Chosen) -> Array:
+    """All that a view holds now, in row-major order; anything where entries are out of bounds."""
+    entries = _chosen(view, chosen)
+    if entries is None or view.offsets is None:
+        return np.array(machine.addresses.access(view).elements).reshape(-1)
+    inside = np.clip(entries, 0, view.offsets.limit)
+    return values(machine, elements(view, np.arange(view.size, dtype=np.int64), inside))
 
 
 def values(machine: Machine, place: Elements) -> Array:

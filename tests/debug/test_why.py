@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nasm.debug.chances import Chances
 from nasm.debug.elements import Elements
 from nasm.debug.why import Why
 from nasm.machine import describe
@@ -341,6 +342,33 @@ def test_the_last_write_of_some_bytes() -> None:
     assert written is not None
     assert kept is not None
     assert (written.maker.name, kept.maker.name) == ("CopyPredicated", "Memset")
+
+
+# -- stretches that need not be run again
+
+
+ENDS = {
+    "matmul_k": "C[3, 5]",
+    "histogram": "COUNTS[0, 1]",
+    "embedding_gather": "Y[21, 3]",
+    "ring": "C[3, 300]",
+    "softmax": "Y[1, 3]",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_stretch_that_is_left_out_holds_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Session(ROOT / "programs" / f"{name}.nasm", keep=1 << 30)
+    while not made.over:  # a checkpoint after every few instructions
+        made.step(count=3)
+        made.checkpoint()
+    quick = told(made.why(ENDS[name]), 100)
+    made.restart()
+    made.run()
+    monkeypatch.setattr(Chances, "possible", lambda *_: True)
+    assert told(made.why(ENDS[name]), 100) == quick
 
 
 # -- refusals
