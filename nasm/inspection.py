@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -31,6 +31,7 @@ from nasm.records import (
     SemaphoreRecord,
     Status,
 )
+from nasm.sim.counters import Who
 from nasm.sim.queues import Queue
 from nasm.sim.trace import Trace
 from nasm.source import Source
@@ -73,13 +74,18 @@ class Inspection:
         """
         source = Source("<expression>", text)
         node = parse_expression(source, 0, len(text))
-        scope = Scope(source)
-        scope.tensors = self.program.tensors
-        scope.values.update(self.program.constants)
+        scope = self.scope(source)
         value = evaluate(node, scope)
         if not isinstance(value, View):
             raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))
         return value
+
+    def scope(self, source: Source) -> Scope:
+        """What names mean in a text that asks about the program."""
+        scope = Scope(source)
+        scope.tensors = self.program.tensors
+        scope.values.update(self.program.constants)
+        return scope
 
     def read(self, text: str) -> np.ndarray[Any, Any]:
         """The elements of a tensor or slice now, in its dtype (ml_dtypes where numpy has none)."""
@@ -156,15 +162,20 @@ class Inspection:
     def _late(self) -> tuple[Problem, ...]:
         """Transfers that nothing waits for at the end of a run."""
         hazards, ordering = self.machine.hazards, self.machine.ordering
-        flying = self.machine.scheduler.late
+        flying = self._own(self.machine.scheduler.late)
         if self.status is not Status.FINISHED or ordering is None:
             return hazards.late(flying)
         told = ordering.moved(lambda race: self.policy.allowing(race) is None)
         late, unlanded = (
             [who for who in origins if ordering.line(*who) not in told]
-            for origins in (flying, ordering.unlanded())
+            for origins in (flying, self._own(ordering.unlanded()))
         )
         return hazards.late(late, unlanded)
+
+    def _own(self, origins: Iterable[Who]) -> list[Who]:
+        """Those of the program itself: what was typed can still be waited for."""
+        queues = self.program.queues
+        return [(queue, pc) for queue, pc in origins if pc < len(queues[queue])]
 
     def unused(self) -> tuple[Problem, ...]:
         """A note for each allow that a whole run did not need, if it looked for that."""

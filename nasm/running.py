@@ -45,6 +45,9 @@ from nasm.targets import TARGETS
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
 
+DEADLOCKED = "E0510"
+"""The code of a deadlock, which a change by hand may end."""
+
 ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
 """What to do with a program that is assembled already."""
 
@@ -116,7 +119,7 @@ class Running(Inspection):
             program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
         elif target is not None or defines or options or timing:
             raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
-        self.program = program
+        self.program = program = program.own()
         self.policy = allowing.policy(program.allows, allow, strict)
         if wrong := codes.unallowable(self.policy.allows):
             raise Failure(wrong)
@@ -322,15 +325,28 @@ class Running(Inspection):
             self.problems += failure.problems
             self.status = Status.FAULT
             return 0
-        if self.machine.scheduler.idle:
-            if self.machine.scheduler.blocked():
-                self.status = Status.DEADLOCK
-                self.problems += deadlock(self.machine)
-            else:
-                self.status = Status.FINISHED
-                for problem in unwritten(self.machine) if self.machine.checked else ():
-                    self.machine.hazards.add(problem)
+        self._settle()
         return done
+
+    def _settle(self) -> None:
+        """Come to the end if nothing is left."""
+        if not self.machine.scheduler.idle:
+            return
+        if self.machine.scheduler.blocked():
+            self.status = Status.DEADLOCK
+            self.problems += deadlock(self.machine)
+        else:
+            self.status = Status.FINISHED
+            for problem in unwritten(self.machine) if self.machine.checked else ():
+                self.machine.hazards.add(problem)
+
+    def changed(self) -> None:
+        """The machine was changed by hand: whether it is at an end follows from how it stands."""
+        if self.status is Status.READY:
+            return
+        self.problems = [problem for problem in self.problems if problem.code != DEADLOCKED]
+        self.status, self._limit = Status.RUNNING, None
+        self._settle()
 
     def progress(self, elapsed: float) -> Progress:
         """How far the run has got."""

@@ -6,30 +6,44 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
-from nasm.debug import delta, moves, specs, times
+from nasm.debug import delta, memory, moves, setting, specs, times, who, writing
+from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
-from nasm.debug.context import Context, context
+from nasm.debug.changes import Divert, SetElements, Type
+from nasm.debug.context import Context, Scene, context
+from nasm.debug.counters import REMEMBERED, Changed, Counter, counter, history
 from nasm.debug.delta import MemoryChange
+from nasm.debug.differences import Difference, difference, of_file
 from nasm.debug.expressions import Expression, Value, first
-from nasm.debug.memory import written
+from nasm.debug.held import Held, held
+from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
 from nasm.debug.outlook import Outlook
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.pictures import Picture, picture
 from nasm.debug.places import loop_variables, place
+from nasm.debug.setting import Altered, going_on_at, skipping
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test, When
-from nasm.debug.transfers import TransferRecord, under_way
+from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
+from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
+from nasm.debug.who import Use
 from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
 from nasm.gc_pause import paused
-from nasm.problems import Failure, Refused
+from nasm.problems import Failure, Refused, did_you_mean
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
+from nasm.source import Source
+from nasm.targets import USUAL
 
 __all__ = ["ASSEMBLED", "Session"]
+
+NO_PROGRAM = "an empty machine"
+"""Instead of the name of a program."""
 
 
 class Session(Running):
@@ -47,6 +61,15 @@ class Session(Running):
         self.past = Past(self, super()._advance, keep)
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
+        self._typing = Typing(self)
+
+    @classmethod
+    def empty(cls, target: str = USUAL, **more: Any) -> Self:
+        """A machine without a program, on which declarations and instructions can be typed.
+
+        ``more`` is as for a program.
+        """
+        return cls(Source(NO_PROGRAM, f".target {target}\n"), **more)
 
     @property
     def over(self) -> bool:
@@ -334,11 +357,63 @@ class Session(Running):
 
     def written(self, name: str) -> float:
         """How much of a tensor is initialised, from 0 to 1; raises Failure."""
-        return written(self, name)
+        return memory.written(self, name)
 
     def histogram(self, value: Value, bins: int = BINS) -> Histogram:
         """How the finite numbers of what an expression is are spread."""
         return histogram(value, bins)
+
+    def memories(self, name: str = "", rows: int = 8, columns: int = 64) -> tuple[MemoryNow, ...]:
+        """Who owns which bytes of a memory, or of each, and what of that is written.
+
+        A map has at most so many rows and columns of cells. Raises Refused for an unknown name.
+        """
+        return memory.memories(self, name, rows, columns)
+
+    def bank_states(self) -> tuple[BankNow, ...]:
+        """Every bank: what is in it, and whether instructions ahead add to that."""
+        return memory.banks(self)
+
+    def owners(self, bank: BankNow) -> tuple[Owner, ...]:
+        """The tensors that have bytes in a bank."""
+        tensors = self.program.tensors
+        return tuple(memory.owner(self, tensors[name]) for name in bank.record.tensors)
+
+    def partition(self, number: int) -> tuple[Lane, ...]:
+        """What every tensor has in a partition, by memory and address."""
+        return memory.lanes(self, number)
+
+    def held(self, engine: str = "") -> tuple[Held, ...]:
+        """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
+
+        It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
+        """
+        return held(self, engine)
+
+    def difference(
+        self,
+        left: str | Value,
+        right: str | Value,
+        *,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> Difference:
+        """How two values differ, exactly or with a tolerance; raises Failure or Refused.
+
+        They are expressions, values, and on the right also the path of an array file in quotes.
+        """
+        mine = self.evaluate(left) if isinstance(left, str) else left
+        if isinstance(right, str):
+            file = re.fullmatch(r'\s*"([^"]*)"\s*', right)
+            right = of_file(mine, file[1], self.files) if file else self.evaluate(right)
+        return difference(mine, right, rtol, atol)
+
+    def write(self, text: str, path: str, *, over: bool = False) -> writing.Written:
+        """Write what an expression is to an array file; raises Failure or Refused.
+
+        A file that exists stays as it is unless it is to be written ``over``.
+        """
+        return writing.write(self.evaluate(text), path, self.files, over)
 
     def picture(self, value: Value, rows: int, columns: int, mean: bool = False) -> Picture:
         """What an expression is in at most so many rows and columns of cells; raises Refused.
@@ -357,9 +432,62 @@ class Session(Running):
 
     def transfers(self) -> tuple[TransferRecord, ...]:
         """Every transfer (DMA) under way, oldest first."""
-        return under_way(self.machine, self._outlook)
+        return self._scene().transfers
+
+    def counters(self, name: str = "") -> tuple[Counter, ...]:
+        """Every semaphore and event the program names, or one, with who waits and who can post.
+
+        Raises Refused if there is none of that name.
+        """
+        numbers = {**self.program.semaphores, **self.program.events}
+        scene = self._scene()
+        wanted = [self._semaphore(name)] if name else sorted(numbers.values())
+        return tuple(counter(scene, number) for number in wanted)
+
+    def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
+        """The last changes of a semaphore or event, the latest last; raises Refused.
+
+        The run is done again to see them, from the last checkpoint or from earlier ones.
+        """
+        return history(self.past, self._scene(), self._semaphore(name), most)
+
+    def _semaphore(self, name: str) -> int:
+        """A semaphore or event by its name, among those of all cores."""
+        numbers = {**self.program.semaphores, **self.program.events}
+        number = numbers.get(name.removeprefix("$"))
+        if number is None:
+            hint = did_you_mean(name.removeprefix("$"), numbers, "$")
+            hint = hint or "'info semaphores' lists them"
+            raise Refused("E0206", f"no semaphore '${name.removeprefix('$')}'", hint)
+        return number
+
+    def _scene(self) -> Scene:
+        return Scene(self.machine, self._outlook, self.status)
 
     # -- asking
+
+    def blocked(self, engine: str) -> Blocked:
+        """Why an engine does not go on, back to what no other holds up; raises Refused.
+
+        It is named as :meth:`queue` says.
+        """
+        return blocked(self._scene(), self.queue(engine))
+
+    def who(self, text: str) -> tuple[Use, ...]:
+        """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
+
+        ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
+        """
+        register = re.fullmatch(r"(?:@?([\w.]+)[. ]\s*)?%r(\d+)", text.strip())
+        if register is not None:
+            queues = self.machine.scheduler.queues
+            of = [self.queue(register[1])] if register[1] else queues
+            return who.of_register(
+                self.machine, self._outlook, int(register[2]), [queue.index for queue in of]
+            )
+        if text.startswith("$"):
+            return who.of_semaphore(self.machine, self._outlook, self._semaphore(text))
+        return who.of_view(self.machine, self._outlook, self.view(text))
 
     def why(self, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
         """Where an element of a tensor got the value that it has now; raises Failure.
@@ -382,3 +510,91 @@ class Session(Running):
     def undo(self) -> Change | None:
         """Take back the last change by hand, and go to where it was made; None if there is none."""
         return self._travel.undo()
+
+    def execute(self, text: str) -> Typed:
+        """Assemble a typed text and execute it now, its instructions as the next of their engines.
+
+        An engine need not be named if it was chosen last, or if no other has the instruction. Other
+        engines go on until all of it has completed; what cannot complete is a deadlock. Raises
+        Failure if anything is wrong with the text: then nothing was done.
+        """
+        typing = self._typing
+        change = typing.take(text)
+        seen = Observed(self, written_by(self.program, change))
+        with self._watched() as done:
+            self.change(change)
+            self._complete(change)
+        return told(self, typing, change, seen, done)
+
+    def declare(self, text: str) -> Typed:
+        """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
+        change = self._typing.take(text, declarations=True)
+        self.past.change(change)
+        return told(self, self._typing, change, Observed(self, ()), [])
+
+    def set(self, place: str, value: object) -> Written | Altered:
+        """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
+
+        ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
+        the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
+        """
+        change = setting.setting(self, place, value)
+        if isinstance(change, SetElements):
+            seen = Observed(self, [view for view, _ in change.values])
+            self.past.change(change)
+            return next(seen.written())
+        before = setting.held(self, change)
+        self.past.change(change)
+        after = setting.held(self, change)
+        assert after is not None
+        return Altered(place.strip(), before, after)
+
+    def skip(self, engine: str | None = None) -> Altered:
+        """Let an engine go past its next instruction; it need not be named if no other has one."""
+        return self._divert(skipping(self, engine))
+
+    def set_pc(self, engine: str, place: int | str) -> Altered:
+        """Send an engine to a pc, a label, or the first of its instructions on ``"line N"``."""
+        return self._divert(going_on_at(self, engine, place))
+
+    def _divert(self, change: Divert) -> Altered:
+        queue = self.machine.scheduler.queues[change.queue]
+        before = queue.pc
+        self.past.change(change)
+        return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
+
+    @property
+    def by_hand(self) -> tuple[Change, ...]:
+        """What was changed by hand, up to this moment."""
+        return tuple(made.change for made in self.past.changes[: self.changes_made])
+
+    def trial(self, text: str) -> Typed:
+        """Execute a typed text, and go back to how it is now; what it declares stays declared."""
+        past, moment = self.past, self.past.now
+        changes = list(past.changes)
+        try:
+            return self.execute(text)
+        finally:
+            self.halt(False)
+            past.goto(moment)
+            past.changes[:] = changes
+
+    def typed_text(self) -> str:
+        """The program with what was typed behind it, as a text that assembles; raises Refused."""
+        return program_text(self, self._typing, self.by_hand)
+
+    def _complete(self, change: Type) -> None:
+        """Run until the instructions of a change have completed, or nothing can happen."""
+        scheduler = self.machine.scheduler
+        self._begin()
+        queues = [scheduler.queues[index] for index, _ in change.pcs]
+        wanted = [
+            queue.count + len(queue.flight) + len(pcs)
+            for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
+        ]
+        while any(q.count < n for q, n in zip(queues, wanted, strict=True)) and not self.over:
+            self._advance(CHUNK, retire=scheduler.retired + 1)
+            if self._halted():
+                return
+        if not self.over and scheduler.stuck:
+            self._advance(CHUNK)  # nothing starts any more: it only gets known

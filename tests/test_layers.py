@@ -47,7 +47,13 @@ LAYERS = (
 LEVEL = {part: level for level, row in enumerate(LAYERS) for part in row}
 
 INNER: dict[str, tuple[tuple[str, ...], ...]] = {
-    "nasm.asm": (("text", "building"), ("expanding",), ("expectations",), ("assemble",)),
+    "nasm.asm": (
+        ("text", "building"),
+        ("expanding",),
+        ("expectations",),
+        ("assemble",),
+        ("resume",),
+    ),
     "nasm.machine": (
         ("state", "conversions", "changes", "writers", "unread"),
         ("numbers",),
@@ -60,7 +66,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("tasks", "races", "endless"),
         ("ordering",),
         ("machine",),
-        ("describe", "supply", "outputs"),
+        ("describe", "supply", "outputs", "growing"),
         ("troubles", "missed"),
         ("blame",),
         ("deadlock",),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from itertools import islice
 
 from nasm import gc_pause
 from nasm.asm.building.builder import ProgramBuilder, in_order
@@ -61,15 +62,18 @@ def _assembled(
         raise Failure(limited(in_order(expander.problems), unsaid))
     undeclared = expander.scope.undeclared
     builder.program.files = files
-    builder.problems += _initialisers(builder.program)
-    builder.problems += _expectations(builder, undeclared)
+    builder.problems += initialisers(builder.program)
+    builder.problems += expectations(builder, undeclared)
     return builder.finish(undeclared, unsaid)
 
 
-def _initialisers(program: Program) -> list[Problem]:
-    """The files of initialisers that may not be read; none is read before the program is loaded."""
+def initialisers(program: Program, first: int = 0) -> list[Problem]:
+    """The files of initialisers that may not be read, of tensors from one on.
+
+    None is read before the program is loaded.
+    """
     found: list[Problem] = []
-    for tensor in program.tensors.values():
+    for tensor in islice(program.tensors.values(), first, None):
         if isinstance(tensor.init, ArrayFile):
             try:
                 program.files.check(tensor.init.folder, tensor.init.name)
@@ -78,12 +82,12 @@ def _initialisers(program: Program) -> list[Problem]:
     return found
 
 
-def _expectations(builder: ProgramBuilder, undeclared: Undeclared) -> list[Problem]:
-    """What is wrong with the program's expectations, those on undeclared names apart."""
+def expectations(builder: ProgramBuilder, undeclared: Undeclared, first: int = 0) -> list[Problem]:
+    """What is wrong with expectations from one on, those on undeclared names apart."""
     program = builder.program
     engines = [n for e in builder.generation.engines for n in (e.name, *e.aliases)]
     found: list[Problem] = []
-    for expectation in program.expectations:
+    for expectation in program.expectations[first:]:
         assert isinstance(expectation.tree, tuple)
         if not any(name in undeclared for name in free_names(expectation.tree[0])):
             found += check_static(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from nasm.debug.outlook import Outlook
-from nasm.debug.transfers import NOTIFYING, TransferRecord, under_way
+from nasm.debug.transfers import NOTIFYING, TransferRecord, look_ahead, under_way
 from nasm.machine.describe import instruction_text
 from nasm.problems import clean, counted, listed
 from nasm.records import Status
@@ -28,7 +28,8 @@ SHOWN = 2
 class Place:
     """An instruction: the engine whose it is, with its core where there are several, and its pc.
 
-    ``rounds`` says in which round of which loop of the text it is written.
+    ``rounds`` says in which round of which loop of the text it is written. The pc is -1 for what
+    was done by hand, which no instruction did.
     """
 
     engine: str
@@ -37,6 +38,8 @@ class Place:
     rounds: str = ""
 
     def __str__(self) -> str:
+        if self.pc < 0:
+            return self.engine
         return f"{self.engine} pc {self.pc}" + (f", line {self.line}" if self.line else "")
 
 
@@ -65,7 +68,8 @@ class Hold:
     ``kind`` is ``semaphore``, ``notification``, ``data``, ``unit``, ``port``, ``ready``, ``core``,
     ``turn`` or ``over``; ``said`` continues "the engine", ``brief`` in fewer words. It ends at the
     tick ``until``: not before that if it is not ``certain``, and None if nobody knows. ``by`` are
-    the instructions that would end it, ``transfers`` those under way that would.
+    the instructions that would end it, ``transfers`` those under way that would. Of a semaphore
+    ``what`` is the wait alone, and ``detail`` who posts; that is ``enough`` if it is under way.
     """
 
     kind: str
@@ -77,7 +81,10 @@ class Hold:
     value: int = 0
     wanted: int = 0
     transfers: tuple[TransferRecord, ...] = ()
+    what: str = ""
+    detail: str = ""
     brief: str = ""
+    enough: bool = False
 
     def __repr__(self) -> str:
         return clean(f"<{self.said}>")
@@ -173,7 +180,13 @@ class Scene:
         self.machine, self.program, self.outlook = machine, machine.program, outlook
         self.scheduler, self.status = machine.scheduler, status
         self.now = machine.scheduler.now
-        self.transfers = under_way(machine, outlook)
+        landings, self.earliest = look_ahead(machine, outlook)
+        self.transfers = under_way(machine, landings)
+
+    @property
+    def ended(self) -> bool:
+        """Whether nothing more happens."""
+        return self.status in (Status.FINISHED, Status.DEADLOCK, Status.FAULT)
 
     def engines(self) -> tuple[EngineContext, ...]:
         """Every engine, in the order of queues."""
@@ -205,7 +218,9 @@ class Scene:
         if queue.done:
             return mine
         start = self.start(queue)
-        holds = sorted(start.holds, key=_last_first)
+        holds, least = sorted(start.holds, key=_last_first), self.earliest[index]
+        if start.tick is None and not self.ended and least < NEVER:
+            start.tick, start.certain = least, False
         return EngineContext(
             mine.engine,
             mine.core,
@@ -224,8 +239,10 @@ class Scene:
 
     # -- words
 
-    def place(self, who: Who) -> Place:
-        """An instruction by queue and pc."""
+    def place(self, who: Who | None) -> Place:
+        """An instruction by queue and pc; None is a hand."""
+        if who is None:
+            return Place("a change by hand", -1, None)
         span = self.program.span(*who)
         name = self.program.queue_name(who[0])
         if span is None:
@@ -335,7 +352,8 @@ class Scene:
             return Hold("ready", said, free, certain)
         by = () if holder is None else (self.place(holder),)
         what = f" by {self._beside(holder, queue)}" if holder is not None else ""
-        said = f"waits for the {kind} {resource.name}, kept{what}, {self.more(free)}"
+        name = resource.name if kind in resource.name else f"{kind} {resource.name}"
+        said = f"waits for the {name}, kept{what}, {self.more(free)}"
         return Hold(kind, said, free, certain, by)
 
     # -- semaphores
@@ -457,7 +475,10 @@ class Scene:
             semaphore.value,
             value,
             coming,
+            said,
+            "; ".join(parts),
             f"{said}, {self._in_short(coming, [*acting, *posters])}",
+            holds(enough, op, value) and bool(coming or acting),
         )
 
     def _in_short(self, coming: tuple[TransferRecord, ...], others: list[Who]) -> str:

@@ -80,11 +80,15 @@ class Value:
         """A part of it as it is stored; as float64 or bool if it was computed."""
         if isinstance(self.elements, Stored):
             return self.elements.held[window]
-        return self.elements.part(window)
+        with np.errstate(all="ignore"):
+            return self.elements.part(window)
 
     def numbers(self, window: Window) -> Array:
         """A part of it in float64, or as bool; of packed elements their bits as numbers."""
-        return self.stored(window).astype(float) if not self.numeric else self.elements.part(window)
+        if not self.numeric:
+            return self.stored(window).astype(float)
+        with np.errstate(all="ignore"):
+            return self.elements.part(window)
 
     def known(self, window: Window) -> Array:
         """Which elements of a part of it are known."""
@@ -97,14 +101,16 @@ class Value:
         """All of it, an array of its own: in its dtype, or as float64 or bool if computed."""
         if isinstance(self.elements, Stored):
             return self.elements.held.copy()
-        return self.elements.array.copy()
+        with np.errstate(all="ignore"):
+            return self.elements.array.copy()
 
     @property
     def holds(self) -> bool:
         """Whether it is known to be true, or not zero, everywhere."""
         if self.missing is not None and self.missing.any():
             return False
-        return bool(self.elements.array.all())
+        with np.errstate(all="ignore"):
+            return bool(self.elements.array.all())
 
     @property
     def number(self) -> float | None:
@@ -293,10 +299,13 @@ class _placed:  # noqa: N801  (a context)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, Failure):
-            raise Failure(
-                replace(p, span=replace(p.span, source=self.source)) if p.span else p
-                for p in error.problems
-            ) from None
+            raise Failure(map(self._placed, error.problems)) from None
+
+    def _placed(self, problem: Problem) -> Problem:
+        hint = "" if problem.code == "E0101" else problem.hint  # it is of lines of a program
+        if problem.span is None:
+            return replace(problem, hint=hint)
+        return replace(problem, hint=hint, span=replace(problem.span, source=self.source))
 
 
 def _hidden(held: Inspection, source: Source) -> tuple[str, dict[str, Counter]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left
 from collections.abc import Iterator
+from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -28,10 +30,10 @@ class Future(NamedTuple):
     The ring is -1 where that is not known.
     """
 
+    queue: int
     core: int
     ring: int
     dispatch: int
-    notify: int
 
 
 class Outlook:
@@ -55,9 +57,9 @@ class Outlook:
         if not self.program.queues[queue.index].labels:
             at = bisect_left(pcs, queue.pc)
             return pcs[at] if at < len(pcs) else None
-        flow = self.flow(queue.index)
-        left = [pc for pc in pcs if flow.reaches(queue.pc, pc)]
-        return min(left, key=lambda pc: (pc < queue.pc, pc), default=None)
+        flow, at = self.flow(queue.index), bisect_left(pcs, queue.pc)
+        behind = itertools.chain(itertools.islice(pcs, at, None), itertools.islice(pcs, at))
+        return next((pc for pc in behind if flow.reaches(queue.pc, pc)), None)
 
     def posters(self, semaphore: int) -> Iterator[Who]:
         """The next instruction of each queue that updates a semaphore."""
@@ -66,49 +68,50 @@ class Outlook:
             if pc is not None:
                 yield index, pc
 
+    def takes(self, queue: int, pc: int) -> int:
+        """Ticks from the start of an instruction, at the least, until waiters see its update."""
+        update = self.program.updates[self.program.queues[queue].updates[pc]]
+        if update is not None and update.at_read:
+            return self.machine.scheduler.delay
+        if not self.program.instruction(queue, pc).row.posts:
+            return 1 + self.machine.scheduler.delay
+        return 1 + min((future.dispatch for future in self._moving[queue]), default=0)
+
     # -- transfers to come
 
     @cached_property
-    def _moving(self) -> dict[int, dict[int, tuple[Future, ...]]]:
-        """The instructions that start transfers, by queue and pc, and what these are like."""
-        program, found = self.program, dict[int, dict[int, tuple[Future, ...]]]()
+    def _moving(self) -> list[dict[Future, list[int]]]:
+        """What the transfers are like that each queue starts, and its pcs that start such."""
+        program, found = self.program, list[dict[Future, list[int]]]()
         kinds = {n for n, i in enumerate(program.instructions) if i.row.effect is Transfer}
         meets = {n for n, i in enumerate(program.instructions) if i.row.effect is Rendezvous}
-        few = len(kinds) <= MOST_BOUND
         for queue, lines in enumerate(program.queues):
-            known: dict[int, tuple[Future, ...]] = {}
+            unknown = [Future(queue, core, -1, 0) for core in range(program.cores)]
+            known: dict[int, list[Future]] = dict.fromkeys(meets, unknown)
+            mine: dict[Future, list[int]] = {}
             for pc, number in enumerate(lines.instructions):
                 if number in kinds and number not in known:
-                    known[number] = (self._future(queue, pc, few),)
-                elif number in meets:
-                    known[number] = tuple(Future(core, -1, 0, 0) for core in range(program.cores))
-            found[queue] = {
-                pc: known[number] for pc, number in enumerate(lines.instructions) if number in known
-            }
+                    own = [unknown[lines.core]]
+                    known[number] = own if len(kinds) > MOST_BOUND else [self._future(queue, pc)]
+                for future in known.get(number, ()):
+                    mine.setdefault(future, []).append(pc)
+            found.append(mine)
         return found
 
-    def _future(self, queue: int, pc: int, bound: bool) -> Future:
+    def _future(self, queue: int, pc: int) -> Future:
         plan, core = None, self.program.queues[queue].core
-        if bound:
-            try:
-                plan = plan_of(self.machine.tasks[queue].fetch(pc)[0].work)
-            except Failure:
-                plan = None
+        with suppress(Failure):
+            plan = plan_of(self.machine.tasks[queue].fetch(pc)[0].work)
         if plan is None:
-            return Future(core, -1, 0, 0)
-        return Future(core, plan.ring, plan.dispatch, plan.notify)
+            return Future(queue, core, -1, 0)
+        return Future(queue, core, plan.ring, plan.dispatch)
 
-    def transfers(self) -> set[Future]:
+    def transfers(self) -> list[Future]:
         """What the transfers are like that may still be started."""
-        found: set[Future] = set()
-        for queue in self.machine.scheduler.queues:
-            by_pc = self._moving[queue.index]
-            if queue.done or not by_pc:
-                continue
-            if not self.program.queues[queue.index].labels:
-                left = [pc for pc in by_pc if pc >= queue.pc]
-            else:
-                flow = self.flow(queue.index)
-                left = [pc for pc in by_pc if flow.reaches(queue.pc, pc)]
-            found.update(future for pc in left for future in by_pc[pc])
-        return found
+        queues = self.machine.scheduler.queues
+        return [
+            future
+            for queue, moving in zip(queues, self._moving, strict=True)
+            for future, pcs in moving.items()
+            if self.next_of(queue, pcs) is not None
+        ]

@@ -99,6 +99,7 @@ class _Line:
     def shades(self, low: float, high: float) -> tuple[float, ...]:
         """The cells, on a scale that begins and ends with these numbers."""
         scale = (self.best - low) / (high - low) if high > low else np.full(len(self.best), 0.5)
+        scale = np.where(np.isinf(self.best), self.best > 0, scale)
         shades = np.where(self.seen > 0, np.clip(scale, 0.0, 1.0), MISSING)
         return tuple(np.where(self.nan, NAN, shades).tolist())
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from nasm.debug.earliest import earliest
 from nasm.debug.outlook import Outlook
 from nasm.machine.writers import written
 from nasm.problems import clean
@@ -91,19 +92,24 @@ class Landings:
     already, if nothing of another ring gets in between.
     """
 
-    def __init__(self, machine: Machine, outlook: Outlook) -> None:
+    def __init__(self, machine: Machine, outlook: Outlook, starts: Sequence[int] = ()) -> None:
         self.scheduler = machine.scheduler
         self.of: dict[int, Landing] = defaultdict(Landing)
         self.arriving: dict[int, int] = {}
         self.groups: dict[int, list[Group]] = defaultdict(list)
-        self._future = outlook.transfers()
+        self.first: dict[int, int] = {}
+        now = self.scheduler.now
+        self._future = [
+            (future, (starts[future.queue] if starts else now) + future.dispatch)
+            for future in outlook.transfers()
+        ]
         self._free: dict[tuple[int, int, int], int] = {}
         self._doubted: set[int] = set()
         arrivals: list[tuple[int, Flight]] = []
         for tick, what in self.scheduler.coming():
             if isinstance(what, Group):
                 self.groups[what.flight.key].append(what)
-                self.of[what.flight.key].add(tick, True)
+                self._add(what.flight, tick, True)
             elif isinstance(what, Flight):
                 self.arriving[what.key] = tick
                 arrivals.append((tick, what))
@@ -113,6 +119,11 @@ class Landings:
                 self._serve(core.core, server)
         for tick, flight in arrivals:
             self._arrive(tick, flight)
+
+    def _add(self, flight: Flight, tick: int, certain: bool) -> None:
+        """Shares of a transfer land at a tick, or later."""
+        self.of[flight.key].add(tick, certain)
+        self.first[flight.key] = min(tick, self.first.get(flight.key, tick))
 
     def _serve(self, core: int, server: Server) -> None:
         """The groups of a server, ring by ring: what follows another starts when that is over."""
@@ -126,7 +137,7 @@ class Landings:
                 at = at + turns.passed(group, left) if left else at
                 known = known and (started or not self._stretched(group.flight))
                 known = known and not self._between(core, ring, at)
-                self.of[group.flight.key].add(max(start + group.latency, at), known)
+                self._add(group.flight, max(start + group.latency, at), known)
             for channel in members(server.channels):
                 self._free[core, ring, channel] = at
             self._doubted |= set() if known else {core}
@@ -139,10 +150,9 @@ class Landings:
                 start = max(tick, self._free.get((core, ring, channel), 0))
                 end = start + (portion.busy or 1)
                 self._free[core, ring, channel], ends = end, max(ends, end)
-                self.of[flight.key].add(max(start + portion.latency, end), True)
+                self._add(flight, max(start + portion.latency, end), True)
         others = any(c == core and other != ring for c, other, _ in self._free)
-        now = self.scheduler.now
-        before = any(f.core == core and now + f.dispatch < tick for f in self._future)
+        before = any(f.core == core and arrives < tick for f, arrives in self._future)
         if before or others or self._stretched(flight) or self._between(core, ring, ends):
             self._doubted.add(core)
         if core in self._doubted:
@@ -150,10 +160,9 @@ class Landings:
 
     def _between(self, core: int, ring: int, until: int) -> bool:
         """Whether something of another ring may arrive before a tick."""
-        now = self.scheduler.now
         return any(
-            future.core == core and future.ring != ring and now + future.dispatch < until
-            for future in self._future
+            future.core == core and future.ring != ring and arrives < until
+            for future, arrives in self._future
         ) or any(
             flight.core == core and flight.ring != ring and tick < until
             for tick, flight in self._arrivals
@@ -164,9 +173,17 @@ class Landings:
         return bool(self.scheduler.service.supply) and flight.shared
 
 
-def under_way(machine: Machine, outlook: Outlook) -> tuple[TransferRecord, ...]:
+def look_ahead(machine: Machine, outlook: Outlook) -> tuple[Landings, list[int]]:
+    """When what is under way lands, and when each queue can start its next one at the earliest."""
+    starts: list[int] = []
+    for _ in range(2):  # a transfer to come may be in the way of one, and wait for that
+        landings = Landings(machine, outlook, starts)
+        starts = earliest(machine, outlook, landings.first.__getitem__)
+    return landings, starts
+
+
+def under_way(machine: Machine, landings: Landings) -> tuple[TransferRecord, ...]:
     """Every transfer that was issued and that somebody may still wait for, oldest first."""
-    landings = Landings(machine, outlook)
     scheduler = machine.scheduler
     flying = [_flying(machine, flight, landings) for flight in scheduler.transfers.values()]
     return (*_notifying(machine, {f.origin for f in scheduler.transfers.values()}), *flying)
@@ -211,6 +228,7 @@ def _notifying(machine: Machine, flying: set[Who]) -> Iterator[TransferRecord]:
         posts: dict[Who, list[tuple[int, int]]] = {}
         for post in semaphore.pending:
             if post.poster == TRANSFER and post.at > now and post.by not in flying:
+                assert post.by is not None
                 posts.setdefault(post.by, []).append((post.value, post.at))
         for by, made in posts.items():
             shares = sum(value for value, _ in made)

@@ -23,16 +23,22 @@ class BelowZero(Observer):
 
     def __init__(self, program: Program) -> None:
         self.program = program
-        self.needed = any(u and u.op == "+" and u.value < 0 for u in program.updates)
+        self.needed = self.would(program)
         self._first: dict[int, tuple[int, int]] = {}
         self._lowest: dict[int, int] = {}
         self._takers: dict[int, tuple[Who, ...]] = {}
+
+    @staticmethod
+    def would(program: Program) -> bool:
+        """Whether something in a program takes from a counter."""
+        return any(u and u.op == "+" and u.value < 0 for u in program.updates)
 
     def posted(self, number: int, semaphore: Semaphore, now: int) -> None:
         """Notice who takes what is not there."""
         last = semaphore.last
         if semaphore.value >= 0 or last is None or last.op != "+" or last.value >= 0:
             return
+        assert last.by is not None
         before = semaphore.value - last.value
         self._first.setdefault(number, (now, before))
         self._lowest[number] = min(semaphore.value, self._lowest.get(number, 0))

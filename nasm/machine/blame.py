@@ -169,6 +169,8 @@ def _cleared(case: Case) -> Blame | None:
     post, was = case.semaphore.replaced
     if not case.enough(was + case.value - post.value):
         return None
+    if post.by is None:
+        return Blame(f"it was {was} and was set to {post.value} by hand", "set it by hand again")
     supply, queue = case.supply, post.by[0]
     waits = case.program.waits[case.program.queues[queue].waits[post.by[1]]]
     did = f"set it to {post.value}" if post.value else "cleared it"
@@ -190,7 +192,7 @@ def _cleared(case: Case) -> Blame | None:
 def _left_set(case: Case) -> Blame | None:
     """An event is set, and nobody clears it."""
     last = case.semaphore.last
-    if not case.event or case.wait.value or last is None:
+    if not case.event or case.wait.value or last is None or last.by is None:
         return None
     supply = case.supply
     line = supply.line(last.by)

@@ -117,14 +117,14 @@ def executed(machine: Machine, record: tuple[int, ...]) -> Executed:
 
 def queue_record(machine: Machine, queue: Queue) -> QueueRecord:
     """A queue as it stands."""
-    more = queue.pc < queue.length
+    more = not queue.done
     state = "done"
-    if queue.length == 0:
-        state = "idle"
-    elif more:
+    if more:
         state = "waiting" if queue.parked else "running"
     elif queue.flight:
         state = "running"
+    elif queue.length == 0:
+        state = "idle"
     return QueueRecord(
         queue.core,
         queue.engine,

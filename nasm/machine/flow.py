@@ -59,7 +59,7 @@ class Flow:
         self._behind: dict[int, set[int]] = {}
         if lines.labels:
             jumps = {n for n, i in enumerate(program.instructions) if i.row.effect is Jump}
-            for pc, number in enumerate(lines.instructions):
+            for pc, number in enumerate(lines.instructions[: self.length]):
                 if number in jumps:
                     label = _label(program.instructions[number])
                     self.branches[pc] = Branch(pc, lines.labels[label])

@@ -184,6 +184,10 @@ class Kernels:
         self.losses = losses
         self._recipes: dict[Shape, Recipes] = {}
 
+    def forget(self) -> None:
+        """Make every recipe anew."""
+        self._recipes.clear()
+
     def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Kernel]:
         """An instruction as work for the scheduler, and the kernel behind it."""
         recipes = self._recipes.get(shape)

@@ -36,6 +36,7 @@ from nasm.sim.channels import Channels
 from nasm.sim.counters import Counters
 from nasm.sim.delayed import DelayedScheduler
 from nasm.sim.delays import Delays
+from nasm.sim.events import Observer
 from nasm.sim.queues import Queue
 from nasm.sim.scheduler import Scheduler
 from nasm.sim.trace import Summary, Trace
@@ -57,7 +58,9 @@ class Machine:
     ``trace`` has every record of the run if that was asked for. Without ``values`` the run has its
     times and no tensors. ``changes`` are what it does not do as its target says; ``delays`` are
     asked how long things take, if there are any. Unless it is to be ``checked`` nobody judges its
-    order, nor what is missing of its outputs.
+    order, nor what is missing of its outputs. ``later`` are observers that a program made necessary
+    only when more was added to it, and what they remember of the time before; so many ``tensors``
+    it had at first.
     """
 
     def __init__(
@@ -70,6 +73,7 @@ class Machine:
         checked: bool = True,
     ) -> None:
         self.program, self.values, self.changes = program, values, changes
+        self.tensors = len(program.tensors)
         self.checked = checked
         generation = program.generation
         self.hazards = Hazards(
@@ -113,6 +117,7 @@ class Machine:
         self.below_zero = BelowZero(program)
         if self.below_zero.needed:
             self.scheduler.observe(self.below_zero)
+        self.later: list[tuple[Observer, Any]] = []
         endless = Endless(program, self.state.registers)
         if endless.watched:
             self.scheduler.observe(endless)
@@ -202,6 +207,8 @@ class Machine:
 
     def restore(self, saved: Any) -> None:
         """Everything as it was when it was saved; what was saved later is gone."""
+        for observer, blank in self.later:
+            observer.restore(blank)
         for part, state in zip(self._parts(), saved, strict=True):
             part.restore(state)
         self.addresses.forget()

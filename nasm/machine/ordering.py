@@ -36,7 +36,8 @@ def matters(program: Program, areas: Mapping[int, int], held: bool) -> bool:
     """
     if not held or any(i.row.effect in APART for i in program.instructions):
         return True
-    busy = [(queue, lines) for queue, lines in enumerate(program.queues) if len(lines)]
+    queues = enumerate(program.queues)
+    busy = [(queue, lines) for queue, lines in queues if len(lines.instructions)]
     if len(busy) < 2:
         return False
     if len({(lines.core, lines.engine) for _, lines in busy}) < len(busy):
@@ -88,6 +89,13 @@ class Ordering:
     def _said(self) -> Races:
         flying = self.scheduler.transfers.__contains__
         return Races(self._check, self.program, self.region, self._last, self._known, flying)
+
+    def take_up(self) -> None:
+        """The program has grown: judge the run anew, with all there is of it."""
+        for made in ("_check", "_said"):
+            self.__dict__.pop(made, None)
+        self._inputs, self._asked, self._told = None, (-1, -1), -1
+        self._faults, self._found = (), ()
 
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish
@@ -194,7 +202,7 @@ class Ordering:
     def warnings(self) -> Iterator[Problem]:
         """Waits for just a value that may be overrun: one for each line."""
         check, seen = self.judged(), set()
-        if self.watch.full:
+        if self.watch.full and not self.watch.closed:
             yield self._said.cut(len(self.watch.queues))
         yield from self._late_takes()
         for found in check.order.overruns():

@@ -267,6 +267,10 @@ class Outlines:
         self.registers, self.state, self.hazards = registers, state, hazards
         self._traits: dict[Shape, Traits] = {}
 
+    def forget(self) -> None:
+        """Make everything anew."""
+        self._traits.clear()
+
     def bind(self, number: int, shape: Shape, operands: tuple[object, ...]) -> tuple[Work, Outline]:
         """An instruction as work for the scheduler, and the outline behind it."""
         traits = self._traits.get(shape)

@@ -27,8 +27,12 @@ LISTED = 3
 
 
 def unwritten(machine: Machine) -> Iterator[Problem]:
-    """A problem for each output that a run, which has finished, did not write as a whole."""
-    for tensor in machine.program.tensors.values() if machine.values else ():
+    """A problem for each output that a run, which has finished, did not write as a whole.
+
+    One that was declared while it ran can still be written by what is typed.
+    """
+    tensors = islice(machine.program.tensors.values(), machine.tensors)
+    for tensor in tensors if machine.values else ():
         if tensor.role in ("output", "inout"):
             access = machine.addresses.access(View.whole(tensor))
             if access.uninitialised:

@@ -6,7 +6,7 @@ There is one door to it: what is changed anywhere is changed by a method of :cla
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Final
 
@@ -15,8 +15,9 @@ import numpy as np
 from nasm.dtypes import Casting, Lost
 from nasm.sim.memory import Arena, Store
 from nasm.sim.regions import REGISTERS, Region
+from nasm.spec.generation import Generation
 from nasm.spec.memory import Tensor
-from nasm.spec.program import Program
+from nasm.spec.program import Instruction, Program
 from nasm.spec.view import View
 
 
@@ -125,6 +126,7 @@ class State:
         ]
         self.stores: list[Store] = []
         self.by_tensor: dict[int, Store] = {}
+        self._empty: list[Any] = []
         shared = groups(list(program.tensors.values()))
         self.areas = {t.index: area for area, group in enumerate(shared) for t in group}
         if values:
@@ -138,8 +140,28 @@ class State:
             for tensor in group:
                 self.by_tensor[tensor.index] = store
             store.alone = len(group) == 1
-        for tensor in _added_to(program):
-            self.by_tensor[tensor.index].guarded = True
+        self.guard(added_to(program.generation, program.instructions))
+
+    def take_up(self, tensors: Sequence[Tensor], values: bool = True) -> None:
+        """Make stores for new tensors, which share bytes with none of the old ones."""
+        shared, first = groups(list(tensors)), len(set(self.areas.values()))
+        self.areas.update((t.index, first + n) for n, group in enumerate(shared) for t in group)
+        if not values:
+            return
+        for group in shared:
+            store = _store(group, Arena(room(group)))
+            store.alone = len(group) == 1
+            self.stores.append(store)
+            self._empty.append(store.save())
+            self.by_tensor.update((tensor.index, store) for tensor in group)
+
+    def guard(self, tensors: Iterable[Tensor]) -> bool:
+        """Let it matter what wrote some tensors last; returns whether that is new of any."""
+        stores = {t.index: self.by_tensor[t.index] for t in tensors if t.index in self.by_tensor}
+        new = [store for store in stores.values() if not store.guarded]
+        for store in new:
+            store.guarded = True
+        return bool(new)
 
     # -- checkpoints
 
@@ -150,7 +172,9 @@ class State:
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
         for parts, states in zip(self._parts(), saved, strict=True):
-            for part, state in zip(parts, states, strict=True):
+            later = len(parts) - len(states)  # stores that were made since then
+            more = self._empty[len(self._empty) - later :]
+            for part, state in zip(parts, (*states, *more), strict=True):
                 part.restore(state)
 
     def stored(self, saved: Any) -> Iterator[tuple[Store, Any]]:
@@ -170,12 +194,12 @@ class State:
         return self.registers, self.engines, self.castings, self.stores
 
 
-def _added_to(program: Program) -> list[Tensor]:
+def added_to(generation: Generation, instructions: Iterable[Instruction]) -> list[Tensor]:
     """The tensors that an instruction accumulates onto which may do so only onto its own kind."""
-    switches = program.generation.switches
+    switches = generation.switches
     return [
         view.tensor
-        for instruction in program.instructions
+        for instruction in instructions
         for operand in instruction.row.writes
         if operand.adds_to_any
         and not switches[operand.adds_to_any]
@@ -214,15 +238,7 @@ def groups(tensors: list[Tensor]) -> list[list[Tensor]]:
     """Tensors that share bytes, directly or by way of others; only chosen places can share."""
     found = [[t] for t in tensors if not t.fixed]
     for tensor in (t for t in tensors if t.fixed):
-        sharing = [g for g in found if any(_share(tensor, other) for other in g)]
+        sharing = [g for g in found if any(tensor.shares(other) for other in g)]
         found = [g for g in found if g not in sharing]
         found.append([tensor, *(t for g in sharing for t in g)])
     return found
-
-
-def _share(a: Tensor, b: Tensor) -> bool:
-    if a.memory is not b.memory or (a.core != b.core and not a.memory.shared):
-        return False
-    first, second, start, begin = a.partition or 0, b.partition or 0, a.offset or 0, b.offset or 0
-    rows = not a.partitions or (first < second + b.partitions and second < first + a.partitions)
-    return rows and start < begin + b.bytes and begin < start + a.bytes

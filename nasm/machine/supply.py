@@ -76,6 +76,7 @@ class Changing:
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self._pcs: dict[int, dict[int, list[int]]] = {}
 
     @cached_property
     def _all(self) -> dict[int, dict[Update, list[int]]]:
@@ -112,10 +113,12 @@ class Changing:
 
     def pcs(self, semaphore: int) -> dict[int, list[int]]:
         """The pcs that update a semaphore, by queue, in order."""
-        found: dict[int, list[int]] = {}
-        for (queue, *_), pcs in self.of(semaphore).items():
-            found.setdefault(queue, []).extend(pcs)
-        return {queue: sorted(pcs) for queue, pcs in found.items()}
+        if semaphore not in self._pcs:
+            found: dict[int, list[int]] = {}
+            for (queue, *_), pcs in self.of(semaphore).items():
+                found.setdefault(queue, []).extend(pcs)
+            self._pcs[semaphore] = {queue: sorted(pcs) for queue, pcs in found.items()}
+        return self._pcs[semaphore]
 
 
 class Supply:
@@ -142,7 +145,8 @@ class Supply:
         """What a queue would still execute or complete, its head included."""
         if queue not in self._courses:
             standing = self.machine.scheduler.queues[queue]
-            pc = standing.flight[0].pc if standing.flight else standing.pc
+            own = (f.pc for f in standing.flight if f.pc < standing.length)
+            pc = next(own, (*standing.resume, standing.pc)[0])
             registers = self.machine.state.registers[queue]
             self._courses[queue] = course(self.flow(queue), pc, registers)
         return self._courses[queue]
@@ -162,6 +166,9 @@ class Supply:
         standing = self.machine.scheduler.queues[queue]
         if standing.done and not standing.flight:
             return 0, False
+        if pc >= standing.length:  # what was typed in
+            left = (*(f.pc for f in standing.flight), *standing.resume, standing.pc)
+            return left.count(pc), False
         path = self.course(queue)
         maybe = not path.whole and self.flow(queue).reaches(path.stopped, pc)
         return path.times[pc], maybe

@@ -16,7 +16,7 @@ from nasm.machine.outlines import Outlines, unknown_address
 from nasm.machine.state import UNKNOWN, Registers
 from nasm.pace import Pace
 from nasm.problems import Failure, Refused, Severity
-from nasm.sim.queues import Fetched, Post, Task, Work
+from nasm.sim.queues import Fetched, Post, Queue, Task, Work, returning
 from nasm.sim.resources import Claim, Needs, Resource, Resources
 from nasm.spec.evidence import Cost
 from nasm.spec.generation import Port
@@ -36,7 +36,7 @@ class Tasks:
     task makes another when it is about to start, and the rules are checked again then.
     """
 
-    CACHES = ("_tasks", "_works", "_occupied", "_timed")
+    CACHES = ("_tasks", "_works", "_occupied", "_timed", "_returning")
 
     def __init__(
         self,
@@ -61,6 +61,7 @@ class Tasks:
         self._contended = () if changes.ports else _contended(program, self.lines)
         self._tasks: dict[tuple[int, int], Task] = {}
         self._works: dict[tuple[Any, ...], Work] = {}
+        self._returning: dict[Task, Task] = {}
         self._timed: dict[Shape, Timing] = {}
         self._occupied: dict[tuple[Any, ...], tuple[Resource, Needs | None]] = {}
 
@@ -75,6 +76,30 @@ class Tasks:
             except Refused as refused:
                 raise Failure(refused.at(self.program.span(self.queue, pc))) from None
         return task, self.waits[lines.waits[pc]]
+
+    def fetch_or_return(self, queue: Queue, pc: int) -> Fetched:
+        """The same of a queue with instructions behind its end: these return to where it was."""
+        task, wait = self.fetch(pc)
+        if pc >= queue.length:
+            found = self._returning.get(task)
+            if found is None:
+                found = self._returning[task] = returning(task, queue)
+            task = found
+        return task, wait
+
+    def take_up(self) -> None:
+        """The program has more instructions: what was made may not be all that matters now."""
+        self.waits = self.program.waits
+        contended = () if self.changes.ports else _contended(self.program, self.lines)
+        if contended != self._contended:
+            self._contended = contended
+            self.forget()
+
+    def forget(self) -> None:
+        """Make everything anew."""
+        for made in (self._tasks, self._works, self._timed, self._returning):
+            made.clear()
+        self.kernels.forget()
 
     def prepare(self) -> None:
         """Make every task now; what cannot be made says so when its turn comes."""
@@ -254,7 +279,7 @@ def _contended(program: Program, lines: QueueProgram) -> tuple[Port, ...]:
     others = {
         other.engine
         for other in program.queues
-        if other is not lines and other.core == lines.core and len(other)
+        if other is not lines and other.core == lines.core and len(other.instructions)
     }
     return tuple(
         port

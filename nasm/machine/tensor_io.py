@@ -52,6 +52,22 @@ def load(
     return read
 
 
+def first_values(tensor: Tensor, files: Allowed) -> Array | None:
+    """What a tensor holds that is declared now; None for nothing. Raises Failure."""
+    if tensor.init is None:
+        return None
+    try:
+        values = _start(tensor, None, files)
+    except Refused as refused:
+        raise Failure(refused.at(tensor.span)) from None
+    if values is None or isinstance(values, Loaded):
+        return None if values is None else values.values
+    held = np.empty(tensor.shape, tensor.dtype.numpy)
+    for window, part in values:
+        held[window] = part
+    return held
+
+
 def kept(given: Any) -> Any:
     """An input that was accepted, to be loaded again whatever its owner does to it."""
     return given if isinstance(given, Loaded) else np.array(given)

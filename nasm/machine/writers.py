@@ -40,6 +40,26 @@ def written(instruction: Instruction) -> list[View]:
     return [v for v in found if isinstance(v, View)]
 
 
+def read(instruction: Instruction) -> list[View]:
+    """What an instruction reads; of a transfer or an exchange, its sources.
+
+    Tiles of entries that address a view are among it, and what a result is added to.
+    """
+    row, found = instruction.row, list[View]()
+    for operand, value in zip(row.operands, instruction.operands, strict=True):
+        adds = operand.adds and instruction.operand(operand.adds)
+        if operand.access in ("r", "rw") or adds:
+            found += views(value)
+    if row.effect in (effects.Transfer, effects.Rendezvous):
+        named = [view for operand in instruction.operands for view in views(operand)]
+        found += named[1:]
+        found += [
+            s for p in instruction.operands if isinstance(p, DeclaredTransfer) for _, s in p.moves
+        ]
+    addressed = [view for operand in instruction.operands for view in views(operand)]
+    return found + [view.offsets.tile for view in addressed if view.offsets is not None]
+
+
 class Writers:
     """The instructions of a program by the bytes they write.
 

@@ -134,6 +134,8 @@ class Check:
         else:
             queue, index, moves = self.order.owners[column], self.order.issued[column][index], True
         first = Access(queue, index, kind, moves, near.region)
+        if self.sources.typed and self._one_by_hand(first, now):
+            return
         if self.more and self.ordered(now, first):  # what waits more comes later than it did
             return
         one, other = sorted((self._side(first), self._side(now)))
@@ -145,6 +147,21 @@ class Check:
         if len(found.pairs) < PAIRS or not self.held:
             found.pairs.append((first, now))
         self._pairs[key] = found._replace(many=found.many + 1)
+
+    def _one_by_hand(self, first: Access, now: Access) -> bool:
+        """Whether one of two accesses was typed in, and the first was over before the other began.
+
+        Who types sees what is complete, and lets go on what waits: that is an order of its own.
+        """
+        watch, lines = self.watch, self.sources.program.queues
+        if all(watch.pcs[one.queue][one.index] < len(lines[one.queue]) for one in (first, now)):
+            return False
+        over: int | None = watch.begin(first.queue, first.index)
+        if first.moves:
+            over = watch.landing(watch.moved[first.queue][first.index].number)
+        elif first.writes:
+            over = watch.completion(first.queue, first.index)
+        return over is not None and over <= watch.begin(now.queue, now.index)
 
     def end(self, access: Access) -> Event:
         """When an access is over."""

@@ -28,11 +28,13 @@ class Sources:
     """What of a program matters to order: its waits and changes, and which streams there are.
 
     ``tracked`` are queues whose interlock matters: where what starts is seen by others before it
-    completes, or where a counter may go down.
+    completes, or where a counter may go down. ``typed`` says that some instructions were typed in
+    while it ran.
     """
 
     def __init__(self, program: Program) -> None:
         self.program = program
+        self.typed = any(lines.typed for lines in program.queues)
         self.streams: list[Stream] = []
         self.counters = {w.semaphore for w in program.waits if w is not None}
         self.counters |= {u.semaphore for u in program.updates if u is not None}

@@ -41,10 +41,11 @@ class Watch(Observer):
     ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
-    there was more.
+    there was more; it is ``closed`` if nothing more was to be remembered.
     """
 
     def __init__(self, queues: Sequence[Queue]) -> None:
+        self._all = queues
         self.queues = array("H")
         self.works: list[list[Work]] = [[] for _ in queues]
         self.pcs = [array("i") for _ in queues]
@@ -58,7 +59,7 @@ class Watch(Observer):
             for works, pcs, begins, ends in columns
         ]
         self.flights, self.landings = array("q"), array("q")
-        self.full = False
+        self.full = self.closed = False
         self.sizes: list[int] = []
 
     # -- events
@@ -66,7 +67,7 @@ class Watch(Observer):
     def started(self, queue: Queue, task: Task, now: int) -> None:
         """Remember a start."""
         index = queue.index
-        if len(self.queues) >= MOST:
+        if self.closed or len(self.queues) >= MOST:
             self.full = True
             return
         work, pc, begin, end = self._add[index]
@@ -102,6 +103,10 @@ class Watch(Observer):
         self.flights.append(group.flight.key)
         self.landings.append(now)
 
+    def close(self) -> None:
+        """Remember nothing more: what comes before what does not follow from the program now."""
+        self.full = self.closed = True
+
     def begin(self, queue: int, index: int) -> int:
         """When an instruction started."""
         return self.begins[queue][index]
@@ -110,6 +115,10 @@ class Watch(Observer):
         """When an instruction completes; ``last`` is when the last of its queue does."""
         ends = self.ends[queue]
         return ends[index + 1] if index + 1 < len(ends) else last
+
+    def completion(self, queue: int, index: int) -> int:
+        """When an instruction completes."""
+        return self.end(queue, index, self._all[queue].last_finish)
 
     def landing(self, flight: int) -> int | None:
         """When the last of a transfer's shares so far landed."""
@@ -122,11 +131,11 @@ class Watch(Observer):
         """How much there is."""
         counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
         kept = len(self.meetings), len(self.flights)
-        return len(self.queues), counts, kept, self.full, len(self.sizes)
+        return len(self.queues), counts, kept, (self.full, self.closed), len(self.sizes)
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        length, counts, (meetings, landed), self.full, met = saved
+        length, counts, (meetings, landed), (self.full, self.closed), met = saved
         del self.queues[length:], self.flights[landed:], self.landings[landed:]
         for queue, (count, moved) in enumerate(counts):
             for column in (self.pcs[queue], self.begins[queue], self.ends[queue]):

@@ -5,22 +5,23 @@ from __future__ import annotations
 import re
 
 from nasm.debug.expressions import Value
-from nasm.problems import Refused, did_you_mean, listed, quoted
-from nasm.repl import displays, text
+from nasm.debug.memory import BankNow
+from nasm.problems import Refused, counted, did_you_mean, listed, quoted
+from nasm.repl import displays, memory_text, text
 from nasm.repl.command import WRONG, command
 from nasm.repl.naming import FORMATS
-from nasm.repl.shell import Shell
-from nasm.repl.text import numbered
-from nasm.report import arrays, pictures
+from nasm.repl.shell import FAILED, Shell
+from nasm.report import arrays, differing, pictures
 from nasm.spec.memory import Tensor
 
-BAR = 16
+MARGIN = 8
+"""Columns beside the cells of a map."""
 
 EXPRESSION = ("tensor", "semaphore", "register", "constant", "function", "format")
 """What may stand where a value is asked for, for completion."""
 
-PICTURE_ROWS = 64
-"""Rows of cells of a picture."""
+PICTURE_LINES = 32
+"""Lines of a picture: more do not fit a screen."""
 
 
 @command("print", "p", usage="print[/FORMAT] EXPRESSION", takes=EXPRESSION)
@@ -46,10 +47,10 @@ def show(shell: Shell, value: Value, form: str) -> None:
     screen, session = shell.screen, shell.session
     width = screen.width
     if form in ("p", "m"):
-        columns, coloured = width - 4, screen.coloured
-        found = session.picture(value, PICTURE_ROWS, columns, form == "m")
+        rows = PICTURE_LINES * (pictures.TALL if screen.graded else 1)
+        found = session.picture(value, rows, screen.width - 4, form == "m")
         screen.say(arrays.heading(value, width))
-        for line in pictures.drawn(found, coloured, screen.ascii_only):
+        for line in pictures.drawn(found, screen.graded):
             screen.show(line)
         return
     if form == "h":
@@ -93,7 +94,7 @@ def examine(shell: Shell, rest: str) -> None:
 
     It is print/x of them in one row: x/8 t[3].
     """
-    found = re.fullmatch(r"/(\d{1,9})?([a-z])?\s+(.*)", rest, re.DOTALL)
+    found = re.fullmatch(r"/(\d{1,9})?([a-z])?(?:\s+(.*))?", rest, re.DOTALL)
     count, form, text = (found[1], found[2], found[3]) if found else (None, None, rest)
     if not text or (form and f"/{form}" not in FORMATS):
         raise Refused(WRONG, "examine what?", "x/8 t[3] shows the bits of 8 elements")
@@ -101,6 +102,70 @@ def examine(shell: Shell, rest: str) -> None:
     if count is not None and value.size > int(count) > 0:
         value = shell.session.first(value, int(count))
     show(shell, value, form or "x")
+
+
+# -- against something else, and into a file
+
+
+@command(
+    "compare",
+    "diff",
+    usage='compare EXPRESSION, EXPRESSION | "FILE" [rtol=R] [atol=A]',
+    takes=EXPRESSION,
+)
+def compare(shell: Shell, rest: str) -> None:
+    """Show where two values differ, or a value and a file.
+
+    compare C, A.T @ B rtol=1e-2 and compare C "golden.npy" show how many elements differ and the
+    worst of them; with a tolerance, those that differ by more than atol + rtol * |right|.
+    """
+    left, right, tolerances = _sides(rest)
+    found = shell.session.difference(left, right, **tolerances)
+    shell.screen.say(differing.shown(found, shell.screen.width))
+    if not found.same:
+        shell.fail(FAILED)
+
+
+def _sides(rest: str) -> tuple[str, str, dict[str, float]]:
+    """Both sides and the tolerances of a comparison."""
+    tolerances: dict[str, float] = {}
+    while option := re.search(r"[\s,]+(rtol|atol)\s*=\s*(\S+)\s*$", rest):
+        try:
+            tolerances[option[1]] = number = float(option[2])
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < float("inf"):
+            said = f"{option[1]}= is a finite number of at least 0, found {quoted(option[2])}"
+            raise Refused(WRONG, said)
+        rest = rest[: option.start()]
+    file = re.fullmatch(r'(.*?)[\s,]*("[^"]*")\s*', rest, re.DOTALL)
+    if file is not None and file[1].strip():
+        return file[1], file[2], tolerances
+    depth = 0
+    for at, letter in enumerate(rest):
+        depth += (letter in "([{") - (letter in ")]}")
+        if letter == "," and not depth and rest[:at].strip() and rest[at + 1 :].strip():
+            return rest[:at], rest[at + 1 :], tolerances
+    raise Refused(WRONG, "compare what with what?", 'compare C, A.T @ B or compare C "golden.npy"')
+
+
+@command("write", usage='write EXPRESSION "FILE" [replace]', takes=EXPRESSION)
+def write(shell: Shell, rest: str) -> None:
+    """Write a tensor, or what an expression is, to a file.
+
+    The file is a .npy, or a .npz with the name of the array: write acc[0:8] "data.npz:acc". One
+    that exists is left as it is unless the line ends with 'replace'.
+    """
+    found = re.fullmatch(r'(.*?)\s*"([^"]*)"\s*(replace)?', rest.strip(), re.DOTALL)
+    if found is None or not found[1].strip():
+        raise Refused(WRONG, "write what, and where?", 'write C "c.npy"')
+    done = shell.session.write(found[1], found[2], over=found[3] is not None)
+    stored = "" if done.stored_as == done.dtype else f", stored as {done.stored_as}"
+    sizes = ", ".join(map(str, done.shape))
+    shell.screen.say(f"wrote {done.text} to {done.file}: {done.dtype}[{sizes}]{stored}")
+    if done.unknown:
+        what = counted(done.unknown, "element")
+        shell.screen.say(f"{what} of it {'is' if done.unknown == 1 else 'are'} not initialised")
 
 
 # -- shown at every stop
@@ -125,7 +190,7 @@ def display(shell: Shell, rest: str) -> None:
         shell.screen.say(said or "nothing is displayed: display EXPRESSION begins it")
 
 
-@command("undisplay", usage="undisplay [N]", takes=("display",))
+@command("undisplay", usage="undisplay [N]", takes=())
 def undisplay(shell: Shell, rest: str) -> None:
     """Show an expression no longer when the run stops.
 
@@ -144,33 +209,98 @@ def undisplay(shell: Shell, rest: str) -> None:
 # -- info
 
 
-@command("info memory", usage="info memory [NAME [BANK]]", takes=("memory",))
+@command("info memory", "map", usage="info memory [NAME]", takes=("memory",))
 def memory(shell: Shell, rest: str) -> None:
-    """What is in a memory now."""
-    banks(shell, rest.split(" ")[0])
+    """A map of a memory: who owns which bytes.
+
+    A tensor is a letter, small where it is not, or not all, written. Of a memory with banks the
+    banks are shown instead, as 'info banks' does.
+    """
+    session, width = shell.session, shell.screen.width
+    name, _, bank = rest.strip().partition(" ")
+    memories = session.program.generation.memories
+    if name in memories and memories[name].banks:
+        banks(shell, rest)
+        return
+    if bank:
+        raise Refused(WRONG, f"{quoted(name)} has no bank {quoted(bank)}")
+    several = session.program.cores > 1
+    for found in session.memories(name, columns=width - MARGIN):
+        shell.screen.say(memory_text.shown(found, several, width))
 
 
-@command("info banks", usage="info banks [MEMORY]", takes=("memory",))
+@command("info banks", usage="info banks [MEMORY [BANK]]", takes=("memory",))
 def banks(shell: Shell, rest: str) -> None:
-    """Every bank of a memory: its tensors, bytes written."""
-    _banks(shell, rest.strip())
+    """The banks of a memory, their tensors.
+
+    Above them a strip: each bank's number, state and first tensor. A bank is accumulating (+) while
+    instructions ahead of those under way add to what is in it, and closed (#) when none does; it is
+    unwritten (.) or free (-). A bank of its own is shown with its tensors.
+    """
+    session, width = shell.session, shell.screen.width
+    several = session.program.cores > 1
+    name, _, number = rest.strip().partition(" ")
+    every = session.bank_states()
+    found = tuple(b for b in every if not name or b.record.memory == name)
+    if name and not found:
+        known = {b.record.memory for b in every}
+        raise Refused(WRONG, f"no banks in a memory '{quoted(name)}'", did_you_mean(name, known))
+    if number:
+        chosen = [b for b in found if number.strip() == text.numbered(session, *_place(b))]
+        if not chosen:
+            last = text.numbered(session, *_place(found[-1]))
+            said = f"no bank {quoted(number)} in {name}"
+            raise Refused(WRONG, said, f"they are {text.numbered(session, 0, 0)} to {last}")
+        shell.screen.say(memory_text.banks(chosen, several, width))
+        shell.screen.say(memory_text.bank(chosen[0], session.owners(chosen[0]), width))
+        return
+    if not found:
+        shell.screen.say("no banked memory")
+        return
+    for core in range(session.program.cores):
+        shell.screen.say(memory_text.strip([b for b in found if b.record.core == core], width))
+    shell.screen.say(memory_text.banks(found, several, width))
+    shell.screen.say("written: bytes of each partition")
 
 
-def _banks(shell: Shell, memory: str) -> None:
-    found = [b for b in shell.session.banks() if not memory or b.memory == memory]
-    if memory and not found:
-        known = {b.memory for b in shell.session.banks()}
-        raise Refused(WRONG, f"no banks in a memory '{memory}'", did_you_mean(memory, known))
-    rows = []
-    for b in found:
-        full = -(-b.written * BAR // b.size)
-        bar = "#" * full + "." * (BAR - full)
-        name = ", ".join(b.tensors) or "-"
-        number = numbered(shell.session, b.core, b.bank)
-        rows.append((b.memory, number, f"{b.written}/{b.size}", bar, name))
-    shell.screen.rows(("memory", ">bank", ">written", "", "tensors"), rows, "no banked memory")
-    if rows:
-        shell.screen.say("written: bytes of each partition")
+def _place(bank: BankNow) -> tuple[int, int]:
+    return bank.record.core, bank.record.bank
+
+
+@command("info partition", usage="info partition [N]")
+def partition(shell: Shell, rest: str) -> None:
+    """What every tensor has in a partition.
+
+    Without a number it is the first one.
+    """
+    word, session = rest.strip() or "0", shell.session
+    most = max((m.partitions for m in session.program.generation.memories.values()), default=0)
+    if not (word.isdecimal() and len(word) < 10 and int(word) < most):
+        raise Refused(WRONG, f"no partition '{quoted(word)}'", f"they are 0 to {most - 1}")
+    found = session.partition(int(word))
+    several = session.program.cores > 1
+    shell.screen.say(memory_text.lanes(found, int(word), several, shell.screen.width))
+
+
+@command("info held", usage="info held [ENGINE]", takes=("engine",))
+def held(shell: Shell, rest: str) -> None:
+    """What engines hold: loaded tiles, masks, generators.
+
+    Of an engine that is named the elements are shown, and what it could hold.
+    """
+    session, screen, engine = shell.session, shell.screen, rest.strip().removeprefix("@")
+    found = session.held(engine)
+    for item in found:
+        name = f"{session.program.named(item.core, item.engine)}'s {item.name}"
+        if not item.parts:
+            screen.say(f"{name}: nothing yet ({item.how})")
+        for what, value in item.parts:
+            lines = arrays.shown(value, "", screen.width) if engine else [arrays.heading(value)]
+            sizes = lines[0].removeprefix(value.text).strip()
+            lines[:1] = [f"{name}  {sizes}", *([f"  {what}"] if what else [])]
+            screen.say([*lines, arrays.summary(value, session.statistics(value))])
+    if not found:
+        screen.say(f"{engine} holds nothing" if engine else "no engine holds anything")
 
 
 @command("info registers", "regs", usage="info registers [ENGINE]", takes=("engine",))

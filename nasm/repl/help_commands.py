@@ -18,16 +18,14 @@ from nasm.repl import (
     stop_commands,
     topics,
     travel_commands,
+    try_commands,
 )
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
-from nasm.repl.screen import table
+from nasm.repl.naming import machine
 from nasm.repl.shell import Shell
 from nasm.report import explanations, pages
-from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
-from nasm.spec.target import Target
-from nasm.targets import TARGETS
 
 GROUPS = (
     move_commands.__name__,
@@ -37,6 +35,7 @@ GROUPS = (
     see_commands.__name__,
     data_commands.__name__,
     inspect_commands.__name__,
+    try_commands.__name__,
     session_commands.__name__,
     __name__,
 )
@@ -90,13 +89,16 @@ def grouped(listed: list[Command]) -> list[tuple[str, list[Command]]]:
 
 
 def _overview(listed: list[Command], width: int) -> list[str]:
-    lines: list[str] = []
     groups = grouped(listed) if listed == commands.siblings("") else [("", listed)]
+    lines: list[str] = []
     for title, found in groups:
-        rows = [(last_word(c), ", ".join(_short(c)), c.summary) for c in found]
-        shown = table(("command", "short", "what it does"), rows, width)
-        lines += ["", *_filled(title, width), *shown[1:]] if len(groups) > 1 else shown
-    return lines[1:] if len(groups) > 1 else lines
+        heads = [", ".join((last_word(c), *_short(c))) for c in found]
+        margin = max(map(len, heads)) + 2
+        lines += ["", *_filled(title, width)] if title else []
+        for head, c in zip(heads, found, strict=True):
+            first, *more = textwrap.wrap(c.summary, width - margin, break_on_hyphens=False)
+            lines += [head.ljust(margin) + first, *(" " * margin + line for line in more)]
+    return lines[1:] if groups[0][0] else lines
 
 
 def _short(chosen: Command) -> list[str]:
@@ -106,7 +108,7 @@ def _short(chosen: Command) -> list[str]:
 
 def _about(shell: Shell, word: str) -> None:
     """Print all that a word means; raises Refused with what was meant."""
-    target, generation = _machine(shell)
+    target, generation = machine(shell)
     width = shell.screen.width
     known = list(topics.topics(target, generation))
     exact = commands.match(commands.split(word)[0], commands.siblings(""))
@@ -124,7 +126,11 @@ def _about(shell: Shell, word: str) -> None:
             shell.screen.say(["", *_filled(here, width)])
     for n, topic in enumerate(found):
         lines = [f"{topic.word}  ({topic.kind})"]
-        lines += [f"  {line}" for said in topic.said for line in _filled(said, width - 2)]
+        lines += [
+            f"  {line}"
+            for said in (topic.summary, *topic.more())
+            for line in _filled(said, width - 2)
+        ]
         shell.screen.say(["", *lines] if n or chosen or rows else lines)
     if chosen is None and not rows and not found:
         words = [*COMMANDS, *(t.word for t in known)]
@@ -132,16 +138,6 @@ def _about(shell: Shell, word: str) -> None:
         if len(exact) > 1:
             hint = f"it could be {listed(last_word(c) for c in exact)}"
         raise Refused(WRONG, f"no command, instruction, code or word '{quoted(word)}'", hint)
-
-
-def _machine(shell: Shell) -> tuple[Target, Generation]:
-    """The program's target and generation; without one, those asked for, else the first."""
-    if shell.loaded:
-        return shell.program.target, shell.program.generation
-    first = next(iter(TARGETS))
-    name = shell.target if shell.target and shell.target in TARGETS else first
-    target = TARGETS[name]()
-    return target, target.generation(name) or target.generations[0]
 
 
 def _command(words: str) -> Command | None:

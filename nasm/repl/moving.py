@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from nasm import stopping
 from nasm.debug.delta import MemoryChange
 from nasm.debug.stops import ElementChange
-from nasm.problems import Refused, counted
+from nasm.problems import Failure, Refused, counted
 from nasm.records import Progress, Status
 from nasm.repl import scene, text
 from nasm.repl.command import WRONG
@@ -51,9 +51,13 @@ def interruptible(shell: Shell) -> Iterator[stopping.Stop]:
     session = shell.session
     session.halt(False)
     with stopping.heard(), stopping.asking(session.halt) as stop:
-        # Whatever breaks in here leaves the flag, and with it a torn machine.
+        # Whatever else breaks in here leaves the flag, and with it a torn machine.
         shell.moving = True
-        yield stop
+        try:
+            yield stop
+        except (Failure, Refused):
+            shell.moving = False
+            raise
         shell.moving = False
 
 
@@ -93,7 +97,7 @@ def moved(shell: Shell, move: Move, each: bool) -> None:
                 shell.screen.say(text.changed(before.changes(text.Snapshot.of(session)), width))
             if each or not session.over:
                 shell.screen.say(memory_lines(session.changes(since), width))
-        _came_to(shell, before, asked, brief=each and done.count > 0)
+        came_to(shell, before, asked, brief=each and done.count > 0)
         after(shell)
     finally:
         session.release(since)
@@ -132,7 +136,7 @@ def _value(value: object) -> str:
         return str(value)
 
 
-def _came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, brief: bool) -> None:
+def came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, brief: bool) -> None:
     """Show what went wrong on the way, and how it ended if it did."""
     session = shell.session
     said = session.messages[before.messages :]

@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from typing import Any
 
 from nasm import codes
+from nasm.asm.expectations.checker import METHODS
 from nasm.debug import specs
 from nasm.open_files import ANY, Allowed
+from nasm.repl import topics
 from nasm.repl.command import COMMANDS
-from nasm.repl.settings import SETTINGS
+from nasm.repl.settings import SETTINGS, Setting
 from nasm.repl.suggest import Names
 from nasm.session import Session
+from nasm.spec.generation import Generation
+from nasm.spec.target import Target
+from nasm.targets import TARGETS, USUAL
 
 MOST_FILES = 200
 FORMATS = {
@@ -28,51 +35,186 @@ CHECKS = {
 }
 
 
-def names(session: Session | None, allowed: Allowed = ANY) -> Names:
+Finder = Callable[[Any], Mapping[str, str]]
+"""The words of a kind with their meaning, of a shell."""
+
+KINDS: dict[str, Finder] = {}
+"""What commands take, by the name of its kind."""
+
+
+def kind(name: str) -> Callable[[Finder], Finder]:
+    """Declare what words there are of a kind of argument."""
+
+    def declare(finder: Finder) -> Finder:
+        KINDS[name] = finder
+        return finder
+
+    return declare
+
+
+class Words(Mapping[str, Mapping[str, str]]):
+    """The words of all kinds as they are now; none of a kind that needs a program without one."""
+
+    def __init__(self, shell: Any) -> None:
+        self._shell = shell
+
+    def __getitem__(self, name: str) -> Mapping[str, str]:
+        return KINDS[name](self._shell)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(KINDS)
+
+    def __len__(self) -> int:
+        return len(KINDS)
+
+
+def names(shell: Any) -> Names:
     """Everything completion can offer now; of files, those that may be loaded."""
-    words: dict[str, Mapping[str, str]] = {
-        "format": FORMATS,
-        "check": CHECKS,
-        "setting": {row.name: row.summary for row in SETTINGS.values()},
-        "code": {row.code: row.title for row in codes.table()},
-    }
-    if session is not None:
-        words |= _of_program(session)
-    return Names(tuple(COMMANDS.values()), words, lambda text: files(text, allowed))
+    return Names(
+        tuple(COMMANDS.values()),
+        Words(shell),
+        lambda text: files(text, shell.allowed),
+        lambda mnemonic: operands(shell, mnemonic),
+    )
 
 
-def _of_program(session: Session) -> dict[str, Mapping[str, str]]:
-    program = session.program
-    generation = program.generation
+def machine(shell: Any) -> tuple[Target, Generation]:
+    """The program's target and generation; without one, those asked for, else the usual ones."""
+    if shell.loaded:
+        return shell.program.target, shell.program.generation
+    first = USUAL
+    name = shell.target if shell.target and shell.target in TARGETS else first
+    target = TARGETS[name]()
+    return target, target.generation(name) or target.generations[0]
+
+
+def operands(shell: Any, mnemonic: str) -> Mapping[str, tuple[str, Mapping[str, str]]]:
+    """What an instruction takes: by name, what it may be, and its words with their meaning."""
+    target, _ = machine(shell)
+    row = target.isa.rows.get(mnemonic)
+    meant = {word: said for words in target.vocabulary.values() for word, said in words.items()}
     return {
-        "engine": {
-            program.named(core, e.name): e.summary
-            for core in range(program.cores)
-            for e in generation.engines
-        },
-        "memory": {m.name: m.summary for m in generation.memories.values() if m.banks},
-        "mnemonic": {
-            row.name: row.summary
-            for row in program.target.isa
-            if program.target.available(row, generation)
-        },
-        "tensor": {
-            name: f"{t.dtype.name}{list(t.shape)} in {t.memory.name}"
-            for name, t in program.tensors.items()
-        },
-        "semaphore": {
-            f"${s.name}": f"{'event' if s.event else 'semaphore'} {s.number}"
-            for s in session.semaphores()
-        },
-        "breakpoint": {str(one.name or one.number): one.what for one in session.breakpoints},
-        "moment": {mark.name: "" for mark in session.moments()},
-        "stop": specs.words(),
-        "label": {
-            label: f"{program.queue_name(n)} pc {pc}"
-            for n, lines in enumerate(program.queues)
-            for label, pc in lines.labels.items()
-        },
+        o.name: (o.kind.describe(), {w: meant.get(w, "") for w in o.kind.words})
+        for o in (row.operands if row else ())
+        if not o.implicit
     }
+
+
+def _of_program(found: Callable[[Session], Mapping[str, str]]) -> Finder:
+    """A finder of what only a program has."""
+    return lambda shell: found(shell.loaded) if shell.loaded else {}
+
+
+def _legal(setting: Setting, shell: Any) -> Mapping[str, str]:
+    """What a setting may be."""
+    return setting.kind.words
+
+
+kind("format")(lambda shell: FORMATS)
+kind("check")(lambda shell: CHECKS)
+kind("alias")(lambda shell: shell.aliases)
+kind("setting")(lambda shell: {row.name: row.summary for row in SETTINGS.values()})
+for _setting in SETTINGS.values():
+    KINDS[f"setting {_setting.name}"] = partial(_legal, _setting)
+kind("code")(lambda shell: {row.code: row.title for row in codes.table()})
+kind("topic")(lambda shell: topics.meanings(*machine(shell)))
+kind("function")(lambda shell: {t.word: t.summary for t in topics.functions()})
+kind("method")(lambda shell: dict.fromkeys(METHODS, "of a tensor"))
+kind("stop")(lambda shell: specs.words())
+kind("display")(lambda shell: {str(d.number): d.text for d in shell.displays.items})
+
+
+@kind("mnemonic")
+def _mnemonics(shell: Any) -> Mapping[str, str]:
+    target, generation = machine(shell)
+    return {row.name: row.summary for row in target.isa if target.available(row, generation)}
+
+
+@kind("engine")
+@_of_program
+def _engines(session: Session) -> Mapping[str, str]:
+    program = session.program
+    return {
+        program.named(core, e.name): e.summary
+        for core in range(program.cores)
+        for e in program.generation.engines
+    }
+
+
+@kind("memory")
+@_of_program
+def _memories(session: Session) -> Mapping[str, str]:
+    return {m.name: m.summary for m in session.program.generation.memories.values()}
+
+
+@kind("tensor")
+@_of_program
+def _tensors(session: Session) -> Mapping[str, str]:
+    return {
+        name: f"{t.dtype.name}{list(t.shape)} in {t.memory.name}"
+        for name, t in session.program.tensors.items()
+    }
+
+
+@kind("semaphore")
+@_of_program
+def _semaphores(session: Session) -> Mapping[str, str]:
+    return {
+        f"${s.name}": f"{'event' if s.event else 'semaphore'} {s.number}, now {s.value}"
+        for s in session.semaphores()
+    }
+
+
+@kind("register")
+@_of_program
+def _registers(session: Session) -> Mapping[str, str]:
+    return {
+        f"@{session.name(q)}.%r{number}": "unknown" if value is None else f"now {value}"
+        for q in session.queues()
+        if q.length
+        for number, value in session.registers(session.name(q)).items()
+    }
+
+
+@kind("constant")
+@_of_program
+def _constants(session: Session) -> Mapping[str, str]:
+    return {name: str(value) for name, value in session.program.constants.items()}
+
+
+@kind("label")
+@_of_program
+def _labels(session: Session) -> Mapping[str, str]:
+    program = session.program
+    return {
+        label: f"{program.queue_name(n)} pc {pc}"
+        for n, lines in enumerate(program.queues)
+        for label, pc in lines.labels.items()
+    }
+
+
+@kind("breakpoint")
+@_of_program
+def _breakpoints(session: Session) -> Mapping[str, str]:
+    return {str(one.name or one.number): one.what for one in session.breakpoints}
+
+
+@kind("moment")
+@_of_program
+def _moments(session: Session) -> Mapping[str, str]:
+    return {mark.name: "" for mark in session.moments()}
+
+
+@kind("line")
+@_of_program
+def _lines(session: Session) -> Mapping[str, str]:
+    """The lines that have instructions, with what they say."""
+    program = session.program
+    spans = (
+        program.span(n, pc) for n, lines in enumerate(program.queues) for pc in range(len(lines))
+    )
+    numbers = sorted({span.line for span in spans if span and span.source is session.source})
+    return {str(n): " ".join(session.source.line(n).split()) for n in numbers if session.source}
 
 
 def files(text: str, allowed: Allowed = ANY) -> dict[str, str]:

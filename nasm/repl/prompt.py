@@ -20,13 +20,15 @@ from prompt_toolkit.output import ColorDepth, Output
 from prompt_toolkit.shortcuts import CompleteStyle
 
 from nasm import stopping
-from nasm.records import Status
+from nasm.problems import columns
+from nasm.records import QueueRecord, Status
 from nasm.repl import text
 from nasm.repl.colouring import STYLE, CommandLexer
 from nasm.repl.screen import Unwritable, cut, in_ascii
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
 from nasm.repl.typed import MORE, PROMPT, goes_on
+from nasm.session import Session
 from nasm.stopping import Told
 
 MENU = 6
@@ -85,14 +87,29 @@ def history_path() -> Path:
 
 
 def toolbar(shell: Shell) -> str:
-    """Program, time, why it stopped and each engine's pc, in a line as wide as the screen."""
+    """Program, time, why it stopped, each engine's pc, and what comes next.
+
+    It is a line as wide as the screen; where that is narrow it does without the engines.
+    """
     session = shell.loaded
     if session is None:
         return " no program: load FILE"
-    queues = "  ".join(f"{session.name(q)} {q.pc}/{q.length}" for q in session.queues() if q.length)
+    found = [q for q in session.queues() if q.length]
     name = os.path.basename(shell.path) or "program"
-    line = f" {name}  {text.moment(session)}  {session.status.value}  {queues}"
+    hits = [str(hit) for hit in session.hits]
+    parts = [name, text.moment(session), *(hits[:1] or [session.status.value])]
+    following = [] if session.over else _following(session, found)
+    queues = [f"{session.name(q)} {q.pc}/{q.length}" for q in found]
+    line = " " + "  ".join([*parts, *queues, *following])
+    if columns(line) > shell.screen.width:
+        line = " " + "  ".join([*parts, *following])
     return cut(line, shell.screen.width)
+
+
+def _following(session: Session, queues: list[QueueRecord]) -> list[str]:
+    """An instruction that can go on, else one that waits."""
+    left = sorted((q for q in queues if q.text), key=lambda q: bool(q.wait))
+    return [f"next {session.name(q)}: {q.text}" for q in left[:1]]
 
 
 def prompt(shell: Shell) -> str:
@@ -132,12 +149,13 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         multiline=Condition(_goes_on),
         prompt_continuation=lambda width, line, wrapped: MORE.rjust(width),
         reserve_space_for_menu=MENU,
-        color_depth=None if shell.screen.coloured else ColorDepth.MONOCHROME,
         input=input,
         output=output,
     )
     while True:
         try:
+            depth = None if shell.screen.coloured else ColorDepth.MONOCHROME
+            session.color_depth = depth
             session.bottom_toolbar = status_line if _drawn(shell) else None
             session.complete_style = (
                 CompleteStyle.COLUMN if _drawn(shell) else CompleteStyle.READLINE_LIKE

@@ -5,10 +5,12 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
+from nasm.debug.blocked import Blocked
 from nasm.debug.context import Context, Doing, EngineContext, Place
+from nasm.debug.counters import Counter
 from nasm.problems import counted, listed
 from nasm.repl import text
-from nasm.repl.screen import WIDTH, cut
+from nasm.repl.screen import WIDTH, cut, table
 from nasm.session import Session
 
 MOST = 20
@@ -73,6 +75,55 @@ def sentences(session: Session, engine: EngineContext) -> Iterator[str]:
         return
     yield f"Its next instruction is {_placed(engine.at, engine.text)}."
     yield f"It {engine.why}."
+
+
+def chain(found: Blocked, width: int = WIDTH) -> list[str]:
+    """Why an engine does not go on: a sentence for each that holds up the one before."""
+    said = [link.said for link in found.links]
+    last = [found.said] if found.said else []
+    last += [f"hint: {found.hint}"] if found.hint else []
+    return [line for one in (*said, *last) for line in _filled("", one, width, "  ")]
+
+
+def semaphore(session: Session, found: Counter, width: int = WIDTH) -> list[str]:
+    """All there is to tell of a semaphore or event."""
+    kind = "event" if found.event else "semaphore"
+    number = text.numbered(session, found.core, found.number)
+    said = [
+        f"{post.change} of {post.by} is seen at {_time(session, post.at)}" for post in found.pending
+    ]
+    if found.seen != found.value:
+        said.insert(0, f"waiters see {found.seen}")
+    for one in found.waiting:
+        goes = f", and goes on at {_time(session, one.until)}" if one.until is not None else ""
+        said.append(f"{one.at} waits for {one.op} {one.value}{goes}")
+    if found.moving:
+        said.append(f"transfers under way will add {found.moving}")
+    lines = [f"${found.name} = {found.value}, {kind} {number}"]
+    lines += [line for one in said for line in _filled("  ", one, width)]
+    return [*lines, *_posters(found, width), *_changes(session, found, width)]
+
+
+def _posters(found: Counter, width: int) -> list[str]:
+    rows = [
+        (str(p.at), p.change, f"{p.made:,}", f"{p.ahead:,} or more" if p.maybe else f"{p.ahead:,}")
+        for p in found.posters
+    ]
+    heads = ("posted by", "each", ">done", ">to come")
+    return table(heads, rows, width) if rows else ["  nothing in the program posts it"]
+
+
+def _changes(session: Session, found: Counter, width: int) -> list[str]:
+    """When it got the values that it has had, and by whom."""
+    rows = [
+        (
+            f"{text.microseconds(session, one.tick):,.3f}",
+            str(one.value),
+            f"{one.by}{', landing' if one.transfer else ''}",
+        )
+        for one in session.history(found.name)
+    ]
+    return table((">since µs", ">value", "by"), rows, width) if rows else []
 
 
 # -- an engine, from the longest to the shortest
@@ -149,11 +200,12 @@ def _time(session: Session, tick: int) -> str:
     return f"{text.microseconds(session, tick):,.3f} µs"
 
 
-def _filled(margin: str, said: str, width: int) -> list[str]:
+def _filled(margin: str, said: str, width: int, after: str = "") -> list[str]:
     """A sentence in lines, the first behind a margin, the others below."""
-    room = max(20, width - len(margin))
-    found = textwrap.wrap(said, room, break_on_hyphens=False)
-    return [(margin if not n else " " * len(margin)) + line for n, line in enumerate(found)]
+    after = after or " " * len(margin)
+    return textwrap.wrap(
+        said, width, initial_indent=margin, subsequent_indent=after, break_on_hyphens=False
+    )
 
 
 # -- the rest

@@ -100,6 +100,11 @@ class Screen:
         return self._console.color_system is not None
 
     @property
+    def graded(self) -> bool:
+        """Whether it shows half blocks, in so many colours that they can be a scale."""
+        return self._console.color_system in ("256", "truecolor") and not self.ascii_only
+
+    @property
     def ascii_only(self) -> bool:
         """Whether it cannot show more than ASCII for certain."""
         return self._console.options.ascii_only

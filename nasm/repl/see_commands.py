@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from nasm.debug.transfers import NOTIFYING, TransferRecord
-from nasm.problems import Refused, did_you_mean
-from nasm.repl import scene, text
-from nasm.repl.command import command
+from nasm.problems import Refused, in_line
+from nasm.repl import origins, scene, text
+from nasm.repl.command import WRONG, command
+from nasm.repl.moving import interruptible
 from nasm.repl.shell import Shell
+
+_DEPTH = re.compile(r"(?:^|\s)depth\s*=\s*(\d{1,3})\s*$")
 
 
 @command("where", "w", usage="where [ENGINE]", takes=("engine",))
@@ -16,13 +21,13 @@ def where(shell: Shell, rest: str) -> None:
     Of one engine everything that keeps its next instruction from starting. Cycles are of the
     engine beside them.
     """
-    session = shell.session
+    session, screen = shell.session, shell.screen
     if not rest:
-        shell.screen.say(scene.lines(session, shell.screen.width, shell.settings.plain))
+        screen.say(scene.lines(session, screen.width, shell.settings.plain))
         return
     index = session.queue(rest.removeprefix("@")).index
     found = session.context().engines[index]
-    shell.screen.say([text.status(session), *scene.detail(session, found)])
+    screen.say([text.status(session), *scene.detail(session, found, screen.width)])
 
 
 # -- info
@@ -31,13 +36,13 @@ def where(shell: Shell, rest: str) -> None:
 @command("info queues", "engines")
 def queues(shell: Shell, rest: str) -> None:
     """Every engine's queue, and its next instruction."""
-    name = shell.session.name
+    name, screen = shell.session.name, shell.screen
     rows = [
         (name(q), f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
         for q in shell.session.queues()
     ]
     heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    shell.screen.rows(heads, rows, "")
+    screen.rows(heads, rows, "")
 
 
 @command("info transfers", "dma")
@@ -48,10 +53,10 @@ def transfers(shell: Shell, rest: str) -> None:
     have; landing, the channels are done with all of them; notifying, all have landed, and waiters
     do not know yet. 'info channels' shows the channels.
     """
-    session = shell.session
+    session, screen = shell.session, shell.screen
     found = session.transfers()
     if not found:
-        shell.screen.say("no transfer is under way")
+        screen.say("no transfer is under way")
         return
     rows = [
         (
@@ -67,13 +72,13 @@ def transfers(shell: Shell, rest: str) -> None:
         for t in found
     ]
     heads = ("issued by", ">line", "phase", ">landed", ">bytes", ">ring", ">at µs", "from -> to")
-    shell.screen.rows(heads, rows, "")
+    screen.rows(heads, rows, "")
     notes = {
         "at: when it lands": any(t.phase != NOTIFYING and t.certain for t in found),
         "> not before that": any(not t.certain for t in found),
         "seen: when waiters see it": any(t.phase == NOTIFYING for t in found),
     }
-    shell.screen.say("; ".join(said for said, told in notes.items() if told), "dim")
+    screen.say("; ".join(said for said, told in notes.items() if told), "dim")
 
 
 def _when(shell: Shell, transfer: TransferRecord) -> str:
@@ -90,7 +95,7 @@ def channels(shell: Shell, rest: str) -> None:
 
     Channels move data beside the queues.
     """
-    session = shell.session
+    session, screen = shell.session, shell.screen
     rows = [
         (
             text.numbered(session, c.core, c.index),
@@ -103,21 +108,20 @@ def channels(shell: Shell, rest: str) -> None:
         for c in session.channels()
     ]
     heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    shell.screen.rows(heads, rows, "no channels")
+    screen.rows(heads, rows, "no channels")
 
 
 @command("info semaphores", "semaphore", usage="info semaphores [SEMAPHORE]", takes=("semaphore",))
 def semaphores(shell: Shell, rest: str) -> None:
-    """Every semaphore and event, and what waits for it."""
-    session = shell.session
-    found = session.semaphores()
-    wanted = rest.removeprefix("$")
-    if wanted:
-        names = [f"${s.name}" for s in found]
-        found = tuple(s for s in found if s.name == wanted)
-        if not found:
-            hint = did_you_mean(f"${wanted}", names) or "'info semaphores' lists them"
-            raise Refused("E0206", f"no semaphore '${wanted}'", hint)
+    """Every semaphore and event, and what waits for it.
+
+    Of one also who has posted it, and when, and who still can: counts are of instructions.
+    """
+    session, screen = shell.session, shell.screen
+    if rest:
+        (found,) = session.counters(rest)
+        screen.say(scene.semaphore(session, found, screen.width))
+        return
     rows = [
         (
             f"${s.name}",
@@ -125,7 +129,79 @@ def semaphores(shell: Shell, rest: str) -> None:
             str(s.value),
             ", ".join(s.waiting),
         )
-        for s in found
+        for s in session.semaphores()
     ]
     heads = ("semaphore", ">number", ">value", "waiting")
-    shell.screen.rows(heads, rows, "no semaphores")
+    screen.rows(heads, rows, "no semaphores")
+
+
+# -- asking
+
+
+@command(
+    "who",
+    usage="who TENSOR | $SEMAPHORE | [ENGINE] %REGISTER",
+    takes=("tensor", "semaphore", "engine"),
+    examples=("who t[3, 17]", "who $loaded", "who @scalar %r0"),
+)
+def who(shell: Shell, rest: str) -> None:
+    """List who reads, writes, posts or waits for something.
+
+    A tensor or slice is looked at byte by byte, so that others that share its bytes count. Each
+    line of a queue stands once: 'of' says how many instructions it has become, 'done' how many of
+    them have completed so far; those of a loop may do so any number of times.
+    """
+    session, screen = shell.session, shell.screen
+    if not rest:
+        raise Refused(WRONG, "who uses what?", "who t[3, 17], who $loaded, who @scalar %r0")
+    found = session.who(rest)
+    if not found:
+        screen.say(f"nothing in the program uses {in_line(rest)}")
+        return
+    rows = [
+        (
+            use.engine,
+            f"{'may ' if use.perhaps else ''}{use.does}{f' {use.amount}' if use.amount else ''}",
+            str(use.span.line) if use.span else "",
+            str(use.pcs[0]),
+            "loop" if use.loops else str(len(use.pcs)),
+            f"{use.completed:,}",
+            use.text,
+        )
+        for use in found
+    ]
+    heads = ("engine", "does", ">line", ">pc", ">of", ">done", "instruction")
+    screen.rows(heads, rows, "")
+
+
+@command(
+    "why", usage="why ELEMENT [depth=N] | ENGINE", takes=("tensor", "engine"),
+    examples=("why C[0, 0]", "why t[3, 17] depth=1", "why tensor"),
+)  # fmt: skip
+def why(shell: Shell, rest: str) -> None:
+    """Say where a value came from, or why an engine waits.
+
+    Of an element of a tensor: what made it, when, and of which elements with which values, and
+    these in turn, back to an input or to what nobody wrote; a NaN is followed to where it was born.
+    Of an engine: what lets it go on, and who would do that, back to what no other engine holds up:
+    a transfer or an instruction under way, a wait that nobody can end, or a circle.
+    """
+    session, screen = shell.session, shell.screen
+    found = _DEPTH.search(rest)
+    word = _DEPTH.sub("", rest).strip()
+    if not word:
+        raise Refused(WRONG, "why what?", "why C[0, 0], or why ENGINE")
+    try:
+        queue = session.queue(word.removeprefix("@")) if found is None else None
+    except Refused:
+        if word.startswith("@"):
+            raise
+        queue = None
+    if queue is not None:
+        engine = session.program.queue_name(queue.index)
+        screen.say(scene.chain(session.blocked(engine), screen.width))
+        return
+    depth = {"depth": int(found[1])} if found is not None else {}
+    with interruptible(shell):
+        told = session.why(word, **depth)
+    screen.say(origins.told(told, screen.width, screen.ascii_only))

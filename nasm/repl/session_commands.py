@@ -29,11 +29,16 @@ def sets(pattern: str) -> Callable[[Setter], Setter]:
     return declare
 
 
-@command("set", usage="set NAME VALUE", takes=("setting",))
+@command("set", usage="set PLACE = VALUE", takes=("setting",))
 def set_(shell: Shell, rest: str) -> None:
-    """Change a setting of the debugger.
+    """Change a value of the program, or a setting.
 
-    'info settings' lists the settings.
+    A value is an expression as in .expect, or an array file in quotes: set t[0, 0:4] = 1.5,
+    set t = "file.npy", set $loaded = 32, set @scalar %r0 = 5. It is broadcast, and rounded as the
+    tensor stores it. set pc @vector 3 sends an engine to an instruction, set pc @vector loop to a
+    label, and set pc @vector line 19 to the first of its instructions on a line.
+
+    set NAME VALUE changes a setting of the debugger; 'info settings' lists them.
     """
     if not rest:
         raise Refused(WRONG, "set what?", "set context off; 'info settings' lists the settings")

@@ -69,7 +69,7 @@ class Shell:
         self.path = ""
         self.moving = self.attended = False
         self.depth = 0
-        self.code = self.failures = self._depth = 0
+        self.code = self.failures = self._sourced = 0
         self.recording = Recording(screen)
         self.aliases: dict[str, str] = {}
         self.last = ""
@@ -134,15 +134,15 @@ class Shell:
         self.adopt(session)
 
     def adopt(self, session: Session | None) -> None:
-        """Take a session with a new machine, and learn its names for completion."""
+        """Take a session with a new machine, and the names for completion."""
         self._session, self._final = session, None
         self.torn = self.cut = False
-        self.names = names(session, self.allowed)
+        self.names = names(self)
 
     def renew(self) -> None:
         """The session is at another moment, or has other names: learn them."""
         self._final = None
-        self.names = names(self._session, self.allowed)
+        self.names = names(self)
 
     def final(self, found: RunReport | None = None) -> RunReport:
         """The report of a run that is over; made, or given, once."""
@@ -188,13 +188,13 @@ class Shell:
 
         Returns whether none failed.
         """
-        if self._depth == DEEPEST:
+        if self._sourced == DEEPEST:
             said = f"files of commands call each other more than {DEEPEST} deep"
             raise Refused(command.WRONG, said)
         name = os.path.expanduser(path)
         text = source_of(Path(name), allowed or self.allowed, "").text
         found = typed.commands(text.split("\n"))
-        self._depth += 1
+        self._sourced += 1
         try:
             for n, (number, line) in enumerate(found):
                 if self.settings.echo:
@@ -206,7 +206,7 @@ class Shell:
                     self.screen.say(f"{where}: '{quoted(typed.bare(line))}' failed{rest}", "yellow")
                     return False
         finally:
-            self._depth -= 1
+            self._sourced -= 1
         return True
 
     def echo(self, line: str) -> None:
@@ -216,7 +216,7 @@ class Shell:
 
     def _execute(self, text: str) -> None:
         try:
-            chosen, rest = command.find(self._meant(text))
+            chosen, rest = self._called(self._meant(text))
             self.last = text if chosen.repeats else ""
             chosen.do(self, rest)
         except (Quit, Unwritable, BrokenPipeError):
@@ -247,6 +247,23 @@ class Shell:
             text = f"{self.aliases[word]} {rest}".rstrip()
             word, rest = command.split(text)
         return text
+
+    def _called(self, text: str) -> tuple[command.Command, str]:
+        """The command that a line calls, and its arguments; raises Refused.
+
+        A line that begins as one of a program does, and no command does, is executed.
+        """
+        execute = command.COMMANDS.get("execute")
+        if execute is None or self._session is None:
+            return command.find(text)
+        if text[0] in "@.":
+            return execute, text
+        try:
+            return command.find(text)
+        except Refused:
+            if command.split(text)[0] in self._session.program.target.isa.rows:
+                return execute, text
+            raise
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""

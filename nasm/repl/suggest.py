@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from nasm.repl import command
 from nasm.repl.command import Command
+from nasm.repl.typed import goes_on
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,8 +20,17 @@ class Suggestion:
     meta: str = ""
 
 
+Operands = Mapping[str, tuple[str, Mapping[str, str]]]
+"""What an instruction takes: by name, what it may be, and its words with their meaning."""
+
+
 def no_files(_: str) -> Mapping[str, str]:
     """No files at all."""
+    return {}
+
+
+def no_operands(_: str) -> Operands:
+    """No operands at all."""
     return {}
 
 
@@ -28,24 +38,37 @@ def no_files(_: str) -> Mapping[str, str]:
 class Names:
     """What completion knows: the commands, words with their meaning by kind, and files.
 
-    ``files`` gives the paths that begin with a text.
+    ``files`` gives the paths that begin with a text, ``operands`` what a mnemonic takes.
     """
 
     commands: tuple[Command, ...] = ()
     words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     files: Callable[[str], Mapping[str, str]] = no_files
+    operands: Callable[[str], Operands] = no_operands
 
 
-_WORD = re.compile(r"[@$/]?(?:\d+\.)?\w*$")
+_WORD = re.compile(r"[@$/%]?(?:\w+\.)*%?\w*$")
+_OPERAND = re.compile(r"(?<!/)\b\w+\s+$|[\])]\s+$")
 _CODE = "code"
+_EXPRESSION = ("tensor", "semaphore", "register", "constant", "function")
+_INSTRUCTION = re.compile(r"(?:\w+:\s*)?(?:@[\w.]+\s+)?(\w+)(\s.*)?", re.DOTALL)
+_NAMED = re.compile(r"\s*(\w+)\s*=\s*(\w*)$")
 
 
 def suggest(text: str, names: Names) -> list[Suggestion]:
     """Words that continue the text before the cursor, best first."""
-    typed = text.lstrip()
+    typed = _command_of(text).lstrip()
     if re.fullmatch(r"[^\s/@$]*", typed):
-        return _starting(typed, _commands(names, ""), len(typed))
+        words = _commands(names, "") | dict(names.words.get("alias", {}))
+        if typed[:1].isupper():  # no command is, every mnemonic
+            words |= names.words.get("mnemonic", {})
+        return _starting(typed, words, len(typed))
     word, rest = command.split(typed)
+    if typed.startswith("@") or word in names.words.get("mnemonic", {}):
+        return _instruction(typed, names)
+    meaning = names.words.get("alias", {}).get(word)
+    if meaning is not None:
+        return suggest(meaning + typed[len(word) :], replace(names, words=_without_aliases(names)))
     found = command.match(word, [c for c in names.commands if " " not in c.name])
     if len(found) != 1:
         return []
@@ -64,6 +87,20 @@ def suggest(text: str, names: Names) -> list[Suggestion]:
     return _arguments(chosen, rest, names)
 
 
+def _command_of(text: str) -> str:
+    """The command that a text ends with, in one line."""
+    lines = text.split("\n")
+    begun = 0
+    for n in range(len(lines) - 1):
+        if not goes_on(lines[begun : n + 1]):
+            begun = n + 1
+    return " ".join(lines[begun:])
+
+
+def _without_aliases(names: Names) -> dict[str, Mapping[str, str]]:
+    return {kind: names.words[kind] for kind in names.words if kind != "alias"}
+
+
 def _commands(names: Names, prefix: str) -> dict[str, str]:
     return {
         c.name.removeprefix(prefix): c.summary
@@ -75,18 +112,66 @@ def _commands(names: Names, prefix: str) -> dict[str, str]:
 def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
     if "file" in chosen.takes:
         return _starting(rest, names.files(rest), len(rest))
+    if "setting" in chosen.takes:
+        return _setting(rest, names)
     word = _WORD.search(rest)
     typed = word[0] if word else ""
     before = rest[: len(rest) - len(typed)]
-    if before.count("[") > before.count("]") or before.endswith((".", "%")):
-        return []
+    kinds = chosen.takes
+    if "instruction" in kinds and _INSTRUCTION.fullmatch(rest):
+        return _instruction(rest, names)
+    if (
+        any(kind in _EXPRESSION for kind in kinds)
+        and "." in typed
+        and typed[0] not in "@0123456789"
+    ):
+        part = typed.rpartition(".")[2]
+        return _starting(part, names.words.get("method", {}), len(part))
+    if before.count("[") > before.count("]"):
+        kinds = ("constant", "function", "tensor") if typed else ("constant",)
+        kinds = kinds if any(kind in _EXPRESSION for kind in chosen.takes) else ()
+    complete = not re.search(r"\w", typed) and bool(_OPERAND.search(before))
     said = set(before.replace("@", " ").split())
     found: list[Suggestion] = []
-    for kind in chosen.takes:
+    for kind in kinds:
         words = _words(kind, typed, names)
-        if not said & set(words):
-            found += _starting(typed, words, len(typed))
-    return found
+        if complete if kind in _EXPRESSION and len(kinds) > 1 else said & set(words):
+            continue
+        found += _starting(typed, words, len(typed))
+    return sorted(found, key=lambda s: not s.text.casefold().startswith(typed.casefold()))
+
+
+def _setting(rest: str, names: Names) -> list[Suggestion]:
+    """The name of a setting, or what it may be."""
+    for name in names.words.get("setting", {}):
+        if rest.startswith(f"{name} "):
+            value = rest[len(name) :].lstrip()
+            return _starting(value, names.words.get(f"setting {name}", {}), len(value))
+    return _starting(rest, names.words.get("setting", {}), len(rest))
+
+
+def _instruction(text: str, names: Names) -> list[Suggestion]:
+    """What may follow in an instruction: an engine, a mnemonic, its operands and their words."""
+    engine = re.search(r"@[\w.]*$", text)
+    if engine:
+        return _starting(engine[0], _words("engine", "@", names), len(engine[0]))
+    found = _INSTRUCTION.fullmatch(text)
+    if found is None or found[2] is None:
+        part = found[1] if found else ""
+        return _starting(part, names.words.get("mnemonic", {}), len(part))
+    operands = names.operands(found[1])
+    item = re.split(r"[,\s](?![^\[(]*[\])])", found[2])[-1]
+    named = _NAMED.match(item)
+    if named:
+        words = operands.get(named[1], ("", {}))[1] or names.words.get("label", {})
+        return _starting(named[2], words, len(named[2]))
+    said = set(re.findall(r"(\w+)\s*=", found[2]))
+    left = {f"{name}=": what for name, (what, _) in operands.items() if name not in said}
+    kinds = ("semaphore",) if item.startswith("$") else ("tensor", "constant")
+    word = _WORD.search(item)
+    part = word[0] if word else ""
+    words = {w: m for kind in kinds for w, m in names.words.get(kind, {}).items()}
+    return _starting(part, words | (left if not part.startswith("$") else {}), len(part))
 
 
 def _words(kind: str, typed: str, names: Names) -> dict[str, str]:
@@ -102,7 +187,25 @@ def _words(kind: str, typed: str, names: Names) -> dict[str, str]:
 
 
 def _starting(typed: str, words: Mapping[str, str], length: int) -> list[Suggestion]:
-    """The words that begin so, case apart; those that agree in case come first."""
+    """The words that begin so, case apart, those that agree in case first; then the others.
+
+    Others have the letters in that order. If some words begin so, they must have the first in
+    common with it.
+    """
     fold = typed.casefold()
     found = [Suggestion(w, length, m) for w, m in words.items() if w.casefold().startswith(fold)]
-    return sorted(found, key=lambda s: not s.text.startswith(typed))
+    found.sort(key=lambda s: not s.text.startswith(typed))
+    letter = re.search(r"\w", fold)
+    if letter is None or len(fold) < letter.start() + 2:
+        return found
+    pattern = re.compile(".*?".join(map(re.escape, fold)))
+    others: list[tuple[bool, int, Suggestion]] = []
+    for w, meaning in words.items():
+        folded = w.casefold()
+        match = None if folded.startswith(fold) else pattern.search(folded)
+        same = folded[letter.start() :].startswith(letter[0])
+        if match and (same or not found):
+            spread = match.end() - match.start()
+            others.append((not same, spread, Suggestion(w, length, meaning)))
+    others.sort(key=lambda o: o[:2])
+    return found + [o[2] for o in others]

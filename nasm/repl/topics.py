@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from nasm.asm.expanding.functions import FORMS as CONSTANT_FUNCTIONS
 from nasm.asm.expectations.checker import WORDS as EXPECTATION_WORDS
 from nasm.asm.text.parse_failure import FORMS as DIRECTIVES
-from nasm.dtypes import DTYPES
+from nasm.dtypes import DTYPES, DType
 from nasm.glossary import WORDS
 from nasm.problems import counted, rounded
 from nasm.repl.settings import SETTINGS
 from nasm.spec.generation import Engine, Generation
 from nasm.spec.memory import Memory
+from nasm.spec.options import Option
 from nasm.spec.target import Target
 
 KEYS = {
@@ -33,11 +35,15 @@ KEYS = {
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """Something that a word means: what kind of thing, and what there is to say in paragraphs."""
+    """Something that a word means: what kind of thing, and what there is to say, in paragraphs.
+
+    ``more`` makes what is said beyond the summary; ``names`` are other words for it.
+    """
 
     word: str
     kind: str
-    said: tuple[str, ...]
+    summary: str
+    more: Callable[[], Sequence[str]] = tuple
     names: tuple[str, ...] = ()
 
     def called(self, word: str) -> bool:
@@ -49,26 +55,25 @@ def topics(target: Target, generation: Generation) -> Iterator[Topic]:
     """Everything that has a word."""
     yield from _of_language(generation)
     for e in generation.engines:
-        yield Topic(e.name, "engine", _engine(e, target, generation), e.aliases)
+        more = partial(_engine, e, target, generation)
+        yield Topic(e.name, "engine", f"{e.summary}.", more, e.aliases)
     for m in generation.memories.values():
-        yield Topic(m.name, "memory", _memory(m))
+        yield Topic(m.name, "memory", f"{m.summary}.", partial(_memory, m))
     for d in DTYPES.values():
         if d.name in generation.dtypes:
-            size = f"{counted(d.itemsize, 'byte')}; the largest is {_largest(d.max_finite)}"
-            said = f"{d.summary}. {size}."
-            yield Topic(d.name, "dtype", (said, f"Source: {d.source}."), d.aliases)
+            yield Topic(d.name, "dtype", f"{d.summary}.", partial(_dtype, d), d.aliases)
     for kind, words in target.vocabulary.items():
         for word, meaning in words.items():
-            yield Topic(word, kind, (meaning, _taken(word, kind, target, generation)))
+            yield Topic(word, kind, meaning, partial(_taken, word, target, generation))
     for o in target.offered(generation):
-        choices = [f"{word}: {meaning}" for word, meaning in (o.choices or {}).items()]
-        text = (f"{o.summary}.", o.describe(), *choices, f"By default {o.default}.")
-        yield Topic(o.name, "machine option", text)
+        yield Topic(o.name, "machine option", f"{o.summary}.", partial(_option, o))
     for s in SETTINGS.values():
-        yield Topic(s.name, "setting", (f"{s.summary}: {s.kind.legal}.", f"set {s.name} VALUE"))
+        how = (f"set {s.name} VALUE: {s.kind.legal}.",)
+        yield Topic(s.name, "setting", f"{s.summary}.", partial(tuple, how))
     for word, meaning in WORDS.items():
-        yield Topic(word, "word", (_plain(meaning) + ".",), (f"{word}s",))
-    yield Topic("keys", "keys", tuple(f"{key}: {said}" for key, said in KEYS.items()), ("key",))
+        yield Topic(word, "word", f"{_plain(meaning)}.", names=(f"{word}s",))
+    keys = tuple(f"{key}: {said}" for key, said in KEYS.items())
+    yield Topic("keys", "keys", "What keys do at the prompt.", partial(tuple, keys), ("key",))
 
 
 def find(word: str, known: Iterable[Topic]) -> list[Topic]:
@@ -78,17 +83,18 @@ def find(word: str, known: Iterable[Topic]) -> list[Topic]:
 
 def _of_language(generation: Generation) -> Iterator[Topic]:
     for word, form in DIRECTIVES.items():
-        yield Topic(f".{word}", "directive", (form,), (word,))
+        yield Topic(f".{word}", "directive", form, names=(word,))
     for m in generation.memories.values():
-        yield Topic(
-            f".{m.name}", "directive", (f".{m.name} t f32[128, 8]", f"A tensor in {m.name}.")
-        )
-    for word in EXPECTATION_WORDS:
+        form = f".{m.name} t f32[128, 8]"
+        yield Topic(f".{m.name}", "directive", form, partial(tuple, (f"A tensor in {m.name}.",)))
+    yield from functions()
+
+
+def functions() -> Iterator[Topic]:
+    """The functions of expressions."""
+    for word in dict.fromkeys((*EXPECTATION_WORDS, *CONSTANT_FUNCTIONS)):
         said = CONSTANT_FUNCTIONS.get(word, "of expressions, such as those of .expect")
-        yield Topic(word, "function", (said,))
-    for word, form in CONSTANT_FUNCTIONS.items():
-        if word not in EXPECTATION_WORDS:
-            yield Topic(word, "function", (form,))
+        yield Topic(word, "function", said)
 
 
 def _engine(engine: Engine, target: Target, generation: Generation) -> tuple[str, ...]:
@@ -99,7 +105,7 @@ def _engine(engine: Engine, target: Target, generation: Generation) -> tuple[str
         if memories
     ]
     rate = generation.ticks / engine.cycle
-    said = [f"{engine.summary}.", f"{rounded(rate)} cycles in a µs"]
+    said = [f"{rounded(rate)} cycles in a µs"]
     if engine.aliases:
         said.append(f"also called {', '.join(engine.aliases)}")
     return (*said, *reach, f"Its instructions: {', '.join(rows)}.")
@@ -109,10 +115,20 @@ def _memory(memory: Memory) -> tuple[str, ...]:
     size = f"{memory.size:,} bytes" if memory.size else "as large as what is declared"
     where = f"{memory.partitions} partitions of {size}" if memory.partitions else size
     banks = f", each in {memory.banks} banks" if memory.banks else ""
-    return (f"{memory.summary}.", where + banks, f"Source: {memory.source}.")
+    return (where + banks, f"Source: {memory.source}.")
 
 
-def _taken(word: str, kind: str, target: Target, generation: Generation) -> str:
+def _dtype(dtype: DType) -> tuple[str, ...]:
+    size = f"{counted(dtype.itemsize, 'byte')}; the largest is {_largest(dtype.max_finite)}"
+    return (size, f"Source: {dtype.source}.")
+
+
+def _option(option: Option) -> tuple[str, ...]:
+    choices = [f"{word}: {meaning}" for word, meaning in (option.choices or {}).items()]
+    return (*(choices or [option.describe()]), f"By default {option.default}.")
+
+
+def _taken(word: str, target: Target, generation: Generation) -> tuple[str, ...]:
     """Which instructions take a word for an operand."""
     rows = [
         r.name
@@ -120,7 +136,7 @@ def _taken(word: str, kind: str, target: Target, generation: Generation) -> str:
         if target.available(r, generation)
         and any(word in o.kind.words for o in r.operands if not o.implicit)
     ]
-    return f"Taken by {', '.join(rows)}." if rows else ""
+    return (f"Taken by {', '.join(rows)}.",) if rows else ()
 
 
 def _largest(value: float) -> str:
@@ -134,4 +150,4 @@ def _plain(markdown: str) -> str:
 
 def meanings(target: Target, generation: Generation) -> Mapping[str, str]:
     """Every word of a topic with its kind, for completion."""
-    return {t.word: f"{t.kind}: {t.said[0]}" for t in topics(target, generation)}
+    return {t.word: f"{t.kind}: {t.summary}" for t in topics(target, generation)}

@@ -10,8 +10,8 @@ from rich.text import Text
 from nasm.debug.pictures import MISSING, NAN, Picture
 from nasm.problems import counted
 
-RAMP, SHADES = " .:-=+*#%@", " ░▒▓█"
-"""Characters from the least to the greatest, in ASCII and with blocks."""
+RAMP = " .:-=+*#%@"
+"""Characters from the least to the greatest."""
 
 NOTHING, NO_NUMBER = "_", "?"
 """A cell that nothing was written to, and one with a NaN."""
@@ -28,21 +28,20 @@ TALL = 2
 """Rows of cells in a line of half blocks."""
 
 
-def drawn(found: Picture, coloured: bool, ascii_only: bool) -> list[Text]:
-    """The picture and its legend."""
-    if coloured and not ascii_only:
+def drawn(found: Picture, coloured: bool) -> list[Text]:
+    """The picture and its legend, in half blocks or in characters of ASCII."""
+    if coloured:
         lines = [_halves(*pair) for pair in _pairs(found.cells)]
     else:
-        ramp = RAMP if ascii_only or not coloured else SHADES
-        lines = [Text("  " + "".join(_character(c, ramp) for c in row)) for row in found.cells]
-    return [*lines, *(Text(f"  {line}") for line in legend(found, coloured, ascii_only))]
+        lines = [Text("  " + "".join(map(_character, row))) for row in found.cells]
+    return [*lines, *(Text(f"  {line}") for line in legend(found, coloured))]
 
 
-def legend(found: Picture, coloured: bool, ascii_only: bool) -> list[str]:
+def legend(found: Picture, coloured: bool) -> list[str]:
     """What the cells of a picture are."""
     tall, wide = found.block
     rows, columns = found.shape
-    lines = [_scale(found, coloured, ascii_only)]
+    lines = [_scale(found, coloured)]
     size = f"{counted(rows, 'row')} of {columns:,}"
     if tall * wide > 1:
         how = "their mean" if found.mean else "the one farthest from 0"
@@ -52,23 +51,22 @@ def legend(found: Picture, coloured: bool, ascii_only: bool) -> list[str]:
     marks = []
     whole = found.statistics
     if whole.known < whole.size:
-        mark = EMPTY if coloured and not ascii_only else NOTHING
-        marks.append(f"{mark} uninitialised ({whole.size - whole.known:,} elements)")
+        mark = EMPTY if coloured else NOTHING
+        marks.append(f"{mark} uninitialised ({counted(whole.size - whole.known, 'element')})")
     if whole.nan:
-        mark = "light blue" if coloured and not ascii_only else NO_NUMBER
+        mark = "light blue" if coloured else NO_NUMBER
         marks.append(f"{mark} NaN ({whole.nan:,})")
     if whole.infinite:
         marks.append(f"{whole.infinite:,} infinite, at the ends of the scale")
     return lines + (["; ".join(marks)] if marks else [])
 
 
-def _scale(found: Picture, coloured: bool, ascii_only: bool) -> str:
+def _scale(found: Picture, coloured: bool) -> str:
     if math.isnan(found.low):
         return "no finite numbers"
     if found.low == found.high:
         return f"all cells are {found.low:.6g}"
-    ramp = RAMP if ascii_only or not coloured else SHADES
-    shown = "dark to light" if coloured and not ascii_only else f"'{ramp}'"
+    shown = "dark to light" if coloured else f"'{RAMP}'"
     return f"{shown} is {found.low:.6g} to {found.high:.6g}"
 
 
@@ -80,12 +78,12 @@ def _pairs(
     ]
 
 
-def _character(cell: float, ramp: str) -> str:
+def _character(cell: float) -> str:
     if cell == MISSING:
         return NOTHING
     if cell == NAN:
         return NO_NUMBER
-    return ramp[min(len(ramp) - 1, int(cell * len(ramp)))]
+    return RAMP[min(len(RAMP) - 1, int(cell * len(RAMP)))]
 
 
 def _halves(upper: tuple[float, ...], lower: tuple[float, ...] | None) -> Text:

@@ -30,7 +30,7 @@ Sink = Callable[[str, Row], None]
 PROFILER = "Neuron Explorer"
 """The vendor's tool whose names the opcodes are."""
 
-DMA = "DMA"
+DMA, HOST = "DMA", "host"
 KNOWN = 100_000
 """Of things that are alike so many are remembered."""
 
@@ -230,8 +230,8 @@ class TableRows(Observer):
         post = semaphore.last
         assert post is not None
         core, _, event = self.program.generation.counter(number)
-        source = DMA
-        if post.poster != TRANSFER:
+        source = DMA if post.poster == TRANSFER else HOST
+        if post.poster is not None and post.poster != TRANSFER:
             source = self.program.queues[post.poster].engine
         self.sink(schema.UPDATE, {
             "timestamp": self.ns(now),

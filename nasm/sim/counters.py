@@ -23,15 +23,15 @@ class Post(NamedTuple):
     """A change that waiters have yet to see: from a tick on, and who made it.
 
     ``by`` is the instruction, ``record`` the number of its start or of the shares that landed, and
-    ``poster`` its queue, or :data:`TRANSFER`.
+    ``poster`` its queue, or :data:`TRANSFER`. Who changes it by hand is None, with no record.
     """
 
     at: int
     op: str
     value: int
-    by: Who
+    by: Who | None
     record: int
-    poster: int
+    poster: int | None
 
 
 class Semaphore:
@@ -81,6 +81,13 @@ class Semaphore:
         else:
             self.seen = new
         return True
+
+    def put(self, value: int, now: int) -> None:
+        """Change the value by hand: whoever waits sees that at once."""
+        post = Post(now, "=", value, None, -1, None)
+        self.replaced, self.last = (post, self.value), post
+        self.value = self.seen = value
+        self.pending.clear()
 
     def _settle(self, now: int) -> None:
         """See what is visible by now of what is pending; something is."""

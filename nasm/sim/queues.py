@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from nasm.pace import Pace
@@ -108,6 +108,18 @@ Fetched = tuple[Task, Wait | None]
 """What stands at a pc of a queue: a task, which several may share, and what it waits for here."""
 
 
+class Return(int):
+    """The pc at which a queue goes on behind a task put before its own, and what that started."""
+
+    payload: Any
+
+    def __new__(cls, pc: int, payload: Any) -> Return:
+        """As an integer it is the pc."""
+        made = super().__new__(cls, pc)
+        made.payload = payload
+        return made
+
+
 class Flying(NamedTuple):
     """A task that has started and not completed; ``head`` is when it was next in its queue.
 
@@ -136,19 +148,20 @@ class Queue:
     ``poster`` who posted if it was a semaphore. ``behind`` is the earlier task of the queue whose
     result the next one has to wait for, if that was not there when it became the next. ``asked``
     says that it waits for a resource in turn, ``due`` when it tries again. ``record`` is the number
-    of its last start; ``interval`` and ``latency`` are what that took.
+    of its last start; ``interval`` and ``latency`` are what that took. ``resume`` are the
+    pcs at which it goes on behind tasks that were put before its own, the last one first.
     """
 
     __slots__ = (
         "arrived", "asked", "because", "behind", "blocker", "busy", "busy_until", "cause", "core",
         "count", "done", "due", "engine", "fetch", "finished", "flight", "head", "index",
         "interval", "last_finish", "latency", "length", "mark", "parked", "pc", "poster", "reached",
-        "record", "wait", "waited", "waiting",
+        "record", "resume", "wait", "waited", "waiting",
     )  # fmt: skip
     CHANGES = (
         "pc", "head", "wait", "waited", "parked", "arrived", "asked", "behind", "blocker", "done",
         "due", "reached", "last_finish", "count", "finished", "busy", "busy_until", "mark", "cause",
-        "because", "poster", "record", "interval", "latency",
+        "because", "poster", "record", "interval", "latency", "resume",
     )  # fmt: skip
 
     def __init__(
@@ -180,6 +193,7 @@ class Queue:
         self.poster: int | None = None
         self.record = -1
         self.interval = self.latency = 0
+        self.resume: tuple[int, ...] = ()
         self.waiting: dict[Idle, int] = {}
 
     @property
@@ -229,3 +243,27 @@ class Queue:
         for name, value in zip(self.CHANGES, changes, strict=True):
             setattr(self, name, value)
         self.flight, self.waiting = deque(flight), dict(waiting)
+
+
+def returning(task: Task, queue: Queue) -> Task:
+    """A task behind which its queue goes on at the next pc of those that it is to ``resume`` at.
+
+    One that branches elsewhere makes an end of these.
+    """
+    expand, work = task.expand, task.work
+    if expand is not None:
+        return replace(task, expand=lambda: returning(expand(), queue))
+
+    def start(now: int) -> Return:
+        payload = work.start(now)
+        if work.branches and payload is not None:
+            queue.resume = ()
+            return Return(payload, payload)
+        *rest, pc = queue.resume
+        queue.resume = tuple(rest)
+        return Return(pc, payload)
+
+    def finish(done: Return) -> None:
+        work.finish(done.payload)
+
+    return replace(task, work=replace(work, start=start, finish=finish, branches=True))

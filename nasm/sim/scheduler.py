@@ -15,7 +15,7 @@ engines have no interlock. What happens it tells the observers, and nothing else
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from heapq import heappop, heappush
+from heapq import heapify, heappop, heappush
 from operator import itemgetter
 from typing import Any
 
@@ -146,6 +146,14 @@ class Scheduler:
     def remaining(self) -> bool:
         """Whether some queue has instructions that are not complete."""
         return self.flying > 0 or not all(queue.done for queue in self.queues)
+
+    @property
+    def stuck(self) -> bool:
+        """Whether nothing is under way, and nothing that is left can start."""
+        return not (self.flying or self.transfers) and all(
+            queue.done or queue.arrived is not None or self.waits.vain(queue)
+            for queue in self.queues
+        )
 
     def run(self, events: int, until: int | None = None, retire: int | None = None) -> int:
         """Process at most ``events`` events, none after ``until``; returns how many there were.
@@ -330,7 +338,7 @@ class Scheduler:
         update = task.update
         if update is not None and update[3]:
             self.waits.post(update[0], update[1], update[2], self.delay)
-        if queue.pc < queue.length:
+        if queue.pc < queue.length or queue.resume:
             self._bring_up(queue, now + 1)
             self._sequence += 1
             heappush(heap, (queue.due, START + index, self._sequence, queue))
@@ -410,6 +418,33 @@ class Scheduler:
         """Remember which transfers are in flight if no queue has anything left to do."""
         if all(queue.done for queue in self.queues):
             self.late = tuple(flight.origin for flight in self.transfers.values())
+
+    # -- by hand
+
+    def divert(self, queue: Queue, pc: int, resume: tuple[int, ...] = ()) -> None:
+        """Let a queue go on at another pc, and then at those that it is to ``resume`` at.
+
+        Its next task is taken back, which must not have arrived at a rendezvous: it stands in no
+        line any more, and nothing that is to come is for it.
+        """
+        now, index, head = self.now, queue.index, queue.head
+        queue.account(now)
+        if queue.parked:
+            assert queue.wait is not None
+            self.semaphores[queue.wait[0]].parked.remove(index)
+        for resource in () if head is None else (*head.resources, *head.ports):
+            resource.waiting.pop(index, None)
+            resource.passed.discard(index)
+        self._heap[:] = [e for e in self._heap if e[3] is not queue or e[1] < START]
+        heapify(self._heap)
+        queue.head = queue.wait = queue.behind = queue.blocker = None
+        queue.asked = queue.parked = queue.waited = False
+        queue.pc, queue.resume, queue.cause, queue.poster = pc, resume, ORDER, None
+        queue.done = pc >= queue.length and not resume
+        if not queue.done:
+            last = queue.flight[-1].start if queue.flight else -1
+            self._bring_up(queue, max(now, last + 1))
+            self.push(queue.due, START + index, queue)
 
     # -- channels
 

@@ -128,6 +128,16 @@ class Summary(_Records):
         instructions, jobs, posts = self._gathered
         super().__init__(per_core, instructions.extend, jobs.extend, posts.extend, self._say)
 
+    def make_room(self, lengths: Sequence[int]) -> None:
+        """Count instructions of queues that have grown to these lengths."""
+        self._fold()
+        first, counts = self._first, self._counts
+        self._first = np.cumsum([0, *lengths])
+        self._counts, self._saved = np.zeros(self._first[-1], np.int64), False
+        for queue, at in enumerate(self._first[:-1]):
+            mine = counts[first[queue] : first[queue + 1]]
+            self._counts[at : at + len(mine)] = mine
+
     def _say(self, record: MessageRecord) -> None:
         *numbers, text = record
         encoded = text.encode("utf-8", "surrogatepass")
@@ -180,13 +190,17 @@ class Summary(_Records):
         self._fold()
         self._saved = True
         hashes = tuple(hasher.copy() for hasher in self._hashes)
-        return hashes, self._counts, len(self.messages), self.left_out, self._characters
+        counts = self._first, self._counts
+        return hashes, counts, len(self.messages), self.left_out, self._characters
 
     def restore(self, saved: Any) -> None:
         """As it was when it was saved."""
-        hashes, self._counts, count, self.left_out, self._characters = saved
+        hashes, counts, count, self.left_out, self._characters = saved
         self._hashes[:] = [hasher.copy() for hasher in hashes]
-        self._saved = True
         del self.messages[count:]
         for numbers in self._gathered:
             numbers.clear()
+        first = self._first
+        (self._first, self._counts), self._saved = counts, True
+        if self._first is not first:  # of a time when queues were shorter
+            self.make_room(np.diff(first).tolist())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Protocol
 
-from nasm.sim.counters import TRANSFER, Counters, Post, Who
+from nasm.sim.counters import TRANSFER, Counters, Post, Who, holds
 from nasm.sim.queues import NEVER, Queue
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
@@ -54,6 +54,13 @@ class Waits:
             tell(queue, number, semaphore.by if queue.cause != "semaphore" else queue.blocker, now)
         return True
 
+    def vain(self, queue: Queue) -> bool:
+        """Whether a queue's next task waits for what its semaphore is not."""
+        if queue.wait is None or queue.waited:
+            return False
+        number, op, value = queue.wait
+        return self.semaphores[number].visible(op, value, self.host.now) is None
+
     def _wake(self, queue: Queue, found: tuple[int, Post | None]) -> None:
         """Let a parked queue go on at the tick at which it sees what it waits for."""
         at, post = found
@@ -84,6 +91,22 @@ class Waits:
             found = semaphore.visible(compare, want, now)
             if found is not None and found[0] < queue.due:
                 self._wake(queue, (found[0], found[1] or post))
+
+    def put(self, number: int, value: int) -> None:
+        """Change a semaphore by hand: queues that wait for it see that at once."""
+        now, semaphore = self.host.now, self.semaphores[number]
+        semaphore.put(value, now)
+        for tell in self.host.listeners["posted"]:
+            tell(number, semaphore, now)
+        for index in semaphore.parked:
+            queue = self.host.queues[index]
+            assert queue.wait is not None
+            if not holds(value, *queue.wait[1:]):
+                queue.due, queue.blocker = NEVER, None
+                queue.because, queue.poster = -1, None
+            elif queue.due != now:
+                assert semaphore.last is not None
+                self._wake(queue, (now, semaphore.last))
 
     def count(self, number: int, shares: int, notify: int) -> None:
         """Post 1 for each of some shares: at once, unless a queue waits for one of the values."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from nasm.problems import Refused
 from nasm.spec.kinds import WRONG_KIND, Kind, OperandContext
@@ -21,17 +23,28 @@ class Implicit(Kind):
         raise Refused(WRONG_KIND, f"{self.describe()} is not written in a program")
 
 
+Part = tuple[str, Any, Any]
+"""What an engine value consists of, to be looked at: what it is in a few words, an array, and
+which of its elements are known (None: all)."""
+
+
+def _whole(value: Any) -> Iterable[Part]:
+    yield "", value, None
+
+
 @dataclass(frozen=True, slots=True)
 class EngineValue(Implicit):
     """What one instruction leaves in the engine for a later one.
 
     Reading it before it was left is a fault that says ``how`` to leave it, unless there is an
-    ``initial`` value, or a function that makes one for an instruction's context.
+    ``initial`` value, or a function that makes one for an instruction's context. ``parts`` takes a
+    value apart for whoever looks at it.
     """
 
     name: str
     how: str
     initial: object = None
+    parts: Callable[[Any], Iterable[Part]] = _whole
 
     def describe(self) -> str:
         return f"the engine's {self.name}"

@@ -77,6 +77,18 @@ class Tensor:
         """Bytes per partition, or in all in a linear memory."""
         return self.elements * self.dtype.itemsize
 
+    def shares(self, other: Tensor) -> bool:
+        """Whether it has bytes in common with another tensor; both have their places."""
+        if self.memory is not other.memory:
+            return False
+        if self.core != other.core and not self.memory.shared:
+            return False
+        first, second = self.partition or 0, other.partition or 0
+        if self.partitions and not first - other.partitions < second < first + self.partitions:
+            return False
+        start, begin = self.offset or 0, other.offset or 0
+        return start < begin + other.bytes and begin < start + self.bytes
+
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         return f"<{self.memory.name} {self.name} {self.dtype.name}[{sizes}]>"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from nasm.allowing import Allow
@@ -83,7 +83,10 @@ class Expectation:
 
 @dataclass(slots=True)
 class QueueProgram:
-    """The instructions of one queue, a column per fact: numbers index the program's tables."""
+    """The instructions of one queue, a column per fact: numbers index the program's tables.
+
+    So many at the end were ``typed`` in while it ran: they stand behind the end of the queue.
+    """
 
     core: int
     engine: str
@@ -93,9 +96,10 @@ class QueueProgram:
     spans: array[int] = field(default_factory=lambda: array("i"))
     chains: array[int] = field(default_factory=lambda: array("i"))
     labels: dict[str, int] = field(default_factory=dict)
+    typed: int = 0
 
     def __len__(self) -> int:
-        return len(self.instructions)
+        return len(self.instructions) - self.typed
 
 
 @dataclass(slots=True, repr=False, eq=False)
@@ -128,6 +132,10 @@ class Program:
     files: Allowed = ANY
 
     __hash__ = None  # type: ignore[assignment]  # it is being made while it is used
+
+    def own(self) -> Program:
+        """The same program, of whose columns and tables others can be put in the place."""
+        return replace(self, queues=[replace(lines) for lines in self.queues])
 
     @property
     def options(self) -> Mapping[str, OptionValue]:

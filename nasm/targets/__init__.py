@@ -17,3 +17,6 @@ TARGETS: Mapping[str, Loader] = {
     name: _neuron for name in ("trn1", "inf2", "trn2", "trn3", "gen2", "gen3", "gen4")
 }
 """Every name that ``.target`` accepts, and what loads it."""
+
+USUAL = "trn2"
+"""What is meant where nobody says one: on an empty machine, and in help without a program."""

@@ -14,7 +14,7 @@ from nasm.debug.why import Why
 from nasm.machine import describe
 from nasm.problems import Failure
 from nasm.records import Status
-from nasm.repl.ask_commands import told
+from nasm.repl.origins import told
 from nasm.running import Running
 from nasm.session import Session
 from nasm.source import Source

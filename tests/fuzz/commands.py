@@ -14,10 +14,11 @@ from random import Random
 from typing import NoReturn
 
 from nasm.asm.assemble import assemble
+from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
 from nasm.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
 from nasm.repl.command import COMMANDS
-from nasm.repl.naming import names
+from nasm.repl.naming import FUNCTIONS, names
 from nasm.repl.screen import Screen
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
@@ -53,12 +54,15 @@ class Loaded:
         self.source = Source(name, corpus.programs()[name])
         session = self.session()
         self.ending = promises.ending(session.run(max_cycles=promises.CYCLES))
-        self.names = names(session)
+        shell = Shell(Screen(io.StringIO()))
+        shell.adopt(session)
+        self.names = shell.names
 
     def session(self) -> Session:
         """It on a new machine."""
         session = Session(self.program)
         session.source = self.source
+        session.files = Allowed.of(False)  # 'write' writes nothing
         return session
 
 
@@ -91,7 +95,7 @@ class Commands:
         """A session with one of the programs."""
         name = rng.choice(self.programs)
         program = loaded(name)
-        known = program.names if program else names(None)
+        known = program.names if program else names(Shell(Screen(io.StringIO())))
         lines = [f"{HEAD}{name}", *(line(rng, known) for _ in range(LINES))]
         return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
@@ -160,12 +164,34 @@ def line(rng: Random, known: Names) -> str:
     return typed
 
 
+def expression(rng: Random, known: Names, deep: int = 2) -> str:
+    """An expression, mostly one that can be computed."""
+    if not deep or rng.random() < 0.2:
+        kind = rng.choice(["tensor", "tensor", "semaphore", "register", "constant", "function"])
+        words = list(known.words.get(kind, {})) or ["3"]
+        return rng.choice([*words[:3], rng.choice(words)]) + rng.choice(["", "", *SUFFIXES])
+    one, other = expression(rng, known, deep - 1), expression(rng, known, deep - 1)
+    match rng.randrange(5):
+        case 0:
+            return f"{rng.choice(list(FUNCTIONS))}({one})"
+        case 1:
+            return f"{rng.choice(list(FUNCTIONS))}({one}, axis={rng.choice([-1, 0, 1])})"
+        case 2:
+            return f"({one}){rng.choice(SUFFIXES)}"
+        case 3:
+            return f"{one}, {other}"
+        case _:
+            return f"{one} {rng.choice(OPERATORS)} {other}"
+
+
 def argument(rng: Random, takes: tuple[str, ...], known: Names) -> str:
     """An argument, of the sort that the command takes or of another."""
     kinds = [k for k in takes if k in known.words] or list(known.words)
     if rng.random() < 0.3:
         kinds = list(known.words)
     words = list(known.words[rng.choice(kinds)]) or ["x"]
+    if "function" in takes and rng.random() < 0.5:
+        return expression(rng, known)
     match rng.randrange(6):
         case 0:
             return rng.choice(NUMBERS)

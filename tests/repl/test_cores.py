@@ -73,7 +73,7 @@ def test_semaphores_events_banks_and_channels_have_the_number_of_their_core(pair
     said = [line.split() for line in pair.does("run", "info semaphores").splitlines()[1:]]
     assert said == [["$here", "0.3", "1"], ["$bit", "event", "0.0", "1"], ["$there", "1.0", "1"]]
     assert pair.does("print $bit") == "$bit = 1\n"
-    banks = [line.split() for line in pair.does("info banks").splitlines()[1:-1]]
+    banks = [line.split() for line in pair.does("info banks").splitlines()[3:-1]]
     assert [(b[1], b[-1]) for b in banks] == [
         ("0.0", "x"),
         ("0.1", "-"),
@@ -100,7 +100,7 @@ def test_a_label_is_found_in_the_core_it_stands_in(pair: Tried) -> None:
 
 
 def test_completion_knows_the_engines_of_both_cores(pair: Tried) -> None:
-    known = names(pair.shell.session)
+    known = names(pair.shell)
     assert [s.text for s in suggest.suggest("step 1.", known)] == ["1.alpha", "1.beta"]
     assert [s.text for s in suggest.suggest("step @1.b", known)] == ["@1.beta"]
     assert {"$here", "$bit"} <= {s.text for s in suggest.suggest("print $", known)}

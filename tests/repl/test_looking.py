@@ -103,9 +103,10 @@ def test_list_names_the_engines_beside_their_lines(toy: Tried) -> None:
 def test_banks_by_their_name_and_by_the_memory(toy: Tried, line: str) -> None:
     # 8 bytes of x and of y in each partition, of 128
     assert toy.does("run", line) == (
-        "memory  bank  written                    tensors\n"
-        "bank       0   16/128  ##..............  x, y\n"
-        "bank       1    0/128  ................  -\n"
+        "  0#x+1                                  1-\n"
+        "memory  bank  written                state   tensors\n"
+        "bank       0   16/128  ##..........  closed  x, y\n"
+        "bank       1    0/128  ............  free    -\n"
         "written: bytes of each partition\n"
     )
 

@@ -2,7 +2,15 @@
 
 from __future__ import annotations
 
+import fcntl
 import io
+import os
+import pty
+import re
+import struct
+import sys
+import termios
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -196,10 +204,81 @@ def test_words_have_the_colours_of_what_they_are(
     assert {p[1]: p[0].removeprefix("class:") for p in pieces if p[0]} == kinds
 
 
-def test_the_toolbar_says_where_the_run_stands(toy: Tried, bare: Tried) -> None:
+@pytest.mark.parametrize(
+    ("width", "bar"),
+    [
+        (120, " toy.nasm  0.004 µs, cycle 2  running  alpha 1/4  beta 1/3  next alpha: Count %r0"),
+        (80, " toy.nasm  0.004 µs, cycle 2  running  next alpha: Count %r0"),
+        (40, " toy.nasm  0.004 µs, cycle 2  running  …"),
+    ],
+)
+def test_the_toolbar_says_where_the_run_stands(toy: Tried, width: int, bar: str) -> None:
+    toy.shell.settings.width = width
     toy.does("step 2")
-    assert prompt.toolbar(toy.shell) == (
-        " toy.nasm  0.004 µs, cycle 2  running  alpha 1/4  beta 1/3"
-    )
+    assert prompt.toolbar(toy.shell) == bar
+
+
+def test_the_toolbar_says_why_it_stopped_and_how_it_ended(toy: Tried, bare: Tried) -> None:
+    toy.shell.settings.width = 120
+    toy.does("break Loop", "run")
+    assert "  breakpoint 1: " in prompt.toolbar(toy.shell)
+    toy.does("delete", "run")
+    assert "  finished  alpha 4/4  beta 3/3" in prompt.toolbar(toy.shell)
+    assert "next" not in prompt.toolbar(toy.shell)
     bare.shell.adopt(None)
     assert prompt.toolbar(bare.shell) == " no program: load FILE"
+
+
+@pytest.mark.parametrize(
+    "environment", [{"TERM": "dumb"}, {"NO_COLOR": "1"}, {"LC_ALL": "C", "PYTHONUTF8": "0"}]
+)
+def test_a_real_terminal_of_any_kind(environment: dict[str, str], tmp_path: Path) -> None:
+    said = on_terminal(
+        ["programs/matmul.nasm"], "s\ns\np $loaded\nquit\n", environment, tmp_path, columns=100
+    )
+    assert "Traceback" not in said
+    assert "defect" not in said
+    assert "$loaded = 0" in said
+    if "TERM" in environment:
+        assert "\x1b" not in re.sub(r"\x1b\[\?\d+[hl]", "", said)  # modes, such as the cursor's
+        assert "cycle 20 (nasm) p $loaded" in said.replace("\r", "")
+    colours = re.findall(r"\x1b\[[0-9;]*3[0-9](?:;[0-9]+)*m", said)
+    assert bool(colours) == ("LC_ALL" in environment)
+
+
+def test_plain_draws_nothing_and_is_ascii(tmp_path: Path) -> None:
+    keys = "p $lo\t\nset plain off\nquit\n"
+    said = on_terminal(["programs/matmul.nasm", "--plain"], keys, {}, tmp_path, columns=100)
+    before = said.partition("set plain off")[0]
+    assert before.isascii()
+    assert "0.000 us, cycle 0 not started (nasm)" in re.sub(r"\x1b\[[0-9;?]*\w", "", before)
+    assert "$loaded = 0" in before
+    assert not re.findall(r"\x1b\[[0-9;]*3[0-9](?:;[0-9]+)*m", before)
+
+
+def on_terminal(
+    arguments: list[str], keys: str, environment: dict[str, str], home: Path, columns: int
+) -> str:
+    """What a terminal is sent by the command while somebody types."""
+    ours = {k: v for k, v in os.environ.items() if k not in ("NO_COLOR", "COLUMNS", "LINES")}
+    ours |= {
+        "TERM": "xterm",
+        "PROMPT_TOOLKIT_NO_CPR": "1",
+        "XDG_DATA_HOME": str(home),
+        "XDG_CONFIG_HOME": str(home),
+    }
+    pid, terminal = pty.fork()
+    if pid == 0:  # pragma: no cover
+        os.environ.clear()
+        os.environ.update(ours | environment)
+        os.execv(sys.executable, [sys.executable, "-m", "nasm", "repl", *arguments])
+    fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    said = b""
+    typed = False
+    with suppress(OSError):  # it has left
+        while more := os.read(terminal, 65536):
+            said += more
+            if not typed and b"(nasm)" in said:
+                typed = os.write(terminal, keys.replace("\n", "\r").encode()) > 0
+    os.waitpid(pid, 0)
+    return said.decode("utf-8", "replace")

@@ -83,7 +83,7 @@ def test_the_context_of_a_matmul() -> None:
         "tensor  cycle 40, pc 0 of 2",
         "  next  line 17: LoadStationary a  $loaded >= 32",
         "        waits for $loaded >= 32 (it is 0): 2 transfers of",
-        "        line 15 and 16, the last lands not before 1.647 µs",
+        "        line 15 and 16, the last lands at 1.647 µs",
         "vector  cycle 16, pc 0 of 1",
         "  next  line 19: TensorCopy c, acc  $multiplied >= 1  $copi…",
         "        waits for $multiplied >= 1 (it is 0): tensor pc 1,",
@@ -92,7 +92,7 @@ def test_the_context_of_a_matmul() -> None:
         "  next  line 20: DmaCopy C, c  $copied >= 1  $stored += 16",
         "        waits for $copied >= 1 (it is 0): vector pc 0, line",
         "        19 posts it, and waits itself",
-        "2 transfers under way: the first lands not before 1.165 µs",
+        "2 transfers under way: the first lands at 1.165 µs",
         "no instructions: scalar, gpsimd",
     ]
 

@@ -8,13 +8,37 @@ import pytest
 
 from nasm.repl import help_commands  # noqa: F401  (declares the commands)
 from nasm.repl.command import COMMANDS
-from nasm.repl.naming import files, names
+from nasm.repl.naming import files
 from nasm.repl.suggest import Names, Suggestion, suggest
 from tests.repl.conftest import Tried
 
+SOME = [
+    "step",
+    "set",
+    "print",
+    "info",
+    "list",
+    "help",
+    "explain",
+    "load",
+    "quit",
+    "report",
+    "restart",
+    "record",
+    "run",
+]
+"""Commands that there are; others that begin alike do not matter here."""
+
 NAMES = Names(
-    tuple(COMMANDS.values()),
+    tuple(c for c in COMMANDS.values() if c.name.split()[0] in SOME),
     {
+        "alias": {"tensors": "step 2"},
+        "constant": {"N": "512", "TILES": "4"},
+        "function": {"sum": "", "argmax": ""},
+        "method": {"T": "", "reshape": ""},
+        "register": {"@vector.%r0": "now 3"},
+        "setting": {"plain": "for screen readers", "stop-on hazard": "stop"},
+        "setting stop-on hazard": {"on": "", "off": ""},
         "engine": {"tensor": "multiplies", "vector": "adds"},
         "tensor": {"acc": "f32", "a1": "f32", "b": "bf16"},
         "semaphore": {"$loaded": "semaphore 0"},
@@ -25,6 +49,12 @@ NAMES = Names(
         "memory": {"psum": "sums"},
     },
     lambda text: {f: "file" for f in ("my prog.nasm", "other.nasm") if f.startswith(text)},
+    {
+        "TensorReduce": {
+            "dst": ("a tile", {}),
+            "op": ("an operator", {"add": "the sum", "max": "the larger"}),
+        }
+    }.__getitem__,
 )
 
 
@@ -35,8 +65,8 @@ def words(text: str) -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("st", ["step"]),
-        ("  st", ["step"]),
+        ("st", ["step", "set"]),
+        ("  st", ["step", "set"]),
         ("re", ["report", "restart", "record"]),
         ("xyz", []),
         ("xyz ", []),
@@ -45,15 +75,50 @@ def words(text: str) -> list[str]:
         ("step 3 @", ["@tensor", "@vector"]),
         ("s@v", ["@vector"]),
         ("step vector ", []),
-        ("print a", ["acc", "a1"]),
-        ("print A", ["acc", "a1"]),
+        ("print a", ["acc", "a1", "argmax"]),
+        ("print A", ["acc", "a1", "argmax"]),
         ("p $", ["$loaded"]),
         ("p acc /", ["/x"]),
         ("p/", ["/x"]),
         ("p/x b", ["b"]),
-        ("p acc[0:", []),
-        ("p acc[0, a", []),
-        ("p acc.", []),
+        ("p acc[0:", ["N", "TILES"]),
+        ("p acc[0, N", ["N", "TensorCopy"][:1]),
+        ("p acc[0, s", ["sum"]),
+        ("p acc[0, a", ["argmax", "acc", "a1"]),
+        ("p acc.", ["T", "reshape"]),
+        ("p acc.re", ["reshape"]),
+        ("p acc ", ["/x"]),
+        (
+            "p acc + ",
+            ["acc", "a1", "b", "$loaded", "@vector.%r0", "N", "TILES", "sum", "argmax", "/x"],
+        ),
+        ("p max(abs(b - ac", ["acc"]),
+        ("p (\na", ["acc", "a1", "argmax"]),
+        ("p @vec", ["@vector.%r0"]),
+        ("p acc\nst", ["step", "set"]),
+        # A subsequence comes after what begins so, with the same letter if there is such.
+        ("eplain", ["explain"]),
+        ("epln", ["explain"]),
+        ("xpl", ["explain"]),
+        ("p ld", ["$loaded"]),
+        ("help tr", ["restart", "TensorCopy", "TensorReduce"]),
+        # instructions, by their rows
+        ("Te", ["TensorCopy", "TensorReduce", "tensors"]),
+        ("@v", ["@vector"]),
+        ("@vector Te", ["TensorCopy", "TensorReduce"]),
+        ("@vector TensorReduce ", ["acc", "a1", "b", "N", "TILES", "dst=", "op="]),
+        ("@vector TensorReduce o", ["op="]),
+        ("@vector TensorReduce acc, b, op=", ["add", "max"]),
+        ("@vector TensorReduce acc[0, a], b, op=m", ["max"]),
+        ("TensorReduce op=add, o", []),
+        ("TensorReduce acc, b $l", ["$loaded"]),
+        # settings and what they may be
+        ("set st", ["stop-on hazard"]),
+        ("set stop-on hazard o", ["on", "off"]),
+        ("info settings pl", ["plain"]),
+        # aliases
+        ("tens", ["tensors"]),
+        ("tensors v", ["vector"]),
         ("info q", ["queues"]),
         ("info re", ["registers"]),
         ("info registers t", ["tensor"]),
@@ -63,7 +128,7 @@ def words(text: str) -> list[str]:
         ("help E05", ["E0501", "E0510"]),
         ("explain ", []),
         ("explain E", []),
-        ("explain E051", ["E0510"]),
+        ("explain E051", ["E0510", "E0501"]),
         ("load my p", ["my prog.nasm"]),
         ("load ", ["my prog.nasm", "other.nasm"]),
         ("quit ", []),
@@ -74,7 +139,7 @@ def test_what_may_follow(text: str, expected: list[str]) -> None:
 
 
 def test_an_empty_line_offers_every_command() -> None:
-    assert words("") == [c for c in COMMANDS if " " not in c]
+    assert words("") == [*(c.name for c in NAMES.commands if " " not in c.name), "tensors"]
     assert words("info ") == [c.removeprefix("info ") for c in COMMANDS if c.startswith("info ")]
 
 
@@ -101,14 +166,29 @@ def test_the_names_of_a_program(toy: Tried) -> None:
     found = toy.shell.names.words
     assert found["engine"] == {"alpha": "the fast one", "beta": "the slow one"}
     assert found["tensor"]["X"] == "float32[4, 2] in ram"
-    assert found["semaphore"] == {"$loaded": "semaphore 0", "$done": "semaphore 1"}
+    assert found["semaphore"] == {"$loaded": "semaphore 0, now 0", "$done": "semaphore 1, now 0"}
     assert found["label"] == {"again": "alpha pc 1"}
     assert found["mnemonic"]["Set"] == "Put a number into a register."
-    assert found["memory"].keys() == {"bank"}
+    assert found["memory"].keys() == toy.shell.program.generation.memories.keys()
+    assert found["line"]["13"] == "Wait $done++"
+    assert found["register"] == {}
+    toy.does("step 2 alpha")
+    assert found["register"] == {"@alpha.%r0": "now 1"}  # as it is now
+    assert found["setting width"].keys() == {"auto"}
 
 
-def test_without_a_program_there_are_commands_and_codes() -> None:
-    assert names(None).words.keys() == {"format", "check", "setting", "code"}
+def test_the_operands_of_an_instruction(toy: Tried) -> None:
+    found = toy.shell.names.operands("Add")
+    assert list(found) == ["dst", "a", "b"]
+    assert toy.shell.names.operands("Nothing") == {}
+
+
+def test_without_a_program_there_are_no_words_of_one(bare: Tried) -> None:
+    found = bare.shell.names.words
+    for kind in ("engine", "tensor", "semaphore", "register", "constant", "label", "line"):
+        assert not found[kind]
+    for kind in ("code", "topic", "setting", "function", "mnemonic"):
+        assert found[kind]
 
 
 def test_files_and_folders(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from typing import TypeVar
+from typing import Self, TypeVar
 
 from nasm.asm.building import availability, check, given
 from nasm.asm.building.counters import Counters
@@ -65,6 +65,24 @@ class ProgramBuilder:
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
         self.enter(0)
+
+    @classmethod
+    def resume(cls, program: Program) -> Self:
+        """Go on with a program that is finished: what is added to it has to fit what is there."""
+        made = cls(program.target, program.generation)
+        made.program, made._entered = program, program.cores - 1
+        made._queues = {(q.core, q.engine): n for n, q in enumerate(program.queues)}
+        made._first_use = [(-1, -1, "")] * len(program.instructions)
+        made._waits = {wait: n for n, wait in enumerate(program.waits) if wait is not None}
+        made._updates = {u: n for n, u in enumerate(program.updates) if u is not None}
+        for table in (program.semaphores, program.events):
+            for name, index in table.items():
+                made._counters.give(name, index, chosen=True)
+                made._declared[name] = None
+        made._declared.update((t.name, t.span) for t in program.tensors.values())
+        made._declared.update((t.name, t.span) for t in program.transfers.values())
+        made._placed = len(program.tensors)
+        return made
 
     def enter(self, core: int) -> None:
         """Use a core of the generation, and all before it; refuses one that does not exist."""
@@ -370,12 +388,16 @@ class ProgramBuilder:
         """
         unsaid = unsaid or Unsaid()
         self.place()
-        self.problems += check.instructions(self.program, self._first_use, unsaid)
-        self.problems += check.labels(self.program, undeclared, unsaid)
-        if any(p.severity is Severity.ERROR for p in self.problems):
-            raise Failure(limited(in_order(self.problems), unsaid))
+        self.check(undeclared, unsaid)
         self.program.warnings = in_order(self.problems)
         return self.program
+
+    def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
+        """Check every instruction from one on; raises Failure with all problems there are."""
+        self.problems += check.instructions(self.program, self._first_use, unsaid, first)
+        self.problems += check.labels(self.program, undeclared, unsaid, first)
+        if any(p.severity is Severity.ERROR for p in self.problems):
+            raise Failure(limited(in_order(self.problems), unsaid))
 
 
 def _exact(value: int | float) -> object:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Container, Iterable
+from collections.abc import Callable, Container, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import islice
 
 from nasm.asm.building.availability import legal
 from nasm.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you_mean, listed
@@ -168,9 +169,9 @@ def option_fits(target: Target, generation: Generation, option: str, value: obje
 
 
 def instructions(
-    program: Program, uses: Iterable[tuple[int, int, str]], unsaid: Unsaid
+    program: Program, uses: Sequence[tuple[int, int, str]], unsaid: Unsaid, first: int = 0
 ) -> list[Problem]:
-    """Every rule on every instruction, reported where it is first used.
+    """Every rule on every instruction from one on, reported where it is first used.
 
     A line of a loop may make many instructions: what it breaks in one round is not reported again.
     Those with tensors that found no place cannot be checked. What keeps its rules has a shape.
@@ -180,7 +181,8 @@ def instructions(
     errors = 0
     told: set[tuple[object, ...]] = set()
     shapes = Shapes(program.generation)
-    for instruction, (queue, pc, engine) in zip(program.instructions, uses, strict=True):
+    new = islice(program.instructions, first, None)
+    for instruction, (queue, pc, engine) in zip(new, uses[first:], strict=True):
         if queue < 0 or not _placed(instruction):
             continue
         line = (queue, program.queues[queue].spans[pc])
@@ -239,12 +241,17 @@ def _problem(
     return replace(problem, severity=rule.severity)
 
 
-def labels(program: Program, undeclared: Container[str], unsaid: Unsaid) -> list[Problem]:
-    """Labels that branches name and their queue lacks, those that are ``undeclared`` apart."""
+def labels(
+    program: Program, undeclared: Container[str], unsaid: Unsaid, first: int = 0
+) -> list[Problem]:
+    """Labels that branches name and their queue lacks, those that are ``undeclared`` apart.
+
+    Only instructions from one on are looked at.
+    """
     problems: list[Problem] = []
     targets = {
         n: name
-        for n, instruction in enumerate(program.instructions)
+        for n, instruction in enumerate(islice(program.instructions, first, None), first)
         for name in _targets(instruction)
     }
     if not targets:

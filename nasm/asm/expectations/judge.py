@@ -38,7 +38,7 @@ from nasm.spec.array_files import SPELLING, ArrayFile, read_array
 from nasm.spec.kinds import shown
 from nasm.spec.program import Expectation
 
-__all__ = ["CODES", "Measures", "check_static", "judge"]
+__all__ = ["CODES", "Measures", "check_static", "golden", "judge"]
 
 CODES: dict[str, tuple[str, str]] = {
     "E0221": (
@@ -194,7 +194,10 @@ def _right(statement: tree.Expect, left: Elements, evaluator: Evaluator) -> Elem
         return Plain(np.asarray(True))
     path = _path(node, scope)
     try:
-        right = evaluator.value(node) if path is None else _golden(path, left, evaluator)
+        if path is None:
+            right = evaluator.value(node)
+        else:
+            right = golden(_file(path, scope), left, evaluator.measures.files)
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
     dtype = left.dtype
@@ -227,18 +230,18 @@ def _file(path: str, scope: Scope) -> ArrayFile:
     return file
 
 
-def _golden(path: str, left: Elements, evaluator: Evaluator) -> Elements:
-    """The array of a golden file: of the left's dtype, or any numbers."""
+def golden(file: ArrayFile, left: Elements, files: Allowed) -> Elements:
+    """The array of a golden file: of the left's dtype, or any numbers; raises Refused."""
 
     def fits(shape: tuple[int, ...], found: np.dtype[Any]) -> None:
         if shape != left.shape:
             wanted = list(left.shape)
-            raise Refused("E0801", f"{path} has the shape {list(shape)}, wanted {wanted}")
+            raise Refused("E0801", f"{file.name} has the shape {list(shape)}, wanted {wanted}")
         other = _other(found, left.dtype)
         if other and found.kind not in "biuf":
-            raise Refused("E0801", f"{path} holds no numbers{other}")
+            raise Refused("E0801", f"{file.name} holds no numbers{other}")
 
-    array = read_array(_file(path, evaluator.scope), fits, evaluator.measures.files)
+    array = read_array(file, fits, files)
     if left.dtype is None or _other(array.dtype, left.dtype):
         return Plain(array)
     return Stored(from_npy(array, left.dtype), left.dtype)

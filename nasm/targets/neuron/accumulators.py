@@ -11,7 +11,7 @@ Everything here is pure: what an instruction leaves in the engine is a new :clas
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.problems import Refused
-from nasm.spec.implicit_operands import EngineValue
+from nasm.spec.implicit_operands import EngineValue, Part
 from nasm.spec.kinds import Choice
 from nasm.targets.neuron import alu
 from nasm.targets.neuron.math_functions import Floats
@@ -44,8 +44,17 @@ def _unknown(lost: bool) -> Accumulators:
 LOST: Final = _unknown(lost=True)
 """What an instruction of Vector with ``idle`` leaves, in every lane (that it is all is assumed)."""
 
+
+def _parts(held: Accumulators) -> Iterator[Part]:
+    """One number per lane."""
+    yield "one in each lane", held.values[:, 0], held.known
+
+
 HELD: Final = EngineValue(
-    "accumulators", "reduce_cmd=reset_reduce starts them", initial=_unknown(lost=False)
+    "accumulators",
+    "reduce_cmd=reset_reduce starts them",
+    initial=_unknown(lost=False),
+    parts=_parts,
 )
 """The implicit operand of every instruction that uses them; each engine has its own."""
 

@@ -37,6 +37,10 @@ class Generator(Protocol):
     It never changes: drawing makes a new one.
     """
 
+    @property
+    def states(self) -> Words:
+        """The words of every lane."""
+
     def draw(self, first: int, lanes: int, count: int) -> tuple[Words, Generator]:
         """The next ``count`` words of some lanes, [lanes, count], and the state behind them."""
 

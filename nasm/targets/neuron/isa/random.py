@@ -6,13 +6,14 @@ The generators are project-defined, not hardware-exact: see :mod:`nasm.targets.n
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import Refused
-from nasm.spec.implicit_operands import EngineValue, LanesOf, ShapeOf
+from nasm.spec.implicit_operands import EngineValue, LanesOf, Part, ShapeOf
 from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Choice, Either, Number, Tile
 from nasm.spec.view import View
@@ -39,7 +40,14 @@ def _unseeded(context: Context) -> Generator:
     )
 
 
-GENERATOR = EngineValue("random numbers", "every run begins with the same", initial=_unseeded)
+def _parts(held: Generator) -> Iterator[Part]:
+    """The words of the generator in every lane."""
+    yield "the state in each lane", held.states, None
+
+
+GENERATOR = EngineValue(
+    "random numbers", "every run begins with the same", initial=_unseeded, parts=_parts
+)
 
 
 def uniform(words: Words) -> Any:

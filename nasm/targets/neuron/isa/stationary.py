@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from nasm.dtypes import DType, Kind
 from nasm.exact import Factor
 from nasm.problems import Refused
-from nasm.spec.implicit_operands import EngineValue
+from nasm.spec.implicit_operands import EngineValue, Part
 from nasm.targets.neuron.pe_tiles import FULL_TILE, Pair, Place
-
-WEIGHTS = EngineValue("stationary tile", "LoadStationary loads one", initial=())
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,6 +57,20 @@ class Loaded:
     def scaled(self) -> bool:
         """Whether it is an MX tile."""
         return self.dtype.kind is Kind.PACKED
+
+
+def _parts(weights: tuple[Loaded, ...]) -> Iterator[Part]:
+    """Each tile in the array, as it was loaded: [K, M]."""
+    for tile in weights:
+        (row, column), (rows, columns) = tile.tile_position, tile.tile_size
+        said = f"{tile.dtype.name} in rows {row} to {row + rows - 1}, "
+        said += f"columns {column} to {column + columns - 1} of the array"
+        if tile.perf_mode != "none":
+            said += f", {tile.perf_mode}"
+        yield said, tile.values.values if isinstance(tile.values, Factor) else tile.values, None
+
+
+WEIGHTS = EngineValue("stationary tile", "LoadStationary loads one", initial=(), parts=_parts)
 
 
 def beside(weights: tuple[Loaded, ...], new: Loaded) -> tuple[Loaded, ...]:

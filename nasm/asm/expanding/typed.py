@@ -1,0 +1,93 @@
+"""Lines that are typed in behind a program, one text after the other: what they go on with."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from nasm.asm.building.builder import ProgramBuilder
+from nasm.asm.expanding import declare
+from nasm.asm.expanding.expand import Expander
+from nasm.asm.text import tree
+from nasm.problems import Failure, Problem, Refused, listed
+from nasm.source import Source
+
+
+class Continued(Expander):
+    """Expands a text that goes on where others ended, on their builder.
+
+    ``values`` are the constants so far, ``engine`` and ``core`` what was chosen last. An engine
+    that is not named is the chosen one, if it has the instruction, or the only one that has it:
+    ``found`` says which, by where the instruction begins.
+    """
+
+    def __init__(
+        self,
+        source: Source,
+        builder: ProgramBuilder,
+        values: Mapping[str, Any],
+        engine: str | None,
+        core: int,
+    ) -> None:
+        super().__init__(source, {})
+        self.found: dict[int, str] = {}
+        self.builder, self.engine = builder, engine
+        program, scope = builder.program, self.scope
+        scope.values.update(values)
+        scope.tensors, scope.transfers = program.tensors, program.transfers
+        scope.place, scope.later, scope.core = builder.place, self._later, core
+
+    def version(self, statement: tree.Version) -> None:
+        """``.nasm 1``, which a program begins with."""
+        raise Refused("E0215", ".nasm is given once, before everything else")
+
+    def core(self, statement: tree.CoreLine) -> None:
+        """``.core 1``: one of those that the machine was made with."""
+        number, cores = declare.whole(statement.number, self.scope), self.made.program.cores
+        if not 0 <= number < cores:
+            have = f"cores 0 to {cores - 1}" if cores > 1 else "core 0 alone"
+            said = f"no core {number} here: the machine was made with {have}"
+            raise Failure(Problem("E0318", said, self._span(statement.number)))
+        self.scope.core = number
+
+    def line(self, statement: tree.Line) -> None:
+        """An instruction: a label would name a place that nothing can branch to."""
+        if statement.label is not None:
+            raise Failure(
+                Problem(
+                    "E0207",
+                    "a label names a place in a program; what is typed is executed at once",
+                    self._span(statement.label),
+                    "type the instruction alone; branches lead to labels of the program",
+                )
+            )
+        super().line(statement)
+
+    def _engine(self, statement: tree.Line) -> str | None:
+        if statement.engine is not None or statement.mnemonic is None:
+            return super()._engine(statement)
+        builder = self.made
+        row = builder.target.isa.rows.get(statement.mnemonic.name)
+        if row is None:  # whoever compiles the line says so, whatever the engine
+            return builder.generation.engines[0].name
+        having = builder.target.engines(row, builder.generation)
+        if self.engine in having or len(having) == 1:
+            engine = self.engine if self.engine in having else having[0]
+            return self.found.setdefault(statement.mnemonic.start, engine or having[0])
+        if not having:
+            return builder.generation.engines[0].name
+        raise Failure(
+            Problem(
+                "E0220",
+                f"no engine is chosen, and {len(having)} have {row.name}",
+                self._span(statement.mnemonic),
+                f"put one before it: {listed((f'@{name}' for name in having), 'or')}",
+            )
+        )
+
+    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+        **Expander.HANDLERS,
+        tree.Version: version,
+        tree.CoreLine: core,
+        tree.Line: line,
+    }
