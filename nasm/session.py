@@ -33,7 +33,8 @@ from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
 from nasm.debug.who import Use
-from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
+from nasm.debug.why import DEPTH, MOST, last_write, why
+from nasm.debug.whys import LastWrite, Why
 from nasm.gc_pause import paused
 from nasm.problems import Failure, Refused, did_you_mean
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nasm.debug.elements import Elements
-from nasm.debug.sources import Held, Place, Register
+from nasm.debug.origins import Held, Place, Register
 from nasm.machine import Machine
 from nasm.machine.writers import Writers
 from nasm.sim.counters import Who

@@ -10,7 +10,7 @@ import numpy as np
 from nasm.debug.chances import Chances, Pcs, Standing
 from nasm.debug.elements import Elements
 from nasm.debug.leaves import leaf
-from nasm.debug.sources import Place, Register, values
+from nasm.debug.origins import Place, Register, values
 from nasm.debug.writes import CHANGE, Learned, Made, Past, Search, Watch, Write, made, regions
 from nasm.machine import Machine
 from nasm.machine.writers import Writers

@@ -16,7 +16,9 @@ import numpy as np
 
 from nasm.debug.cutting import Way
 from nasm.debug.elements import Elements, Numbers, elements, found
-from nasm.debug.sources import Held, Moved, Origin, Place, Reading, Register, moved, reading
+from nasm.debug.moved import Moved, moved
+from nasm.debug.origins import Held, Origin, Place, Register
+from nasm.debug.sources import Reading, reading
 from nasm.machine import Machine
 from nasm.machine.transfers import DirectMove
 from nasm.records import Moment

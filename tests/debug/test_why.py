@@ -10,7 +10,7 @@ import pytest
 
 from nasm.debug.chances import Chances
 from nasm.debug.elements import Elements
-from nasm.debug.why import Why
+from nasm.debug.whys import Why
 from nasm.machine import describe
 from nasm.problems import Failure
 from nasm.records import Status

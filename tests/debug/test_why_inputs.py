@@ -14,7 +14,7 @@ import pytest
 
 from nasm.asm.assemble import assemble
 from nasm.debug.elements import Elements
-from nasm.debug.why import Why
+from nasm.debug.whys import Why
 from nasm.dtypes import Kind
 from nasm.problems import Failure
 from nasm.records import Status
