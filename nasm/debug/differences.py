@@ -52,8 +52,7 @@ def difference(
     Their shapes are matched as NumPy does. ``|left - right| <= atol + rtol * |right|`` is close.
     """
     for value in (left, right):
-        if not value.numeric:
-            raise Refused("E0822", f"{value.text} is packed", "compare views of another dtype")
+        _computes(value)
     given: Mapping[str, float] = {
         name: tolerance
         for name, tolerance in (("rtol", rtol), ("atol", atol))
@@ -117,8 +116,16 @@ def _hide(elements: Array, unknown: Array) -> Array:
     return np.where(unknown, 0.0, numbers(elements))
 
 
+def _computes(value: Value) -> None:
+    """Refuse what is no number."""
+    if not value.numeric:
+        hint = f"compare {value.text}.view(u{8 * value.dtype.itemsize})" if value.dtype else ""
+        raise Refused("E0822", f"the elements of {value.text} are packed", hint)
+
+
 def of_file(value: Value, path: str, files: Allowed) -> Value:
     """What an array file holds, to be compared with a value; raises Refused."""
+    _computes(value)
     file = ArrayFile.written(path, "")
     if file is None:
         raise Refused("E0801", f'"{path}" is not an array file', SPELLING)

@@ -9,6 +9,7 @@ import numpy as np
 
 from nasm.debug.expressions import Value
 from nasm.dtypes import Array
+from nasm.problems import Refused
 from nasm.spec.pieces import windows
 
 BINS = 16
@@ -112,7 +113,9 @@ class Histogram:
 
 
 def histogram(value: Value, bins: int = BINS) -> Histogram:
-    """How the finite numbers of a value are spread over bins of equal width."""
+    """How the finite numbers of a value are spread over bins of equal width; raises Refused."""
+    if not value.numeric:
+        raise Refused("E0822", "packed elements have no histogram", "view them as another dtype")
     found = statistics(value)
     low, high = _finite(value, found)
     if low is None or high is None:

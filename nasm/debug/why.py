@@ -20,6 +20,7 @@ from nasm.machine import describe
 from nasm.machine.writers import Writers
 from nasm.problems import Failure, Problem
 from nasm.records import Moment
+from nasm.source import Span
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
@@ -249,13 +250,19 @@ def maker(held: Inspection, write: Write) -> Maker:
         pc,
         instruction.row.name,
         describe.form_text(instruction),
-        span.line if span is not None else None,
+        span.line if span is not None and _in_text(held, span) else None,
         tuple(rounds),
         write.began,
         write.tick,
         cycle,
         us,
     )
+
+
+def _in_text(held: Inspection, span: Span) -> bool:
+    """Whether a place is in the program's text: what was typed has lines of its own."""
+    text = getattr(held, "source", None)
+    return text is None or span.source is text
 
 
 def beginning(held: Inspection, place: Place) -> str:

@@ -20,9 +20,10 @@ Array = np.ndarray[Any, Any]
 class Maker:
     """What made a value: an instruction, a transfer, an exchange of cores, or a change by hand.
 
-    ``rounds`` are the loop variables where the line is in loops. Times are in ticks: it ``began``
-    when its engine or its channels did, and its results appeared at ``tick``; ``cycle`` is the
-    latter in cycles of its engine, of the base clock for transfers and changes.
+    ``line`` is None for what was typed, ``rounds`` are the loop variables where it is in loops.
+    Times are in ticks: it ``began`` when its engine or its channels did, and its results appeared
+    at ``tick``; ``cycle`` is the latter in cycles of its engine, of the base clock for transfers
+    and changes.
     """
 
     kind: str

@@ -242,15 +242,22 @@ class Access:
         """Which elements are initialised, in the shape of the view; to be read, not written."""
         if self.complete:
             return np.broadcast_to(np.True_, self.view.shape)
+        marks, whole = self._marks()
+        return np.asarray(marks == whole).reshape(self.view.shape)
+
+    def missing(self) -> Mask:
+        """Which elements are uninitialised, in the shape of the view; to be read, not written."""
+        if self.complete:
+            return np.broadcast_to(np.False_, self.view.shape)
+        marks, whole = self._marks()
+        return np.asarray(marks != whole).reshape(self.view.shape)
+
+    def _marks(self) -> tuple[Array, int]:
+        """The mask with the bytes of each element as one number, and what that is if all are."""
         self.store.flush()
         bits = self.bits()
         size = bits.shape[-1]
-        whole = int.from_bytes(b"\x01" * size, "little")
-        return np.asarray(bits.view(f"u{size}") == whole).reshape(self.view.shape)
-
-    def missing(self) -> Mask:
-        """Which elements are uninitialised, in the shape of the view."""
-        return ~self.known()
+        return bits.view(f"u{size}"), int.from_bytes(b"\x01" * size, "little")
 
     def mark(self) -> None:
         """All of it has been written."""

@@ -40,6 +40,7 @@ def test_a_tolerance_is_of_the_right_and_what_is_not_given_allows_nothing() -> N
     assert difference(value(LEFT), right, rtol=0.2).same  # 0.5 of 2.5, 1 of 5
     assert difference(value(LEFT), right, rtol=0.199).differing == 2
     assert difference(value(LEFT), right, atol=0.5).differing == 1
+    assert difference(value(LEFT), right, atol=0.99998).differing == 1  # no rtol of its own
     close = differing.shown(difference(value(LEFT), right, atol=1), 80)
     assert close == ["4 elements: close, the largest difference is 1"]
 

@@ -114,6 +114,22 @@ def test_what_stands_on_nothing_written_is_not_known(text: str, missing: object)
     assert found.known((slice(None),) * len(found.shape)).shape == found.shape
 
 
+def test_an_element_of_which_a_byte_is_missing_is_not_known() -> None:
+    program = """\
+.target toy
+.ram   X  f32[4, 2]  input = iota
+.bank  x  f32[2, 2]
+@beta   Move   x[1:2].view(u8)[:, 0:6], X[3:4].view(u8)[:, 0:6]
+"""
+    session = Session.load(Source("toy.nasm", program), targets=TARGETS)
+    session.run()
+    found = session.evaluate("x")
+    assert found.missing is not None
+    assert found.missing.tolist() == [[True, True], [False, True]]
+    assert session.known("x").tolist() == [[False, False], [True, False]]
+    assert session.written("x") == 0.25
+
+
 def test_names_are_given_with_each_question(toy: Session) -> None:
     asked = toy.expression("X[t, t // 2] == 2 * t", names=("t",))
     assert [asked.value(toy, {"t": t}).holds for t in range(3)] == [True, True, False]

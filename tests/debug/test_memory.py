@@ -61,6 +61,14 @@ def test_a_coarse_map_has_the_share_of_each_cell() -> None:
     assert found.cells == (((0, 0.5), (0, 0.0)), ((FREE, 0.0), (1, 0.0)))
 
 
+def test_a_shared_cell_belongs_to_who_has_the_most_of_it() -> None:
+    text = ".target toy\n.bank  p  f32[4, 1] @ 0:0\n.bank  q  f32[4, 3] @ 0:4\n"
+    (found,) = session(text).memories("bank", rows=1, columns=1)
+    assert found.cells == (((1, 0.0),),)
+    (halves,) = session(text).memories("bank", rows=1, columns=2)
+    assert halves.cells == (((0, 0.0), (1, 0.0)),)
+
+
 def test_a_linear_memory_is_one_row_and_what_is_not_known_is_refused() -> None:
     placed = session(PLACED)
     (found,) = placed.memories("ram", columns=4)

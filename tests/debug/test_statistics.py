@@ -10,8 +10,11 @@ import pytest
 
 from nasm import dtypes
 from nasm.asm.expectations.elements import Plain, Stored
+from nasm.debug.differences import difference, of_file
 from nasm.debug.expressions import Value
 from nasm.debug.statistics import Statistics, histogram, statistics
+from nasm.open_files import Allowed
+from nasm.problems import Refused
 from nasm.report import arrays
 from nasm.spec.pieces import PIECE
 
@@ -52,8 +55,13 @@ def test_a_float32_sum_is_made_in_float64() -> None:
 def test_packed_elements_are_counted_only() -> None:
     packed = dtypes.DTYPES["float8_e5m2_x4"]
     held = Stored(np.zeros(3, np.uint32), packed, computes=False)
-    found = statistics(Value("t", held, packed, np.array([True, False, False])))
-    assert found == Statistics(3, 2, numeric=False)
+    one = Value("t", held, packed, np.array([True, False, False]))
+    assert statistics(one) == Statistics(3, 2, numeric=False)
+    for refused in (lambda: histogram(one), lambda: difference(one, one)):
+        with pytest.raises(Refused, match="packed"):
+            refused()
+    with pytest.raises(Refused, match="packed"):
+        of_file(one, "t.npy", Allowed())
 
 
 def test_a_histogram_of_integers_has_a_bin_for_each() -> None:

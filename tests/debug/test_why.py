@@ -259,7 +259,6 @@ class Put:
 def test_a_change_by_hand_is_told() -> None:
     made = session(NANS, X=np.ones((4, 8), np.float32))
     made.step("sync")
-    made.goto("3us") if made.now == 0 else None
     while not made.known("x[1, 2]").all():
         made.advance(100)
     made.past.change(Put(5))
@@ -268,6 +267,19 @@ def test_a_change_by_hand_is_told() -> None:
     assert (why.maker.kind, why.maker.text, why.summary) == ("change", "set x[1, 2] = 5", "5.0")
     assert made.why("x[1, 3]").maker is not None
     assert made.why("x[1, 3]").maker.kind == "transfer"  # type: ignore[union-attr]
+
+
+def test_what_was_typed_or_set_at_the_prompt_is_told() -> None:
+    made = finished(SEEDED)
+    made.execute("@vector TensorScalar dice, dice, op0=bitwise_and, operand0=255")
+    made.set("dice[1, 1]", "300")
+    typed, put = made.why("dice[2, 3]"), made.why("dice[1, 1]")
+    assert typed.maker is not None
+    assert put.maker is not None
+    assert (typed.maker.name, typed.maker.line) == ("TensorScalar", None)
+    assert typed.sources[0].whys[0].maker is not None
+    assert typed.sources[0].whys[0].maker.line == 8
+    assert (put.maker.kind, put.summary) == ("change", "300")
 
 
 DEADLOCK = """

@@ -57,8 +57,9 @@ def test_an_archive_is_named_after_what_is_in_it(tmp_path: Path) -> None:
 def test_nothing_is_written_over_unless_asked_for(tmp_path: Path, name: str) -> None:
     path = tmp_path / name.partition(":")[0]
     path.write_bytes(b"precious")
-    with pytest.raises(Refused, match="exists already"):
+    with pytest.raises(Refused, match="exists already") as caught:
         writing.write(value(np.float32([1])), str(tmp_path / name), ANY)
+    assert caught.value.hint == f'write t "{tmp_path / name}" replace'
     assert path.read_bytes() == b"precious"
     writing.write(value(np.float32([1])), str(tmp_path / name), ANY, over=True)
     assert path.read_bytes() != b"precious"
