@@ -35,7 +35,8 @@ from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, program_text, told
 from nasm.debug.who import Use
-from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
+from nasm.debug.why import DEPTH, MOST, last_write, why
+from nasm.debug.whys import LastWrite, Why
 from nasm.gc_pause import paused
 from nasm.machine import Machine
 from nasm.problems import Failure, Problem, Refused, did_you_mean
