@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from typing import Any, Self
 
 from nasm.debug import delta, memory, moves, setting, specs, times, who, writing
@@ -59,6 +58,7 @@ class Session(Running):
         if keep is None:
             keep = 0 if more.get("profile") or more.get("trace") else KEPT
         self.past = Past(self, super()._advance, keep)
+        self._looked: Outlook | None = None
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
         self._typing = Typing(self)
@@ -422,9 +422,11 @@ class Session(Running):
         """
         return picture(value, rows, columns, mean)
 
-    @cached_property
+    @property
     def _outlook(self) -> Outlook:
-        return Outlook(self.machine)
+        if self._looked is None or not self._looked.current:
+            self._looked = Outlook(self.machine)
+        return self._looked
 
     def context(self) -> Context:
         """What every engine executes, what it does next, and why that does not start yet."""

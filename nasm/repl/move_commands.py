@@ -97,7 +97,9 @@ def event(shell: Shell, rest: str) -> None:
     moved(shell, move, each=False)
 
 
-@command("until", "u", usage="until CYCLE | TIME | PLACE | EXPRESSION", takes=("engine", "label"))
+@command(
+    "until", "u", usage="until CYCLE | TIME | PLACE | EXPRESSION", takes=("line", "engine", "label")
+)
 def until(shell: Shell, rest: str) -> None:
     """Run to a cycle, a time, a place or a condition.
 

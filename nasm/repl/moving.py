@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from nasm import stopping
+from nasm.debug.breakpoints import HAZARDS
 from nasm.debug.delta import MemoryChange
 from nasm.debug.stops import ElementChange
 from nasm.problems import Failure, Refused, counted
@@ -153,7 +154,9 @@ def came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, br
         shell.fail(INTERRUPTED)
     elif session.hits:
         shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
-        shell.screen.say(f"stopped at {text.moment(session)}")
+        hazard = any(hit.breakpoint.number == HAZARDS for hit in session.hits)
+        why = ", for a hazard ('set stop-on hazard off' runs past them)" if hazard else ""
+        shell.screen.say(f"stopped at {text.moment(session)}{why}")
     elif session.over or not brief:
         shell.screen.say(text.status(session))
     if session.status is Status.FINISHED:
@@ -164,6 +167,8 @@ def hit_lines(session: Session, width: int) -> list[str]:
     """The breakpoints at which the run stands."""
     lines: list[str] = []
     for hit in session.hits:
+        if hit.breakpoint.number == HAZARDS:
+            continue  # it is told as a problem
         lines.append(str(hit))
         if hit.met.elements:
             items = [counted(hit.met.count, "element"), *map(element, hit.met.elements[:SOME])]

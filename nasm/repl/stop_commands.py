@@ -19,7 +19,7 @@ USAGE = "break PLACE [after] [as NAME] [if EXPRESSION]"
 
 
 @command(
-    "break", "b", usage=USAGE, takes=("engine", "label", "mnemonic", "semaphore", "stop"),
+    "break", "b", usage=USAGE, takes=("line", "engine", "label", "mnemonic", "semaphore", "stop"),
     examples=("break 19", "break MultiplyMoving if k == 3", "break $loaded >= 32", "break nan"),
 )  # fmt: skip
 def break_(shell: Shell, rest: str) -> None:
@@ -38,7 +38,7 @@ def break_(shell: Shell, rest: str) -> None:
     _set(shell, rest, temporary=False)
 
 
-@command("tbreak", "tb", usage=f"t{USAGE}", takes=("engine", "label", "mnemonic", "stop"))
+@command("tbreak", "tb", usage=f"t{USAGE}", takes=("line", "engine", "label", "mnemonic", "stop"))
 def tbreak(shell: Shell, rest: str) -> None:
     """Stop once: as 'break', and deleted when it is met."""
     if not rest.strip():

@@ -27,7 +27,7 @@ Result = TypeVar("Result")
 ASSIGNED = re.compile(r"((?:[^=\[\]\"]|\[[^\]]*\])+?)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
-@command("execute", usage="execute LINE", takes=("mnemonic", "engine"))
+@command("execute", usage="execute LINE", takes=("instruction",))
 def execute(shell: Shell, rest: str) -> None:
     """Execute a typed instruction, or take a declaration.
 
@@ -42,7 +42,7 @@ def execute(shell: Shell, rest: str) -> None:
         shell.fail(1)
 
 
-@command("try", usage="try LINE", takes=("mnemonic", "engine"))
+@command("try", usage="try LINE", takes=("instruction",))
 def try_(shell: Shell, rest: str) -> None:
     """Execute a typed instruction, and go back.
 
