@@ -88,7 +88,8 @@ class Running(Inspection):
     ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
     :func:`nasm.schedules` and :func:`nasm.witness`.
 
-    With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    ``assembled`` is the program as it was given; ``program`` may grow while it runs. With
+    ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
     not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
     races, nor for outputs that nothing wrote.
     """
@@ -119,7 +120,8 @@ class Running(Inspection):
             program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
         elif target is not None or defines or options or timing:
             raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
-        self.program = program = program.own()
+        self.assembled, self.program = program, program.own()
+        program = self.program
         self.policy = allowing.policy(program.allows, allow, strict)
         if wrong := codes.unallowable(self.policy.allows):
             raise Failure(wrong)

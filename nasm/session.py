@@ -7,9 +7,12 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
+from nasm.asm.expanding.expand import unknown_target
 from nasm.debug import delta, memory, moves, setting, specs, times, who, writing
 from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
@@ -17,8 +20,8 @@ from nasm.debug.changes import Divert, SetElements, Type
 from nasm.debug.context import Context, Scene, context
 from nasm.debug.counters import REMEMBERED, Changed, Counter, counter, history
 from nasm.debug.delta import MemoryChange
-from nasm.debug.differences import Difference, difference, of_file
-from nasm.debug.expressions import Expression, Value, first
+from nasm.debug.differences import Difference, difference, kept, of_file
+from nasm.debug.expressions import Expression, Value, dated, first
 from nasm.debug.held import Held, held
 from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
 from nasm.debug.outlook import Outlook
@@ -30,16 +33,21 @@ from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statis
 from nasm.debug.stops import Met, Test, When
 from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
-from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
+from nasm.debug.typed import Typed, Typing, program_text, told
 from nasm.debug.who import Use
-from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
+from nasm.debug.why import DEPTH, MOST, last_write, why
+from nasm.debug.whys import LastWrite, Why
 from nasm.gc_pause import paused
-from nasm.problems import Failure, Refused, did_you_mean
+from nasm.machine import Machine
+from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.profile.what_if import Outcome
+from nasm.records import RunReport
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
+from nasm.sim.delays import Delays
 from nasm.source import Source
-from nasm.targets import USUAL
+from nasm.targets import TARGETS, USUAL
 
-__all__ = ["ASSEMBLED", "Session"]
+__all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
@@ -67,8 +75,10 @@ class Session(Running):
     def empty(cls, target: str = USUAL, **more: Any) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
-        ``more`` is as for a program.
+        ``more`` is as for a program; raises Failure if there is no such target.
         """
+        if target not in TARGETS:
+            raise Failure(unknown_target(target, TARGETS).at(None))
         return cls(Source(NO_PROGRAM, f".target {target}\n"), **more)
 
     @property
@@ -344,8 +354,24 @@ class Session(Running):
         return Expression(self, text, names)
 
     def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
-        """What an expression is now, to be read before the machine runs on; raises Failure."""
+        """What an expression is now, to be read before the machine runs on; raises Failure.
+
+        ``acc at 2.5us`` is what it was, or will be, at another moment: see :meth:`goto`.
+        """
+        text, where = dated(text)
+        if where:
+            with self.at(where):
+                return kept(Expression(self, text, names or ()).value(self, names))
         return Expression(self, text, names or ()).value(self, names)
+
+    @contextmanager
+    def at(self, where: str | int) -> Iterator[None]:
+        """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
+        hits = self.hits
+        with self.past.excursion():
+            self.goto(where)
+            yield
+        self.breakpoints.hits = hits
 
     def statistics(self, value: Value) -> Statistics:
         """The least, the greatest and the mean of what an expression is, and what is missing."""
@@ -522,19 +548,18 @@ class Session(Running):
         """
         typing = self._typing
         change = typing.take(text)
-        seen = Observed(self, written_by(self.program, change))
-        with self._watched() as done:
+        with self._comparing() as memory, self._watched() as done:
             self.change(change)
             self._complete(change)
-        return told(self, typing, change, seen, done)
+        return told(self, typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
         change = self._typing.take(text, declarations=True)
-        self.past.change(change)
-        return told(self, self._typing, change, Observed(self, ()), [])
+        self.change(change)
+        return told(self, self._typing, change, (), ())
 
-    def set(self, place: str, value: object) -> Written | Altered:
+    def set(self, place: str, value: object) -> tuple[MemoryChange, ...] | Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
 
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
@@ -542,14 +567,25 @@ class Session(Running):
         """
         change = setting.setting(self, place, value)
         if isinstance(change, SetElements):
-            seen = Observed(self, [view for view, _ in change.values])
-            self.past.change(change)
-            return next(seen.written())
+            with self._comparing() as memory:
+                self.change(change)
+            return tuple(memory)
         before = setting.held(self, change)
-        self.past.change(change)
+        self.change(change)
         after = setting.held(self, change)
         assert after is not None
         return Altered(place.strip(), before, after)
+
+    @contextmanager
+    def _comparing(self) -> Iterator[list[MemoryChange]]:
+        """What a block has changed in memory; it is there when the block is left."""
+        found: list[MemoryChange] = []
+        since = self.since()
+        try:
+            yield found
+            found += self.changes(since)
+        finally:
+            self.release(since)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""
@@ -562,7 +598,7 @@ class Session(Running):
     def _divert(self, change: Divert) -> Altered:
         queue = self.machine.scheduler.queues[change.queue]
         before = queue.pc
-        self.past.change(change)
+        self.change(change)
         return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
 
     @property
@@ -580,6 +616,25 @@ class Session(Running):
             self.halt(False)
             past.goto(moment)
             past.changes[:] = changes
+
+    def report(self, hashes: bool = True) -> RunReport:
+        """The run so far, and what was changed by hand; expectations are judged if it finished."""
+        changes = tuple(map(str, self.by_hand))
+        return replace(super().report(hashes), changes=changes)
+
+    def what_if(self) -> Iterator[Outcome]:
+        """Run the program again, each time without something that may have cost it time.
+
+        Not after changes by hand: another machine would run the program without them.
+        """
+        return iter(()) if self.changes_made else super().what_if()
+
+    def delayed(self, delays: Delays) -> Machine:
+        """A machine with other timings; raises Failure after changes by hand, too."""
+        if self.changes_made:
+            said = "the run was changed by hand, which other runs of the program would not be"
+            raise Failure(Problem("E0836", said, None, "'restart' takes back what was changed"))
+        return super().delayed(delays)
 
     def typed_text(self) -> str:
         """The program with what was typed behind it, as a text that assembles; raises Refused."""

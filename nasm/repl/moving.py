@@ -137,8 +137,14 @@ def _value(value: object) -> str:
         return str(value)
 
 
-def came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, brief: bool) -> None:
-    """Show what went wrong on the way, and how it ended if it did."""
+def came_to(
+    shell: Shell,
+    before: text.Snapshot,
+    asked: stopping.Told | None,
+    brief: bool,
+    ended: bool = False,
+) -> None:
+    """Show what went wrong on the way, and how it ended if it did, unless it had ``ended`` so."""
     session = shell.session
     said = session.messages[before.messages :]
     more = text.messages(session) - before.messages - len(said)
@@ -157,9 +163,9 @@ def came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, br
         hazard = any(hit.breakpoint.number == HAZARDS for hit in session.hits)
         why = ", for a hazard ('set stop-on hazard off' runs past them)" if hazard else ""
         shell.screen.say(f"stopped at {text.moment(session)}{why}")
-    elif session.over or not brief:
+    elif (session.over or not brief) and not ended:
         shell.screen.say(text.status(session))
-    if session.status is Status.FINISHED:
+    if session.status is Status.FINISHED and not ended:
         judge(shell)
 
 

@@ -135,7 +135,9 @@ def _cycles(session: Session, e: Executed) -> tuple[int, int]:
 def status(session: Session) -> str:
     """A sentence on where the run stands."""
     said = {
-        Status.READY: "not started: 'step' or 'run' begins",
+        Status.READY: "not started: 'step' or 'run' begins"
+        if len(session.program)
+        else "nothing was executed yet: type an instruction",
         Status.RUNNING: f"running, at {moment(session)}",
         Status.LIMIT: f"stopped at {moment(session)}; 'continue' resumes",
         Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over",
