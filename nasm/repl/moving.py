@@ -83,7 +83,7 @@ def moved(shell: Shell, move: Move, each: bool) -> None:
     since = session.since()
     done = text.Completed()
     shell.cut = False
-    session.breakpoints.hazards = shell.settings.stop_on_hazard and shell.attended
+    session.breakpoints.hazards = shell.wanted(shell.settings.stop_on_hazard)
     with interruptible(shell) as stop:
         move(session, done)
     asked = stop.asked
@@ -194,7 +194,7 @@ def after(shell: Shell) -> None:
     """What is shown after every stop, and done at it: displays, context, attached commands."""
     session = shell.session
     shell.screen.say(shell.displays.lines(session, shell.screen.width))
-    if shell.settings.context and shell.attended and not session.over:
+    if shell.wanted(shell.settings.context) and not session.over:
         plain = shell.settings.plain
         shell.screen.say(scene.lines(session, shell.screen.width, plain)[1:])
     hits = session.hits
@@ -239,5 +239,5 @@ def after_going(shell: Shell) -> None:
     """What is shown where the machine was taken: displays and context."""
     session = shell.session
     shell.screen.say(shell.displays.lines(session, shell.screen.width))
-    if shell.settings.context and shell.attended and not session.over:
+    if shell.wanted(shell.settings.context) and not session.over:
         shell.screen.say(scene.lines(session, shell.screen.width, shell.settings.plain)[1:])

@@ -87,6 +87,10 @@ class Shell:
         """What was set of the debugger."""
         return self.screen.settings
 
+    def wanted(self, setting: bool | None) -> bool:
+        """Whether something is to be done that is by default done where somebody types."""
+        return self.attended if setting is None else setting
+
     # -- the program
 
     @property
