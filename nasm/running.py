@@ -35,7 +35,7 @@ from nasm.records import (
     Status,
 )
 from nasm.sim.delays import Delays
-from nasm.sim.trace import InstructionRecord
+from nasm.sim.trace import InstructionRecord, Trace
 from nasm.source import Source
 from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
@@ -146,6 +146,7 @@ class Running(Inspection):
         self.changes_made = 0
         self.stopped = self.interrupted = False
         self.asked = False
+        self.watchers: list[Trace] = []
         self.checkpoints = [Checkpoint(self)]
 
     @classmethod
@@ -396,10 +397,12 @@ class Running(Inspection):
         """The instructions that complete within a block."""
         watching = self.machine.tracer()
         self.machine.scheduler.observe(watching)
+        self.watchers.append(watching)
         try:
             yield watching.instructions
         finally:
             self.machine.scheduler.ignore(watching)
+            self.watchers.remove(watching)
 
     # -- the end
 
