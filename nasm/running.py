@@ -393,13 +393,18 @@ class Running(Inspection):
 
     @contextmanager
     def _watched(self) -> Iterator[list[InstructionRecord]]:
-        """The instructions that complete within a block."""
+        """The instructions that complete within a block.
+
+        A run that stops at a hazard has gone on and come back: what completed later did not.
+        """
+        scheduler, before = self.machine.scheduler, self.machine.scheduler.retired
         watching = self.machine.tracer()
-        self.machine.scheduler.observe(watching)
+        scheduler.observe(watching)
         try:
             yield watching.instructions
         finally:
-            self.machine.scheduler.ignore(watching)
+            scheduler.ignore(watching)
+            del watching.instructions[max(0, scheduler.retired - before) :]
 
     # -- the end
 
