@@ -35,7 +35,7 @@ from nasm.records import (
     Status,
 )
 from nasm.sim.delays import Delays
-from nasm.sim.trace import InstructionRecord, Trace
+from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
@@ -146,7 +146,6 @@ class Running(Inspection):
         self.changes_made = 0
         self.stopped = self.interrupted = False
         self.asked = False
-        self.watchers: list[Trace] = []
         self.checkpoints = [Checkpoint(self)]
 
     @classmethod
@@ -394,15 +393,18 @@ class Running(Inspection):
 
     @contextmanager
     def _watched(self) -> Iterator[list[InstructionRecord]]:
-        """The instructions that complete within a block."""
+        """The instructions that complete within a block.
+
+        A run that stops at a hazard has gone on and come back: what completed later did not.
+        """
+        scheduler, before = self.machine.scheduler, self.machine.scheduler.retired
         watching = self.machine.tracer()
-        self.machine.scheduler.observe(watching)
-        self.watchers.append(watching)
+        scheduler.observe(watching)
         try:
             yield watching.instructions
         finally:
-            self.machine.scheduler.ignore(watching)
-            self.watchers.remove(watching)
+            scheduler.ignore(watching)
+            del watching.instructions[max(0, scheduler.retired - before) :]
 
     # -- the end
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from nasm.debug.past import Past, poising, watching
 from nasm.debug.places import rounds
@@ -15,7 +15,6 @@ from nasm.problems import Refused, counted
 from nasm.records import Moment
 from nasm.running import Running
 from nasm.sim.queues import Queue, Task
-from nasm.sim.trace import Trace
 
 WRONG = "E0822"
 
@@ -248,11 +247,10 @@ class Breakpoints:
             begun = self.running.moment
             if end is not None and begun > end:
                 return
-            seen = [(watcher, watcher.save()) for watcher in self.running.watchers]
             limit = min(self._looks(armed, begun.tick, until), default=None)
             with self._testing(armed):
                 self.past.advance(1 if each else last - begun.position, limit, retire)
-            self._news(armed, begun, seen)
+            self._news(armed, begun)
             for one in armed:
                 one.test.look()
             met = [one for one in armed if one.met and self._holds(one)]
@@ -306,46 +304,23 @@ class Breakpoints:
         names = rounds(self.running.program, met.queue, met.pc) if met.pc >= 0 else {}
         return one.holds(names)
 
-    def _news(
-        self, armed: Sequence[_Set], begun: Moment, seen: Sequence[tuple[Trace, Any]]
-    ) -> None:
-        """Look for new hazards; if there are some, go back to the event that made the first.
-
-        ``seen`` is what watchers had seen when the stretch had ``begun``.
-        """
+    def _news(self, armed: Sequence[_Set], begun: Moment) -> None:
+        """Look for new hazards; if there are some, go back to the event that made the first."""
         hazards = [(one, one.test) for one in armed if isinstance(one.test, OnHazard)]
         if not any(test.news() for _, test in hazards):
             return
-        end = self.running.moment
-        with self._unseen():
-            low, high = begun.position, end.position
-            while high - low > 1:
-                middle = (low + high) // 2
-                self.past.to_position(middle)
-                news = any(test.news() for _, test in hazards)
-                low, high = (low, middle) if news else (middle, high)
-            if high == end.position:
-                self.past.goto(end)
-            else:
-                self.past.goto(begun)
+        low, high, end = begun.position, self.running.moment.position, self.running.moment
+        while high - low > 1:
+            middle = (low + high) // 2
+            self.past.to_position(middle)
+            news = any(test.news() for _, test in hazards)
+            low, high = (low, middle) if news else (middle, high)
         if high < end.position:
             for one in armed:  # what was met later is not met yet
                 one.met.clear()
-            for watcher, saved in seen:
-                watcher.restore(saved)
-            self.past.advance(high - begun.position)
+            self.past.to_position(high)
+        else:
+            self.past.goto(end)
         for one, test in hazards:
             one.met += [Met(said) for said in test.news()]
             test.begin()
-
-    @contextmanager
-    def _unseen(self) -> Iterator[None]:
-        """What is run again within was seen before."""
-        scheduler, watchers = self.running.machine.scheduler, list(self.running.watchers)
-        for watcher in watchers:
-            scheduler.ignore(watcher)
-        try:
-            yield
-        finally:
-            for watcher in watchers:
-                scheduler.observe(watcher)

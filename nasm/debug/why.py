@@ -288,7 +288,7 @@ def _initial(held: Inspection, tensor: Tensor) -> str:
         seed = f", seed {init[1]}" if init[0] in ("random", "normal") else ""
         kind = {"list": "a list"}.get(init[0], init[0])
         return f"{what}, {kind}{seed}"
-    return "never written"
+    return "not yet written"
 
 
 def why(held: Inspection, past: Past, text: str, depth: int = DEPTH, most: int = MOST) -> Why:

@@ -162,7 +162,8 @@ def came_to(
         shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
         hazard = any(hit.breakpoint.number == HAZARDS for hit in session.hits)
         why = ", for a hazard ('set stop-on hazard off' runs past them)" if hazard else ""
-        shell.screen.say(f"stopped at {text.moment(session)}{why}")
+        over = text.status(session) if session.over else ""
+        shell.screen.say(over or f"stopped at {text.moment(session)}{why}")
     elif (session.over or not brief) and not ended:
         shell.screen.say(text.status(session))
     if session.status is Status.FINISHED and not ended:

@@ -140,7 +140,9 @@ def status(session: Session) -> str:
         else "nothing was executed yet: type an instruction",
         Status.RUNNING: f"running, at {moment(session)}",
         Status.LIMIT: f"stopped at {moment(session)}; 'continue' resumes",
-        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over",
+        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over"
+        if len(session.program)
+        else f"ready at {moment(session)}: type an instruction",
         Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' starts over",
         Status.FAULT: f"fault at {moment(session)}; 'restart' starts over",
     }

@@ -238,7 +238,7 @@ def test_it_is_asked_of_the_moment_at_which_the_machine_stands() -> None:
     assert early.maker is not None
     assert early.maker.tick <= made.now
     made.restart()
-    assert made.why("counts[0, 1]").start == "never written"
+    assert made.why("counts[0, 1]").start == "not yet written"
 
 
 @dataclass(frozen=True)
@@ -318,7 +318,7 @@ def test_what_was_never_written_says_so() -> None:
     made = session(".target trn1\n.sbuf t f32[4, 4]\n@vector Nop\n")
     made.run()
     why = made.why("t[0, 0]")
-    assert (why.maker, why.start) == (None, "never written")
+    assert (why.maker, why.start) == (None, "not yet written")
 
 
 def test_asking_tells_no_hazard_twice() -> None:
