@@ -41,7 +41,8 @@ class Watch(Observer):
     ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
-    there was more; it is ``closed`` if nothing more was to be remembered.
+    there was more; it is ``closed`` if nothing more was to be remembered. ``future`` is another one
+    behind each change by hand: what was judged of one says nothing of another.
     """
 
     def __init__(self, queues: Sequence[Queue]) -> None:
@@ -60,6 +61,7 @@ class Watch(Observer):
         ]
         self.flights, self.landings = array("q"), array("q")
         self.full = self.closed = False
+        self.future = object()
         self.sizes: list[int] = []
 
     # -- events
@@ -103,6 +105,10 @@ class Watch(Observer):
         self.flights.append(group.flight.key)
         self.landings.append(now)
 
+    def turn(self) -> None:
+        """Something is changed by hand: what comes now may be another run."""
+        self.future = object()
+
     def close(self) -> None:
         """Remember nothing more: what comes before what does not follow from the program now."""
         self.full = self.closed = True
@@ -131,11 +137,13 @@ class Watch(Observer):
         """How much there is."""
         counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
         kept = len(self.meetings), len(self.flights)
-        return len(self.queues), counts, kept, (self.full, self.closed), len(self.sizes)
+        state = self.full, self.closed, self.future
+        return len(self.queues), counts, kept, state, len(self.sizes)
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        length, counts, (meetings, landed), (self.full, self.closed), met = saved
+        length, counts, (meetings, landed), state, met = saved
+        self.full, self.closed, self.future = state
         del self.queues[length:], self.flights[landed:], self.landings[landed:]
         for queue, (count, moved) in enumerate(counts):
             for column in (self.pcs[queue], self.begins[queue], self.ends[queue]):
