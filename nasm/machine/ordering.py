@@ -103,7 +103,7 @@ class Ordering:
         )
 
     def take_up(self) -> None:
-        """The program has grown: judge the run anew, with all there is of it."""
+        """The program has grown, or this is another run: judge it anew, with all there is of it."""
         for made in ("_check", "_said"):
             self.__dict__.pop(made, None)
         self._inputs, self._asked, self._told = None, (-1, -1), -1
