@@ -71,6 +71,7 @@ class Order:
         self._doubtful: set[int] = set()
         self._lived: set[int] = set()
         self._given: dict[tuple[int, int], Clock] = {}
+        self._exact: list[Taken] = []
         self.unordered: list[Unordered] = []
 
     # -- taking steps
@@ -87,6 +88,8 @@ class Order:
         self.steps[step.queue].append(taken)
         self._advance(taken)
         if step.wait is not None:
+            if step.wait.op == "==":
+                self._exact.append(taken)
             waits = self._waits.get(step.wait.counter)
             if waits is None:
                 waits = self._waits[step.wait.counter] = {}
@@ -303,7 +306,7 @@ class Order:
         Each with the instruction that waits, and the counter.
         """
         takes: dict[Place, int] = {}
-        for taken in self.taken:
+        for taken in self.taken if self._falls else ():
             step, wait, change = taken.step, taken.step.wait, taken.step.change
             queue = step.queue
             if wait is not None:
@@ -315,9 +318,9 @@ class Order:
 
     def overruns(self) -> Iterator[Overrun]:
         """Waits for just a value that what does not come after them may carry a counter past."""
-        for taken in self.taken:
+        for taken in self._exact:
             step, wait = taken.step, taken.step.wait
-            if wait is None or wait.op != "==" or wait.counter in self._lived:
+            if wait is None or wait.counter in self._lived:
                 continue
             posts = [
                 (posts, count)
