@@ -69,9 +69,10 @@ class Order:
         self._met: list[Taken] = []
         self._first = self._settled = True
         self._doubtful: set[int] = set()
+        self._exact: list[Taken] = []
+        self._takes = False
         self._lived: set[int] = set()
         self._given: dict[tuple[int, int], Clock] = {}
-        self._exact: list[Taken] = []
         self.unordered: list[Unordered] = []
 
     # -- taking steps
@@ -88,12 +89,14 @@ class Order:
         self.steps[step.queue].append(taken)
         self._advance(taken)
         if step.wait is not None:
-            if step.wait.op == "==":
-                self._exact.append(taken)
             waits = self._waits.get(step.wait.counter)
             if waits is None:
                 waits = self._waits[step.wait.counter] = {}
             waits[step.queue] = step.index
+            if step.wait.op == "==":
+                self._exact.append(taken)
+        if step.change is not None and step.change.value < 0:
+            self._takes = True
         self._settled = False
 
     def _posts_of(self, step: Step) -> Posts | None:
@@ -306,7 +309,7 @@ class Order:
         Each with the instruction that waits, and the counter.
         """
         takes: dict[Place, int] = {}
-        for taken in self.taken if self._falls else ():
+        for taken in self.taken if self._takes else ():
             step, wait, change = taken.step, taken.step.wait, taken.step.change
             queue = step.queue
             if wait is not None:
