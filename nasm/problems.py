@@ -111,7 +111,16 @@ class Problem:
         return f"<{self.label} {self.code}{where}: {clean(self.message)}>"
 
 
-class Failure(Exception):
+class Error(Exception):
+    """What nasm says of something that it was given and cannot use: a Failure, or a Refused.
+
+    ``problems`` are what is wrong, each with its code, its place if it has one, and a hint.
+    """
+
+    problems: tuple[Problem, ...]
+
+
+class Failure(Error):
     """Problems that stop the work; raised once they are all collected.
 
     ``str`` of one is what the command prints. One without problems stops a line whose problem was
@@ -131,7 +140,7 @@ class Failure(Exception):
         return f"Failure({list(self.problems)})"
 
 
-class Refused(Exception):
+class Refused(Error):
     """A value that cannot be used, said without knowing where it was written."""
 
     def __init__(self, code: str, message: str, hint: str = "", notes: Sequence[Note] = ()) -> None:
@@ -140,6 +149,11 @@ class Refused(Exception):
 
     def __str__(self) -> str:
         return self.message
+
+    @property
+    def problems(self) -> tuple[Problem, ...]:  # type: ignore[override]
+        """It as a problem without a place."""
+        return (self.at(None),)
 
     def at(self, span: Span | None, notes: Sequence[Note] = ()) -> Problem:
         """The problem at its place."""

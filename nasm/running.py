@@ -5,6 +5,7 @@ What it returns are the frozen records of :mod:`nasm.records`, and arrays.
 
 from __future__ import annotations
 
+import operator
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,7 +21,7 @@ from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
 from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.problems import Failure, Family, Problem, Refused, family, quoted
 from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
@@ -35,6 +36,7 @@ from nasm.records import (
     Status,
 )
 from nasm.sim.delays import Delays
+from nasm.sim.queues import Queue
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
@@ -50,6 +52,18 @@ DEADLOCKED = "E0510"
 
 ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
 """What to do with a program that is assembled already."""
+
+
+def number_of(what: str, given: object, least: int = 0) -> int:
+    """A number of something that a caller gives; raises Refused."""
+    try:
+        found = operator.index(given)  # type: ignore[arg-type]
+    except TypeError:
+        found = least - 1
+    if found < least:
+        said = f"wanted a number of {what} from {least} on, found {quoted(repr(given))}"
+        raise Refused("E0822", said)
+    return found
 
 
 class Checkpoint:
@@ -358,13 +372,15 @@ class Running(Inspection):
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
         """Run until ``count`` more instructions have completed, of one engine or of any.
 
-        An engine is named as :meth:`queue` says; the step ends with its last instruction. Returns
-        every instruction that completed on the way, in order.
+        An engine is named as :meth:`queue` says; the step ends with its last instruction, or at a
+        breakpoint. Returns every instruction that completed on the way, in order. Raises Refused
+        for an unknown engine.
         """
         queue = self.queue(engine) if engine is not None else None
+        count = number_of("instructions", count)
         wanted = (queue.count if queue else self.machine.scheduler.retired) + count
         self._begin()
-        with self._watched() as completed:
+        with self.watched() as completed:
             while not self.over and not (queue and queue.done and not queue.flight):
                 retired = self.machine.scheduler.retired
                 self._advance(CHUNK, retire=retired + 1)
@@ -375,22 +391,37 @@ class Running(Inspection):
         return [describe.executed(self.machine, r) for r in completed]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
-        """Run for ``cycles`` of an engine's clock (default: the base clock)."""
+        """Run for ``cycles`` of an engine's clock (default: the base clock), or to a breakpoint.
+
+        Returns every instruction that completed on the way. Raises Refused for an unknown engine.
+        """
+        cycles = number_of("cycles", cycles)
         generation = self.program.generation
         clock = generation.base
         if engine is not None:
             clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
         self._begin()
-        with self._watched() as completed:
+        with self.watched() as completed:
             while not self.over:
                 done = self._advance(CHUNK, until)
                 if self._halted() or not done:
                     break
         return [describe.executed(self.machine, r) for r in completed]
 
+    def complete(self, wanted: Iterable[tuple[Queue, int]]) -> None:
+        """Run until queues have completed so many instructions each, or nothing can happen."""
+        scheduler, wanted = self.machine.scheduler, list(wanted)
+        self._begin()
+        while any(queue.count < count for queue, count in wanted) and not self.over:
+            self._advance(CHUNK, retire=scheduler.retired + 1)
+            if self._halted():
+                return
+        if not self.over and scheduler.stuck:
+            self._advance(CHUNK)  # nothing starts any more: it only gets known
+
     @contextmanager
-    def _watched(self) -> Iterator[list[InstructionRecord]]:
+    def watched(self) -> Iterator[list[InstructionRecord]]:
         """The instructions that complete within a block."""
         watching = self.machine.tracer()
         self.machine.scheduler.observe(watching)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,13 +11,16 @@ import numpy as np
 from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
 from nasm.asm.expectations.judge import golden
 from nasm.asm.expectations.verdict import compare
-from nasm.debug.expressions import Value
+from nasm.debug.expressions import Expression, Value
 from nasm.dtypes import Array
+from nasm.inspection import Inspection
 from nasm.open_files import Allowed
 from nasm.problems import Refused
 from nasm.records import Mismatch
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.pieces import windows
+
+_FILE = re.compile(r'\s*"([^"]*)"\s*')
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +125,20 @@ def _computes(value: Value) -> None:
     if not value.numeric:
         hint = f"compare {value.text}.view(u{8 * value.dtype.itemsize})" if value.dtype else ""
         raise Refused("E0822", f"the elements of {value.text} are packed", hint)
+
+
+def sides(held: Inspection, left: str | Value, right: str | Value) -> tuple[Value, Value]:
+    """Two values, of which those that are texts are expressions; raises Failure or Refused.
+
+    The right one may also be the path of an array file in quotes.
+    """
+    mine = Expression(held, left).value(held) if isinstance(left, str) else left
+    if not isinstance(right, str):
+        return mine, right
+    file = _FILE.fullmatch(right)
+    if file is not None:
+        return mine, of_file(mine, file[1], held.files)
+    return mine, Expression(held, right).value(held)
 
 
 def of_file(value: Value, path: str, files: Allowed) -> Value:

@@ -85,11 +85,11 @@ class Lane:
 
 
 def written(held: Inspection, name: str) -> float:
-    """How much of a tensor is initialised, from 0 to 1."""
-    tensor = held.program.tensors[name]
+    """How much of a tensor or a part of one is initialised, from 0 to 1; raises Failure."""
+    view = held.view(name)
     if not held.values:
         raise NoValues.of(name)
-    access = held.machine.addresses.access(View.whole(tensor))
+    access = held.machine.addresses.access(view)
     if access.complete:
         return 1.0
     known = access.known()

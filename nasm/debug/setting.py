@@ -50,7 +50,7 @@ def setting(running: Running, place: str, value: object) -> Change:
     shown = value if isinstance(value, str) else _shown(value)
     text = f"set {place} = {shown}"
     if place.startswith("$"):
-        number = _semaphore(running, place)
+        number = running.semaphore(place)
         event = running.program.generation.counter(number)[2]
         found = word(_number(running, value), "an event" if event else "a semaphore")
         if event and found not in (0, 1):
@@ -79,18 +79,6 @@ def _shown(value: object) -> str:
     if isinstance(value, np.ndarray):
         return f"<{value.dtype}[{', '.join(map(str, value.shape))}]>"
     return str(value)
-
-
-def _semaphore(running: Running, place: str) -> int:
-    program, name = running.program, place[1:].strip()
-    found = program.semaphores.get(name, program.events.get(name))
-    if found is None:
-        known = [*program.semaphores, *program.events]
-        hint = did_you_mean(name, known, "$") or (
-            f"it has {listed((f'${n}' for n in known), 'and')}" if known else "declare one: .sem s"
-        )
-        raise Refused("E0206", f"no semaphore '${name}'", hint)
-    return found
 
 
 # -- values

@@ -9,6 +9,7 @@ import numpy as np
 
 from nasm.asm.resume import Added, Continuation
 from nasm.debug.changes import WRONG, Type
+from nasm.debug.past import Past
 from nasm.machine import describe, growing, tensor_io
 from nasm.machine.writers import written
 from nasm.problems import Failure, Problem, Refused
@@ -203,6 +204,29 @@ class Observed:
 def _bits(values: Array) -> Array:
     """Elements as integers, of which NaN equals itself."""
     return np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
+
+
+def executed(running: Running, typing: Typing, past: Past, text: str) -> Typed:
+    """Take a text, and run until its instructions have completed; raises Failure."""
+    change = typing.take(text)
+    seen = Observed(running, written_by(running.program, change))
+    with running.watched() as done:
+        past.change(change)
+        queues = [running.machine.scheduler.queues[index] for index, _ in change.pcs]
+        running.complete(
+            [
+                (queue, queue.count + len(queue.flight) + len(pcs))
+                for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
+            ]
+        )
+    return told(running, typing, change, seen, done)
+
+
+def declared(running: Running, typing: Typing, past: Past, text: str) -> Typed:
+    """Take declarations; raises Failure."""
+    change = typing.take(text, declarations=True)
+    past.change(change)
+    return told(running, typing, change, Observed(running, ()), [])
 
 
 def told(
