@@ -86,8 +86,8 @@ class Inspection:
 
         The program's constants may stand in it.
         """
-        source = Source("<expression>", text)
-        node = parse_expression(source, 0, len(text))
+        source = Source("<expression>", str(text))
+        node = parse_expression(source, 0, len(source.text))
         scope = self.scope(source)
         value = evaluate(node, scope)
         if not isinstance(value, View):
@@ -122,7 +122,11 @@ class Inspection:
         }
 
     def queue(self, engine: str) -> Queue:
-        """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
+        """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused.
+
+        An ``@`` in front of its name is no part of it.
+        """
+        engine = str(engine).strip().removeprefix("@")
         number, dot, rest = engine.rpartition(".")
         name = self.program.generation.engine(rest).name
         core = int(number) if number.isdecimal() and len(number) < 10 else -1 if dot else 0
@@ -131,7 +135,7 @@ class Inspection:
                 return queue
         last = self.program.cores - 1
         used = f"cores 0 to {last}" if last else "core 0 alone"
-        raise Refused("E0203", f"no engine '{engine}'", f"the program uses {used}")
+        raise Refused("E0203", f"no engine '{quoted(engine)}'", f"the program uses {used}")
 
     def semaphore(self, name: str) -> int:
         """The number of a semaphore or event, among those of all cores; raises Refused.

@@ -8,6 +8,7 @@ problems travel together as one :class:`Failure`.
 from __future__ import annotations
 
 import difflib
+import operator
 import re
 import textwrap
 import unicodedata
@@ -158,6 +159,19 @@ class Refused(Error):
     def at(self, span: Span | None, notes: Sequence[Note] = ()) -> Problem:
         """The problem at its place."""
         return Problem(self.code, self.message, span, self.hint, (*self.notes, *notes))
+
+
+def number_of(what: str, given: object, least: int = 0) -> int:
+    """A number of something that a caller gives; raises Refused."""
+    try:
+        whole = isinstance(given, float) and given.is_integer()
+        found = int(given) if whole else operator.index(given)  # type: ignore[call-overload, arg-type]
+    except TypeError:
+        found = least - 1
+    if found < least:
+        said = f"wanted a number of {what} from {least} on, found {quoted(repr(given))}"
+        raise Refused("E0822", said)
+    return int(found)
 
 
 MOST_SAID = 50

@@ -5,7 +5,6 @@ What it returns are the frozen records of :mod:`nasm.records`, and arrays.
 
 from __future__ import annotations
 
-import operator
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -21,7 +20,7 @@ from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
 from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Family, Problem, Refused, family, quoted
+from nasm.problems import Failure, Family, Problem, Refused, family, number_of
 from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
@@ -52,18 +51,6 @@ DEADLOCKED = "E0510"
 
 ASSEMBLED = "give target, defines, options and timing to nasm.assemble"
 """What to do with a program that is assembled already."""
-
-
-def number_of(what: str, given: object, least: int = 0) -> int:
-    """A number of something that a caller gives; raises Refused."""
-    try:
-        found = operator.index(given)  # type: ignore[arg-type]
-    except TypeError:
-        found = least - 1
-    if found < least:
-        said = f"wanted a number of {what} from {least} on, found {quoted(repr(given))}"
-        raise Refused("E0822", said)
-    return found
 
 
 class Checkpoint:

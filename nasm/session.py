@@ -24,9 +24,9 @@ from nasm.debug.typed import Observed, Typed, Typing, Written, declared, execute
 from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
 from nasm.gc_pause import paused
 from nasm.open_files import Files
-from nasm.problems import counted, in_line
+from nasm.problems import counted, in_line, number_of
 from nasm.records import Moment, Status
-from nasm.running import ASSEMBLED, CHUNK, Checkpoint, number_of
+from nasm.running import ASSEMBLED, CHUNK, Checkpoint
 from nasm.source import Source
 from nasm.source_files import Text
 from nasm.spec.program import Program
@@ -257,7 +257,7 @@ class Session(Seeing):
         Nothing if the run ended, or stopped at a breakpoint, before. ``test`` may also be what
         :meth:`stop_for` gives: ``session.run_until(session.stop_for("line 19"))``. Raises Failure.
         """
-        if isinstance(test, str):
+        if not isinstance(test, Test):
             test = self.stop_when(test)
         self._begin()
         with paused():

@@ -14,9 +14,9 @@ from nasm.debug.past import Past, poising, watching
 from nasm.debug.places import rounds
 from nasm.debug.specs import WATCHED, Asked, Condition
 from nasm.debug.stops import Met, OnHazard, Test
-from nasm.problems import Failure, Refused, counted, in_line, quoted
+from nasm.problems import Failure, Refused, counted, in_line, number_of, quoted
 from nasm.records import Moment
-from nasm.running import Running, number_of
+from nasm.running import Running
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"

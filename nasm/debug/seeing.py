@@ -6,6 +6,7 @@ Nothing here moves the machine, or changes it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from nasm.debug import memory, who, writing
 from nasm.debug.blocked import Blocked, blocked
@@ -20,6 +21,7 @@ from nasm.debug.pictures import Picture, picture
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.transfers import TransferRecord
 from nasm.debug.who import Use
+from nasm.problems import number_of
 from nasm.running import Running
 
 
@@ -42,21 +44,27 @@ class Seeing(Running):
         """What an expression is now, to be read before the machine runs on; raises Failure."""
         return Expression(self, text, names or ()).value(self, names)
 
-    def statistics(self, value: Value) -> Statistics:
-        """The least, the greatest and the mean of what an expression is, and what is missing."""
-        return statistics(value)
+    def _value(self, what: str | Value) -> Value:
+        return what if isinstance(what, Value) else self.evaluate(what)
 
-    def first(self, value: Value, count: int) -> Value:
-        """The first elements of what an expression is, in row-major order."""
-        return first(value, count)
+    def statistics(self, what: str | Value) -> Statistics:
+        """The least, the greatest and the mean of what an expression is, and what is missing.
+
+        It is an expression, or what :meth:`evaluate` made of one. Raises Failure.
+        """
+        return statistics(self._value(what))
+
+    def first(self, what: str | Value, count: int) -> Value:
+        """The first elements of what an expression is, in row-major order; raises Failure."""
+        return first(self._value(what), number_of("elements", count, 1))
 
     def written(self, name: str) -> float:
-        """How much of a tensor is initialised, from 0 to 1; raises Failure."""
+        """How much of a tensor or a part of one is initialised, from 0 to 1; raises Failure."""
         return memory.written(self, name)
 
-    def histogram(self, value: Value, bins: int = BINS) -> Histogram:
-        """How the finite numbers of what an expression is are spread."""
-        return histogram(value, bins)
+    def histogram(self, what: str | Value, bins: int = BINS) -> Histogram:
+        """How the finite numbers of what an expression is are spread; raises Failure."""
+        return histogram(self._value(what), number_of("bins", bins, 1))
 
     def difference(
         self,
@@ -72,19 +80,22 @@ class Seeing(Running):
         """
         return difference(*sides(self, left, right), rtol, atol)
 
-    def write(self, text: str, path: str, *, over: bool = False) -> writing.Written:
+    def write(self, text: str, path: str | Path, *, over: bool = False) -> writing.Written:
         """Write what an expression is to an array file; raises Failure or Refused.
 
         A file that exists stays as it is unless it is to be written ``over``.
         """
-        return writing.write(self.evaluate(text), path, self.files, over)
+        return writing.write(self.evaluate(text), str(path), self.files, over)
 
-    def picture(self, value: Value, rows: int, columns: int, mean: bool = False) -> Picture:
-        """What an expression is in at most so many rows and columns of cells; raises Refused.
+    def picture(
+        self, what: str | Value, rows: int = 32, columns: int = 76, mean: bool = False
+    ) -> Picture:
+        """What an expression is in at most so many rows and columns of cells.
 
-        A cell has the element of its block that is farthest from zero, or the mean of them.
+        A cell has the element of its block that is farthest from zero, or the mean of them. Raises
+        Refused or Failure.
         """
-        return picture(value, rows, columns, mean)
+        return picture(self._value(what), rows, columns, mean)
 
     # -- memory
 

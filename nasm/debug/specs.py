@@ -128,7 +128,7 @@ def _held(running: Running, text: str) -> Spec:
     words = text.split()
     if not words or not words[0].isdecimal() or len(words) > 2 or len(words[0]) > 15:
         raise Refused(WRONG, "held up for how many cycles?", "break held 1000, break held 99 sync")
-    queue = running.queue(words[1].removeprefix("@")).index if words[1:] else None
+    queue = running.queue(words[1]).index if words[1:] else None
     whom = f"@{running.program.queue_name(queue)}" if queue is not None else "an engine"
     return Spec(f"{whom} held up {words[0]} cycles", OnHeld(running, int(words[0]), queue))
 
@@ -214,6 +214,7 @@ def watching(running: Running, text: str, how: str = "changed") -> Spec:
 
     ``how`` is changed, written, or read.
     """
+    text = str(text)
     other = _counter(running, text) or _register(running, text)
     if other is not None:
         return other
