@@ -29,6 +29,7 @@ from nasm.debug.places import loop_variables, place
 from nasm.debug.setting import Altered, going_on_at, skipping
 from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.stops import Met, Test, When
+from nasm.debug.strips import STRIP, TimeSoFar, strip
 from nasm.debug.transfers import TransferRecord
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Observed, Typed, Typing, Written, program_text, told, written_by
@@ -460,6 +461,13 @@ class Session(Running):
             hint = hint or "'info semaphores' lists them"
             raise Refused("E0206", f"no semaphore '${name.removeprefix('$')}'", hint)
         return number
+
+    def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
+        """What every engine did in the last cycles of the base clock: in so many cells, and in all.
+
+        The run is done again from the last checkpoint before that. None if it is halted on the way.
+        """
+        return strip(self.past, self._scene(), cycles, width)
 
     def _scene(self) -> Scene:
         return Scene(self.machine, self._outlook, self.status)
