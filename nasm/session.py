@@ -24,6 +24,7 @@ from nasm.debug.seeing import Seeing
 from nasm.debug.setting import Altered, going_on_at, skipping
 from nasm.debug.specs import Asked
 from nasm.debug.stops import Met, Test
+from nasm.debug.strips import STRIP, TimeSoFar, strip
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, program_text, told
 from nasm.debug.why import DEPTH, MOST, last_write, why
@@ -376,6 +377,13 @@ class Session(Seeing):
         The run is done again to see them, from the last checkpoint or from earlier ones.
         """
         return history(self.past, self._scene(), self.semaphore(name), most)
+
+    def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
+        """What every engine did in the last cycles of the base clock: in so many cells, and in all.
+
+        The run is done again from the last checkpoint before that. None if it is halted on the way.
+        """
+        return strip(self.past, self._scene(), cycles, width)
 
     def why(self, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
         """Where an element of a tensor got the value that it has now; raises Failure.
