@@ -97,6 +97,8 @@ def report(shell: Shell, rest: str) -> None:
         shell.screen.say(f"{as_errors(found.hazards)}: 'info hazards' shows them")
     if found.unchecked:
         shell.screen.say(found.unchecked)
+    if found.by_hand:
+        shell.screen.say(found.by_hand)
 
 
 # -- info
