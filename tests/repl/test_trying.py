@@ -171,5 +171,7 @@ def test_the_report_says_that_the_run_was_changed_by_hand(tried: Tried) -> None:
     report = tried.shell.session.report()
     assert report.changes == ("set $go = 2", "@gpsimd Memset x, 3")
     assert "changed by hand: set $go = 2; @gpsimd Memset x, 3" in str(report)
+    said = "changed by hand: set $go = 2; @gpsimd Memset x, 3"
+    assert tried.does("report").endswith(f"{said}\n")
     tried.does("undo")
     assert tried.shell.session.report().changes == ("set $go = 2",)
