@@ -300,7 +300,7 @@ class Session(Running):
         """Go to a cycle of the base clock, a time (``2.5us``), ``start``, ``end``, or a mark."""
         text = str(where).strip()
         if text == "start":
-            self.back_to(self.checkpoints[0])
+            self._travel.to_start()
         elif text == "end":
             self._travel.to_end()
         elif text in self._travel.marks or text.isidentifier():
@@ -318,7 +318,7 @@ class Session(Running):
 
     def mend(self) -> None:
         """Go to before the event in the middle of which the machine was stopped."""
-        self.past.to_position(max(0, self.machine.scheduler.position - 1))
+        self._travel.to_position(max(0, self.machine.scheduler.position - 1))
 
     # -- seeing
 
@@ -333,7 +333,8 @@ class Session(Running):
 
     def release(self, since: Checkpoint) -> None:
         """A moment is no longer needed to compare with."""
-        since.pinned = False
+        if since in self.checkpoints:
+            self.discard(since)
 
     def expression(self, text: str, names: Iterable[str] = ()) -> Expression:
         """An expression of the language of ``.expect``, read once, to be asked at any moment.

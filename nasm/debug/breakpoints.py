@@ -11,7 +11,7 @@ from typing import NamedTuple
 from nasm.debug.past import Past, poising, watching
 from nasm.debug.places import rounds
 from nasm.debug.stops import Met, OnHazard, Test
-from nasm.problems import Refused, counted
+from nasm.problems import Failure, Refused, counted
 from nasm.records import Moment
 from nasm.running import Running
 from nasm.sim.queues import Queue, Task
@@ -206,6 +206,13 @@ class Breakpoints:
 
     def _search(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         self.hits = ()
+        try:
+            return self._searched(moment, armed)
+        except (Failure, Refused):  # a condition that cannot be judged somewhere in the past
+            self.past.goto(moment)
+            raise
+
+    def _searched(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         for begin, end in self.past.intervals(moment):
             found: tuple[Moment, tuple[Hit, ...]] | None = None
             left = end.position - begin.position + 1

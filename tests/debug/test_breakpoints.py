@@ -22,18 +22,7 @@ from nasm.running import Running
 from nasm.session import Session
 from nasm.sim.events import Observer
 from nasm.spec.view import View
-from tests.debug.journeys import (
-    CASES,
-    CYCLES,
-    LOOP,
-    Made,
-    checked,
-    ends,
-    made,
-    plain,
-    programs,
-    session,
-)
+from tests.debug.journeys import CASES, CYCLES, Made, checked, ends, plain, programs, session
 
 
 @pytest.fixture(autouse=True)
