@@ -332,7 +332,7 @@ class Session(Seeing):
 
     def mend(self) -> None:
         """Go to before the event in the middle of which the machine was stopped."""
-        self.past.to_position(max(0, self.machine.scheduler.position - 1))
+        self._travel.to_position(max(0, self.machine.scheduler.position - 1))
 
     # -- comparing
 
@@ -347,7 +347,8 @@ class Session(Seeing):
 
     def release(self, since: Checkpoint) -> None:
         """A moment is no longer needed to compare with."""
-        since.pinned = False
+        if since in self.checkpoints:
+            self.discard(since)
 
     def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
         """What an expression is now, to be read before the machine runs on; raises Failure.

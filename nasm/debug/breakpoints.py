@@ -276,6 +276,13 @@ class Breakpoints:
 
     def _search(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         self.hits = ()
+        try:
+            return self._searched(moment, armed)
+        except (Failure, Refused):  # a condition that cannot be judged somewhere in the past
+            self.past.goto(moment)
+            raise
+
+    def _searched(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         for begin, end in self.past.intervals(moment):
             found: tuple[Moment, tuple[Hit, ...]] | None = None
             left = end.position - begin.position + 1
