@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from nasm.debug.expressions import Value
     from nasm.debug.travel import Mark
     from nasm.debug.typed import Typed
-    from nasm.debug.why import Why
+    from nasm.debug.whys import Why
     from nasm.problems import Error, Failure, Problem, Refused
     from nasm.records import Moment, RunReport, Status
     from nasm.rerun import schedules, witness
@@ -80,7 +80,7 @@ _HOMES = {
     "Status": "nasm.records",
     "Typed": "nasm.debug.typed",
     "Value": "nasm.debug.expressions",
-    "Why": "nasm.debug.why",
+    "Why": "nasm.debug.whys",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",
     "schedules": "nasm.rerun",

@@ -89,7 +89,8 @@ class Running(Inspection):
     ticks and trace are the same, inputs are not read. With ``reruns`` the inputs are kept, for
     :func:`nasm.schedules` and :func:`nasm.witness`.
 
-    With ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
+    ``assembled`` is the program as it was given; ``program`` may grow while it runs. With
+    ``strict`` warnings count as errors. ``allow`` are codes of hazards and warnings that do
     not count, beside what comments of the program allow. Unless it is ``checked`` nobody looks for
     races, nor for outputs that nothing wrote.
     """
@@ -120,7 +121,8 @@ class Running(Inspection):
             program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
         elif target is not None or defines or options or timing:
             raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
-        self.program = program = program.own()
+        self.assembled, self.program = program, program.own()
+        program = self.program
         self.policy = allowing.policy(program.allows, allow, strict)
         if wrong := codes.unallowable(self.policy.allows):
             raise Failure(wrong)
@@ -409,13 +411,18 @@ class Running(Inspection):
 
     @contextmanager
     def watched(self) -> Iterator[list[InstructionRecord]]:
-        """The instructions that complete within a block."""
+        """The instructions that complete within a block.
+
+        A run that stops at a hazard has gone on and come back: what completed later did not.
+        """
+        scheduler, before = self.machine.scheduler, self.machine.scheduler.retired
         watching = self.machine.tracer()
-        self.machine.scheduler.observe(watching)
+        scheduler.observe(watching)
         try:
             yield watching.instructions
         finally:
-            self.machine.scheduler.ignore(watching)
+            scheduler.ignore(watching)
+            del watching.instructions[max(0, scheduler.retired - before) :]
 
     # -- the end
 

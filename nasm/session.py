@@ -6,34 +6,43 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any, Self
 
+from nasm.asm.expanding.expand import unknown_target
 from nasm.debug import delta, moves, setting, specs
 from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debug.changes import Divert, SetElements
 from nasm.debug.counters import REMEMBERED, Changed, history
 from nasm.debug.delta import MemoryChange
+from nasm.debug.differences import kept
+from nasm.debug.expressions import Value, dated
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.seeing import Seeing
 from nasm.debug.setting import Altered, going_on_at, skipping
 from nasm.debug.specs import Asked
 from nasm.debug.stops import Met, Test
 from nasm.debug.travel import Mark, Travel
-from nasm.debug.typed import Observed, Typed, Typing, Written, declared, executed, program_text
-from nasm.debug.why import DEPTH, MOST, LastWrite, Why, last_write, why
+from nasm.debug.typed import Typed, Typing, complete, program_text, told
+from nasm.debug.why import DEPTH, MOST, last_write, why
+from nasm.debug.whys import LastWrite, Why
 from nasm.gc_pause import paused
+from nasm.machine import Machine
 from nasm.open_files import Files
-from nasm.problems import counted, in_line, number_of
-from nasm.records import Moment, Status
+from nasm.problems import Failure, Problem, counted, in_line, number_of
+from nasm.profile.what_if import Outcome
+from nasm.records import Moment, RunReport, Status
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint
+from nasm.sim.delays import Delays
 from nasm.source import Source
 from nasm.source_files import Text
 from nasm.spec.program import Program
 from nasm.spec.timing import TimingGiven
-from nasm.targets import USUAL
+from nasm.targets import TARGETS, USUAL
 
-__all__ = ["ASSEMBLED", "Session"]
+__all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
@@ -118,8 +127,10 @@ class Session(Seeing):
     ) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
-        ``more`` is as for a program. Raises Failure for an unknown target.
+        ``more`` is as for a program. Raises Failure if there is no such target.
         """
+        if target not in TARGETS:
+            raise Failure(unknown_target(str(target), TARGETS).at(None))
         source = Source(NO_PROGRAM, f".target {target}\n")
         return cls(source, options=options, timing=timing, files=files, **more)
 
@@ -339,6 +350,26 @@ class Session(Seeing):
 
     # -- asking
 
+    def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
+        """What an expression is now, to be read before the machine runs on; raises Failure.
+
+        ``acc at 2.5us`` is what it was, or will be, at another moment: see :meth:`goto`.
+        """
+        text, where = dated(str(text))
+        if where:
+            with self.at(where):
+                return kept(super().evaluate(text, names))
+        return super().evaluate(text, names)
+
+    @contextmanager
+    def at(self, where: str | int | Mark | Moment) -> Iterator[None]:
+        """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
+        hits = self.hits
+        with self.past.excursion():
+            self.goto(where)
+            yield
+        self.breakpoints.hits = hits
+
     def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
         """The last changes of a semaphore or event, the latest last; raises Refused.
 
@@ -375,13 +406,19 @@ class Session(Seeing):
         engines go on until all of it has completed; what cannot complete is a deadlock. Raises
         Failure if anything is wrong with the text: then nothing was done.
         """
-        return executed(self, self._typing, self.past, text)
+        change = self._typing.take(text)
+        with self._comparing() as memory, self.watched() as done:
+            self.change(change)
+            complete(self, change)
+        return told(self, self._typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
-        return declared(self, self._typing, self.past, text)
+        change = self._typing.take(text, declarations=True)
+        self.change(change)
+        return told(self, self._typing, change, (), ())
 
-    def set(self, place: str, value: object) -> Written | Altered:
+    def set(self, place: str, value: object) -> tuple[MemoryChange, ...] | Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
 
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
@@ -389,14 +426,25 @@ class Session(Seeing):
         """
         change = setting.setting(self, place, value)
         if isinstance(change, SetElements):
-            seen = Observed(self, [view for view, _ in change.values])
-            self.past.change(change)
-            return next(seen.written())
+            with self._comparing() as memory:
+                self.change(change)
+            return tuple(memory)
         before = setting.held(self, change)
-        self.past.change(change)
+        self.change(change)
         after = setting.held(self, change)
         assert after is not None
         return Altered(place.strip(), before, after)
+
+    @contextmanager
+    def _comparing(self) -> Iterator[list[MemoryChange]]:
+        """What a block has changed in memory; it is there when the block is left."""
+        found: list[MemoryChange] = []
+        since = self.since()
+        try:
+            yield found
+            found += self.changes(since)
+        finally:
+            self.release(since)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""
@@ -409,7 +457,7 @@ class Session(Seeing):
     def _divert(self, change: Divert) -> Altered:
         queue = self.machine.scheduler.queues[change.queue]
         before = queue.pc
-        self.past.change(change)
+        self.change(change)
         return Altered(f"@{self.program.queue_name(change.queue)} pc", before, queue.pc)
 
     @property
@@ -421,6 +469,25 @@ class Session(Seeing):
         """Execute a typed text, and go back to how it is now; what it declares stays declared."""
         with self.past.trial():
             return self.execute(text)
+
+    def report(self, hashes: bool = True) -> RunReport:
+        """The run so far, and what was changed by hand; expectations are judged if it finished."""
+        changes = tuple(map(str, self.by_hand))
+        return replace(super().report(hashes), changes=changes)
+
+    def what_if(self) -> Iterator[Outcome]:
+        """Run the program again, each time without something that may have cost it time.
+
+        Not after changes by hand: another machine would run the program without them.
+        """
+        return iter(()) if self.changes_made else super().what_if()
+
+    def delayed(self, delays: Delays) -> Machine:
+        """A machine with other timings; raises Failure after changes by hand, too."""
+        if self.changes_made:
+            said = "the run was changed by hand, which other runs of the program would not be"
+            raise Failure(Problem("E0836", said, None, "'restart' takes back what was changed"))
+        return super().delayed(delays)
 
     def typed_text(self) -> str:
         """The program with what was typed behind it, as a text that assembles; raises Refused."""

@@ -11,9 +11,8 @@ import numpy as np
 from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
 from nasm.asm.expectations.judge import golden
 from nasm.asm.expectations.verdict import compare
-from nasm.debug.expressions import Expression, Value
+from nasm.debug.expressions import Value
 from nasm.dtypes import Array
-from nasm.inspection import Inspection
 from nasm.open_files import Allowed
 from nasm.problems import Refused
 from nasm.records import Mismatch
@@ -127,18 +126,10 @@ def _computes(value: Value) -> None:
         raise Refused("E0822", f"the elements of {value.text} are packed", hint)
 
 
-def sides(held: Inspection, left: str | Value, right: str | Value) -> tuple[Value, Value]:
-    """Two values, of which those that are texts are expressions; raises Failure or Refused.
-
-    The right one may also be the path of an array file in quotes.
-    """
-    mine = Expression(held, left).value(held) if isinstance(left, str) else left
-    if not isinstance(right, str):
-        return mine, right
-    file = _FILE.fullmatch(right)
-    if file is not None:
-        return mine, of_file(mine, file[1], held.files)
-    return mine, Expression(held, right).value(held)
+def named_file(text: str) -> str | None:
+    """The path that a text in quotes is; None for an expression."""
+    found = _FILE.fullmatch(text)
+    return found[1] if found else None
 
 
 def of_file(value: Value, path: str, files: Allowed) -> Value:

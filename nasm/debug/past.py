@@ -276,8 +276,13 @@ class Past:
             if ours != theirs:
                 break
             same += 1
-        if self.running.changes_made > same:
-            self.return_before(lambda point: point.moment.changes <= same)
+        first = changes[same].moment if same < len(changes) else None
+        if self.running.changes_made > same or (first is not None and self.now > first):
+            self.return_before(
+                lambda point: (
+                    point.moment.changes <= same and (first is None or point.moment <= first)
+                )
+            )
         self.changes[same:] = changes[same:]
 
     # -- running an interval again

@@ -88,10 +88,22 @@ class Ordering:
     @cached_property
     def _said(self) -> Races:
         flying = self.scheduler.transfers.__contains__
-        return Races(self._check, self.program, self.region, self._last, self._known, flying)
+        told = self._last, self._known, flying, self._coming
+        return Races(self._check, self.program, self.region, *told)
+
+    def _coming(self, counter: int) -> bool:
+        """Whether instructions that post to a counter are still to start."""
+        if self.scheduler.idle:
+            return False
+        updates = self.program.updates
+        posts = {n for n, u in enumerate(updates) if u is not None and u.semaphore == counter}
+        return any(
+            not posts.isdisjoint(lines.updates[queue.pc :])
+            for queue, lines in zip(self.scheduler.queues, self.program.queues, strict=True)
+        )
 
     def take_up(self) -> None:
-        """The program has grown: judge the run anew, with all there is of it."""
+        """The program has grown, or this is another run: judge it anew, with all there is of it."""
         for made in ("_check", "_said"):
             self.__dict__.pop(made, None)
         self._inputs, self._asked, self._told = None, (-1, -1), -1

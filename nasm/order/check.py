@@ -13,6 +13,7 @@ from nasm.order.places import Place
 from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Event
 from nasm.order.steps import More, Sources, Steps
 from nasm.order.watch import Watch
+from nasm.sim.queues import NEVER
 
 Line = tuple[int, int]
 """A queue and a line of the text, of which all rounds of a loop have one."""
@@ -80,8 +81,9 @@ class Check:
             self._settle()
 
     def _settle(self) -> None:
-        if self._torn or len(self.watch.queues) < self.steps.taken:  # or the run went back
+        if self._torn or self.watch.lowest < self.steps.taken:  # or the run went back
             self._reset()
+        self.watch.lowest = NEVER
         self._torn = True
         shared = len(self.accesses.shared)
         self.steps.take()

@@ -170,7 +170,7 @@ def check(shell: Shell, rest: str) -> None:
     if rest not in ("", *CHECKS):
         raise Refused(WRONG, f"check what? '{quoted(rest)}'", f"{listed(CHECKS)}, or nothing")
     found = examine(
-        shell.program, relaxed=rest == "relaxed", strict=shell.strict, allow=shell.allow
+        shell.session.assembled, relaxed=rest == "relaxed", strict=shell.strict, allow=shell.allow
     )
     screen = shell.screen
     if rest == "map":

@@ -120,8 +120,11 @@ class Screen:
 
     @property
     def _folding(self) -> int | None:
-        """What sentences are folded at; what is piped stays whole, so that it can be searched."""
-        return self.width if self.terminal else None
+        """What sentences are folded at; what is piped stays whole, so that it can be searched.
+
+        Unless a width was set.
+        """
+        return self.width if self.terminal or self.settings.width else None
 
     def show(self, part: RenderableType) -> None:
         """Print a table or a page, as wide as the screen."""

@@ -14,7 +14,7 @@ from nasm.repl.shell import Shell
 _DEPTH = re.compile(r"(?:^|\s)depth\s*=\s*(\d{1,3})\s*$")
 
 
-@command("where", "w", usage="where [ENGINE]", takes=("engine",))
+@command("where", "w", "bt", usage="where [ENGINE]", takes=("engine",))
 def where(shell: Shell, rest: str) -> None:
     """Show what engines do now, and what is next.
 

@@ -134,10 +134,14 @@ def _cycles(session: Session, e: Executed) -> tuple[int, int]:
 def status(session: Session) -> str:
     """A sentence on where the run stands."""
     said = {
-        Status.READY: "not started: 'step' or 'run' begins",
+        Status.READY: "not started: 'step' or 'run' begins"
+        if len(session.program)
+        else "nothing was executed yet: type an instruction",
         Status.RUNNING: f"running, at {moment(session)}",
         Status.LIMIT: f"stopped at {moment(session)}; 'continue' resumes",
-        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over",
+        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over"
+        if len(session.program)
+        else f"ready at {moment(session)}: type an instruction",
         Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' starts over",
         Status.FAULT: f"fault at {moment(session)}; 'restart' starts over",
     }

@@ -49,6 +49,8 @@ def _instructions(shell: Shell, rest: str) -> None:
     def go(session: Session) -> str:
         went = session.back(count or 1, engine)
         of = f" of {engine}" if engine else ""
+        if not went:
+            return f"no instruction{of} has completed: this is the start"
         if went < (count or 1):
             return f"back by {counted(went, 'instruction')}{of}: that is the start"
         return f"back by {counted(went, 'instruction')}{of}"

@@ -428,6 +428,7 @@ class Scheduler:
         line any more, and nothing that is to come is for it.
         """
         now, index, head = self.now, queue.index, queue.head
+        self.poised = False  # what starts next may be something else
         queue.account(now)
         if queue.parked:
             assert queue.wait is not None

@@ -14,11 +14,12 @@ from random import Random
 from typing import NoReturn
 
 from nasm.asm.assemble import assemble
+from nasm.asm.expectations.functions import FUNCTIONS
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
 from nasm.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
 from nasm.repl.command import COMMANDS
-from nasm.repl.naming import FUNCTIONS, names
+from nasm.repl.naming import names
 from nasm.repl.screen import Screen
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
@@ -105,7 +106,8 @@ class Commands:
         program = loaded(head.removeprefix(HEAD))
         out = io.StringIO()
         shell = Watched(Screen(out, "never"))
-        shell.adopt(program.session() if program else None)
+        begun = program.session() if program else None
+        shell.adopt(begun)
         with suppress(Quit):
             for typed in lines:
                 if typed.endswith("\t"):
@@ -116,12 +118,17 @@ class Commands:
                     shell.again()
                 prompt.toolbar(shell)
         promises.shown(out.getvalue(), "what a session prints")
-        if program and shell.loaded and shell.loaded.program is program.program:
-            self.ended(shell.loaded, program)
+        if program and begun is not None and shell.loaded is begun:
+            self.ended(begun, program)
 
     def ended(self, session: Session, program: Loaded) -> None:
-        """However it was stepped, it ends as a plain run does."""
+        """However it was stepped, with what was changed undone it ends as a plain run does."""
         with suppress(Refused):
+            while session.undo() is not None:
+                pass
+            session.past.changes.clear()  # those that lie ahead
+            for one in list(session.breakpoints):
+                session.breakpoints.delete(one.number)
             made = session.run(max_cycles=promises.CYCLES)
             promises.report(made, program.program, False)
             if promises.ending(made) != program.ending:
@@ -142,9 +149,54 @@ def completed(text: str, known: Names) -> None:
         promises.shown(found.text + found.meta, "a completion")
 
 
+BY_HAND = (
+    "@{engine} Memset {tensor}, {n}",
+    "@{engine} TensorCopy {tensor}, {tensor}",
+    "{mnemonic} {tensor}, {tensor}, {n}",
+    "@{engine} {mnemonic} {tensor}, {tensor}, {tensor}, op=add",
+    "@{engine} Nop {semaphore} >= {n}",
+    "@{engine} Nop {semaphore}++",
+    "@sync DmaCopy {tensor}, {tensor} {semaphore} += 16",
+    "@{engine}",
+    "try @{engine} Memset {tensor}, {n}",
+    ".sbuf typed{n} f32[{n}, 4] = iota",
+    ".psum typed{n} f32[{n}, 4]",
+    ".sem typed{n}",
+    ".const TYPED{n} = {n} * 2",
+    ".expect {tensor} == {n}",
+    "set {tensor} = {n} / 3",
+    "set {tensor} = {tensor}",
+    "set {semaphore} = {n}",
+    "set @{engine} %r{n} = {n}",
+    "set pc {engine} {n}",
+    "skip {engine}",
+    "undo",
+)
+"""What is typed at a running program, and what is changed by hand."""
+
+
+def by_hand(rng: Random, known: Names) -> str:
+    """Something to execute, to declare or to change."""
+    text = rng.choice(BY_HAND)
+    for kind in ("engine", "mnemonic", "tensor", "semaphore"):
+        words = list(known.words.get(kind, ())) or ["x"]
+        while f"{{{kind}}}" in text:
+            text = text.replace(f"{{{kind}}}", rng.choice(words), 1)
+    while "{n}" in text:
+        text = text.replace("{n}", rng.choice([*NUMBERS, str(rng.randint(0, 9))]), 1)
+    if rng.random() < 0.2:
+        at = rng.randrange(len(text) + 1)
+        text = text[:at] + rng.choice(CHARACTERS).replace("\n", " ") + text[at + 1 :]
+    return text
+
+
 def line(rng: Random, known: Names) -> str:
     """Something to type."""
+    if rng.random() < 0.2:
+        return by_hand(rng, known)
     command = COMMANDS[rng.choice([*COMMANDS, *MOVES])] if rng.random() < 0.97 else None
+    if command is not None and command.name in ("save", "write", "record"):
+        return "where"  # nothing is written to where the fuzzer runs
     if command is None or rng.random() < 0.03:
         return ""
     word = rng.choice([command.name, command.name, *command.aliases])
