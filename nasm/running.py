@@ -345,6 +345,8 @@ class Running(Inspection):
 
     def changed(self) -> None:
         """The machine was changed by hand: whether it is at an end follows from how it stands."""
+        if self.machine.ordering is not None:
+            self.machine.ordering.watch.turn()
         if self.status is Status.READY:
             return
         self.problems = [problem for problem in self.problems if problem.code != DEADLOCKED]

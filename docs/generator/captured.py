@@ -2,7 +2,8 @@
 
 A page says `<!-- captured: neuron-nasm run x.nasm -->`, and what follows up to `<!-- end -->` is
 made by running that. Programs come from `programs/`, or from the page itself: the block behind
-`<!-- file: x.nasm -->`, or `<!-- file: x.nasm is programs/y.nasm without "text" -->`.
+`<!-- file: x.nasm -->`, or `<!-- file: x.nasm is programs/y.nasm without "text" -->`, where the
+other may be one of the page, too, and `with "that" for "this"` changes what stands there once.
 
 What is typed at the debugger's prompt is written in the page: `<!-- session: WIDTH -->`, a block
 whose first line is the shell command, and lines that begin with the prompt. Everything between
@@ -27,7 +28,7 @@ WIDTH = "88"
 _CAPTURED = re.compile(r"(<!-- captured: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _ERRORS = re.compile(r"worst \|error\| .*")  # NumPy's products differ between processors
 _SHOWN = re.compile(r"<!-- file: (\S+) -->\n+```\w*\n(.*?)```", re.DOTALL)
-_CHANGED = re.compile(r'<!-- file: (\S+) is (\S+) without "(.*?)" -->')
+_CHANGED = re.compile(r'<!-- file: (\S+) is (\S+) with(?:out| "(.*?)" for) "(.*?)" -->')
 
 
 _SESSION = re.compile(
@@ -76,6 +77,7 @@ def _session(blocks: list[re.Match[str]], folder: Path) -> list[str]:
     (folder / "init").write_text(_AS_TYPED.format(blocks[0]["width"]), encoding="utf-8")
     out = printed(f"{command.removeprefix('$ ')} --init init -x typed --echo", folder)
     rest = out.splitlines(keepends=True)
+    rest = rest[_first(rest, typed[0][0], command, after=0) :]
     made = []
     for n, block in enumerate(typed):
         following = typed[n + 1][0] if n + 1 < len(typed) else None
@@ -115,11 +117,11 @@ def _section(match: re.Match[str], folder: Path) -> str:
 def programs(page: str) -> dict[str, str]:
     """The programs a page brings along, by file name."""
     found = dict(_SHOWN.findall(page))
-    for name, origin, without in _CHANGED.findall(page):
-        text = (ROOT / origin).read_text(encoding="utf-8")
-        if text.count(without) != 1:
-            raise SystemExit(f"{origin} holds '{without}' {text.count(without)} times, not once")
-        found[name] = text.replace(without, " " * len(without))
+    for name, origin, new, old in _CHANGED.findall(page):
+        text = found.get(origin) or (ROOT / origin).read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            raise SystemExit(f"{origin} holds '{old}' {text.count(old)} times, not once")
+        found[name] = text.replace(old, new or " " * len(old))
     return found
 
 

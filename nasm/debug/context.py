@@ -253,7 +253,8 @@ class Scene:
 
     def more(self, tick: int) -> str:
         """How long it is until a tick."""
-        return f"{self.machine.microseconds(tick - self.now):,.3f} µs more"
+        us = self.machine.microseconds(tick - self.now)
+        return f"{us:,.3f} µs more" if us >= 0.0005 else "less than 0.001 µs more"
 
     def time(self, tick: int) -> str:
         """A tick in microseconds."""

@@ -115,7 +115,7 @@ def memory_lines(changes: tuple[MemoryChange, ...], width: int) -> list[str]:
         items += map(element, one.elements[:SOME])
         if one.nan is not None:
             items.append(f"NaN or infinite first at [{', '.join(map(str, one.nan))}]")
-        lines += wrapped(items, width)
+        lines += wrapped(items, width, hang="  ")
     if len(changes) > TENSORS:
         rest = ", ".join(one.tensor for one in changes[TENSORS:])
         lines += wrapped([f"and {counted(len(changes) - TENSORS, 'more tensor')}: {rest}"], width)
@@ -179,7 +179,7 @@ def hit_lines(session: Session, width: int) -> list[str]:
         lines.append(str(hit))
         if hit.met.elements:
             items = [counted(hit.met.count, "element"), *map(element, hit.met.elements[:SOME])]
-            lines += wrapped(items, width)
+            lines += wrapped(items, width, hang="  ")
     return lines
 
 
