@@ -138,7 +138,7 @@ class Session(Seeing):
         name = in_line(self.source.name) if self.source else "a program"
         said = [f"<session of {name}: {self.status.value}"]
         if self.status is not Status.READY:
-            said.append(f"at {self.clock.moment(self.now)}")
+            said.append(f"at {self.units.moment(self.now)}")
         if self.hits:
             said.append(f"at {in_line(str(self.hits[0]))}")
         if self.changes_made:
