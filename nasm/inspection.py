@@ -23,7 +23,6 @@ from nasm.records import (
     EXAMINED,
     BankRecord,
     ChannelRecord,
-    Clock,
     EngineRecord,
     Executed,
     ExpectationRecord,
@@ -31,6 +30,7 @@ from nasm.records import (
     QueueRecord,
     SemaphoreRecord,
     Status,
+    Units,
 )
 from nasm.sim.counters import Who
 from nasm.sim.queues import Queue
@@ -68,14 +68,13 @@ class Inspection:
         return self.machine.scheduler.now
 
     @property
-    def clock(self) -> Clock:
-        """What ticks are worth."""
-        generation = self.program.generation
-        return Clock(generation.ticks, generation.base.cycle, self.program.cores)
+    def units(self) -> Units:
+        """What numbers in records are worth."""
+        return describe.units(self.machine)
 
     def microseconds(self, ticks: int | None = None) -> float:
         """Ticks in microseconds; without any, the time it is."""
-        return self.clock.microseconds(self.now if ticks is None else ticks)
+        return self.units.microseconds(self.now if ticks is None else ticks)
 
     def name(self, record: QueueRecord | EngineRecord | Executed) -> str:
         """What to call the engine of a record: with its core if the program uses several."""

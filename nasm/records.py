@@ -47,10 +47,11 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
-    """What ticks are worth: so many are a microsecond, and so many a ``cycle`` of the base clock.
+class Units:
+    """What numbers in records are worth.
 
-    ``cores`` says how many cores the program uses.
+    So many ``ticks`` are a microsecond, so many a ``cycle`` of the base clock. Numbers and names
+    have their core's number in front of them if the program uses several ``cores``.
     """
 
     ticks: int
@@ -64,6 +65,10 @@ class Clock:
     def moment(self, tick: int) -> str:
         """The time it is at a tick: '3.358 µs, cycle 4,701'."""
         return f"{self.microseconds(tick):,.3f} µs, cycle {tick // self.cycle:,}"
+
+    def named(self, core: int, what: str | int) -> str:
+        """A name or a number of something of a core."""
+        return f"{core}.{what}" if self.cores > 1 else str(what)
 
 
 class Moment(NamedTuple):

@@ -26,7 +26,7 @@ from nasm.debug.specs import Asked
 from nasm.debug.stops import Met, Test
 from nasm.debug.strips import STRIP, TimeSoFar, strip
 from nasm.debug.travel import Mark, Travel
-from nasm.debug.typed import Typed, Typing, program_text, told
+from nasm.debug.typed import Typed, Typing, complete, program_text, told
 from nasm.debug.why import DEPTH, MOST, last_write, why
 from nasm.debug.whys import LastWrite, Why
 from nasm.gc_pause import paused
@@ -128,10 +128,10 @@ class Session(Seeing):
     ) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
-        ``more`` is as for a program. Raises Failure for an unknown target.
+        ``more`` is as for a program. Raises Failure if there is no such target.
         """
         if target not in TARGETS:
-            raise Failure(unknown_target(target, TARGETS).at(None))
+            raise Failure(unknown_target(str(target), TARGETS).at(None))
         source = Source(NO_PROGRAM, f".target {target}\n")
         return cls(source, options=options, timing=timing, files=files, **more)
 
@@ -139,7 +139,7 @@ class Session(Seeing):
         name = in_line(self.source.name) if self.source else "a program"
         said = [f"<session of {name}: {self.status.value}"]
         if self.status is not Status.READY:
-            said.append(f"at {self.clock.moment(self.now)}")
+            said.append(f"at {self.units.moment(self.now)}")
         if self.hits:
             said.append(f"at {in_line(str(self.hits[0]))}")
         if self.changes_made:
@@ -355,14 +355,14 @@ class Session(Seeing):
 
         ``acc at 2.5us`` is what it was, or will be, at another moment: see :meth:`goto`.
         """
-        text, where = dated(text)
-        if not where:
-            return super().evaluate(text, names)
-        with self.at(where):
-            return kept(super().evaluate(text, names))
+        text, where = dated(str(text))
+        if where:
+            with self.at(where):
+                return kept(super().evaluate(text, names))
+        return super().evaluate(text, names)
 
     @contextmanager
-    def at(self, where: str | int) -> Iterator[None]:
+    def at(self, where: str | int | Mark | Moment) -> Iterator[None]:
         """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
         hits = self.hits
         with self.past.excursion():
@@ -418,11 +418,7 @@ class Session(Seeing):
         change = self._typing.take(text)
         with self._comparing() as memory, self.watched() as done:
             self.change(change)
-            queues = [self.machine.scheduler.queues[index] for index, _ in change.pcs]
-            self.complete(
-                (queue, queue.count + len(queue.flight) + len(pcs))
-                for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
-            )
+            complete(self, change)
         return told(self, self._typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -126,17 +126,10 @@ def _computes(value: Value) -> None:
         raise Refused("E0822", f"the elements of {value.text} are packed", hint)
 
 
-def right_side(
-    mine: Value, right: str | Value, evaluate: Callable[[str], Value], files: Allowed
-) -> Value:
-    """What a value is compared with; raises Failure or Refused.
-
-    A text is an expression, or the path of an array file in quotes.
-    """
-    if not isinstance(right, str):
-        return right
-    file = _FILE.fullmatch(right)
-    return evaluate(right) if file is None else of_file(mine, file[1], files)
+def named_file(text: str) -> str | None:
+    """The path that a text in quotes is; None for an expression."""
+    found = _FILE.fullmatch(text)
+    return found[1] if found else None
 
 
 def of_file(value: Value, path: str, files: Allowed) -> Value:

@@ -12,7 +12,7 @@ from nasm.debug import memory, who, writing
 from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.context import Context, Scene, context
 from nasm.debug.counters import Counter, counter
-from nasm.debug.differences import Difference, difference, right_side
+from nasm.debug.differences import Difference, difference, named_file, of_file
 from nasm.debug.expressions import Expression, Value, first
 from nasm.debug.held import Held, held
 from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
@@ -78,8 +78,8 @@ class Seeing(Running):
 
         They are expressions, values, and on the right also the path of an array file in quotes.
         """
-        mine = self._value(left)
-        other = right_side(mine, right, self.evaluate, self.files)
+        mine, path = self._value(left), named_file(right) if isinstance(right, str) else None
+        other = self._value(right) if path is None else of_file(mine, path, self.files)
         return difference(mine, other, rtol, atol)
 
     def write(self, text: str, path: str | Path, *, over: bool = False) -> writing.Written:

@@ -120,7 +120,7 @@ def semaphores(shell: Shell, rest: str) -> None:
     session, screen = shell.session, shell.screen
     if rest:
         (found,) = session.counters(rest)
-        screen.say(scene.semaphore(session, found, screen.width))
+        screen.say(scene.semaphore(session, found, session.history(rest), screen.width))
         return
     rows = [
         (
