@@ -46,6 +46,26 @@ class Status(Enum):
     INTERRUPTED = "interrupted"
 
 
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What ticks are worth: so many are a microsecond, and so many a ``cycle`` of the base clock.
+
+    ``cores`` says how many cores the program uses.
+    """
+
+    ticks: int
+    cycle: int
+    cores: int = 1
+
+    def microseconds(self, ticks: int) -> float:
+        """Ticks in microseconds."""
+        return ticks / self.ticks
+
+    def moment(self, tick: int) -> str:
+        """The time it is at a tick: '3.358 µs, cycle 4,701'."""
+        return f"{self.microseconds(tick):,.3f} µs, cycle {tick // self.cycle:,}"
+
+
 class Moment(NamedTuple):
     """A moment of a run, between two events; of two, the later one is greater.
 
@@ -239,6 +259,10 @@ def beside(entry_and_exit: float | None) -> str:
     return f"on the device about {round(entry_and_exit, 1):,g} µs more for entry and exit"
 
 
+CHANGES = 5
+"""Changes by hand that a report names in its line."""
+
+
 @dataclass(frozen=True, slots=True, repr=False)
 class RunReport:
     """A run at its end, or as far as it got; ``options`` are those not as they are by default.
@@ -248,7 +272,8 @@ class RunReport:
     ``messages`` are the first ones; ``messages_left_out`` says how many more there were. Of a run
     without ``values`` so many expectations were ``not_judged``: they ask for some. ``against`` is
     what other runs of the program show against it, in a few words each. ``allowed`` are problems
-    that do not count; races were looked for if it was ``checked``.
+    that do not count; races were looked for if it was ``checked``. ``changes`` are those that were
+    made by hand, as they could be typed again.
     """
 
     status: Status
@@ -277,6 +302,7 @@ class RunReport:
     against: tuple[str, ...] = ()
     allowed: tuple[AllowedProblem, ...] = ()
     checked: bool = True
+    changes: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -323,6 +349,15 @@ class RunReport:
         return "" if self.checked else "unchecked: races and unwritten outputs were not looked for"
 
     @property
+    def by_hand(self) -> str:
+        """What was changed by hand, in a line; empty if nothing was."""
+        if not self.changes:
+            return ""
+        said = [in_line(" ".join(change.split())) for change in self.changes[:CHANGES]]
+        more = len(self.changes) - len(said)
+        return f"changed by hand: {'; '.join(said)}" + (f"; and {more:,} more" if more else "")
+
+    @property
     def promises(self) -> str:
         """What a run that is ok has shown: how many expectations it met."""
         count = len(self.expectations)
@@ -344,8 +379,7 @@ class RunReport:
         if self.unasked and not self.ok:
             parts.append(self.unasked)
         parts += map(str, self.allowed)
-        if self.unchecked:
-            parts.append(self.unchecked)
+        parts += [line for line in (self.unchecked, self.by_hand) if line]
         parts.append(f"PASS: {self.promises}" if self.ok else f"FAIL: {', '.join(self.reasons)}")
         return "\n\n".join(parts)
 

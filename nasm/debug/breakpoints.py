@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
+from nasm.debug import specs
 from nasm.debug.past import Past, poising, watching
 from nasm.debug.places import rounds
+from nasm.debug.specs import WATCHED, Asked, Condition
 from nasm.debug.stops import Met, OnHazard, Test
-from nasm.problems import Failure, Refused, counted
+from nasm.problems import Failure, Refused, counted, in_line, number_of, quoted
 from nasm.records import Moment
 from nasm.running import Running
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"
 
-Condition = Callable[[dict[str, int]], bool]
-"""Whether something holds now; it is given the variables of the loops around an instruction."""
-
 HAZARDS = 0
 """The number of the stop at hazards, which is no breakpoint of its own."""
 
 
-class Asked(NamedTuple):
-    """What was asked for: where, and ``after`` it, or what to watch it for."""
-
-    what: str
-    how: str = ""
-
-
 NOTHING = Asked("")
 
+NAME = re.compile(r"[A-Za-z_][\w-]*")
+"""A name that is no number."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Breakpoint:
     """Something to stop at, as it stands.
 
@@ -58,7 +54,11 @@ class Breakpoint:
     @property
     def watch(self) -> bool:
         """Whether it watches memory, a semaphore or a register."""
-        return self.asked.how in ("changed", "written", "read")
+        return self.asked.how in WATCHED
+
+    def __repr__(self) -> str:
+        kind = "watchpoint" if self.watch else "breakpoint"
+        return f"<{kind} {in_line(str(self))}, {counted(self.hits, 'hit')}>"
 
     def __str__(self) -> str:
         parts = [f"{self.number}: {self.what}"]
@@ -70,12 +70,15 @@ class Breakpoint:
         return " ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hit:
     """A breakpoint that was met, and what it met."""
 
     breakpoint: Breakpoint
     met: Met
+
+    def __repr__(self) -> str:
+        return f"<{in_line(str(self))}>"
 
     def __str__(self) -> str:
         if self.breakpoint.number == HAZARDS:
@@ -95,10 +98,16 @@ class _Set:
     met: list[Met] = field(default_factory=list)
 
 
-class Breakpoints:
-    """The breakpoints of a session. ``hits`` are those at which it last stopped.
+def _times(wanted: int) -> int:
+    """How often to ignore something."""
+    return number_of("times to ignore it", wanted)
 
-    With ``hazards`` it stops at those, too.
+
+class Breakpoints:
+    """The breakpoints of a session, in the order of their numbers.
+
+    One is found by its number or its name: ``breakpoints[2]``, ``breakpoints["acc"]``. ``hits``
+    are those at which the session last stopped. With ``hazards`` it stops at those, too.
     """
 
     def __init__(self, running: Running, past: Past) -> None:
@@ -120,15 +129,58 @@ class Breakpoints:
         found = _Set(Breakpoint(HAZARDS, "hazards"), OnHazard(self.running), None)
         self._hazards = found if wanted else None
 
-    def add(self, record: Breakpoint, test: Test, holds: Condition | None) -> Breakpoint:
-        """Set a breakpoint; it is given its number."""
+    def set(self, wanted: Breakpoint) -> Breakpoint:
+        """Set what a record ``asked`` for, under a number of its own; raises Refused or Failure."""
+        spec = specs.asked_for(self.running, wanted.asked)
+        condition = wanted.condition.strip()
+        holds = specs.condition(self.running, condition) if condition else None
+        self._free(wanted.name)
         self._last += 1
-        made = replace(record, number=self._last)
-        self._set[self._last] = _Set(made, test, holds)
+        made = replace(
+            wanted,
+            number=self._last,
+            what=spec.what,
+            condition=condition,
+            ignore=_times(wanted.ignore),
+            note=spec.note,
+        )
+        self._set[self._last] = _Set(made, spec.test, holds)
         return made
 
+    def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
+        """Set the breakpoints of another session; returns those that cannot be, each with why."""
+        lost = []
+        for one in others:
+            try:
+                self.set(replace(one, hits=0))
+            except Refused as refused:
+                lost.append((one, refused.message))
+            except Failure as failure:
+                lost.append((one, failure.problems[0].message))
+        return tuple(lost)
+
+    def _free(self, name: str) -> None:
+        """Refuse a name that another one has, or that is a number."""
+        if not name:
+            return
+        if any(one.record.name == name for one in self._set.values()):
+            hint = "give it another name, or delete the other one"
+            raise Refused(WRONG, f"a breakpoint is called {quoted(name)} already", hint)
+        if not NAME.fullmatch(name):
+            said = f"'{quoted(name)}' is no name of a breakpoint"
+            raise Refused(WRONG, said, "letters, digits, _ and -, and first a letter")
+
     def __iter__(self) -> Iterator[Breakpoint]:
-        return (one.record for one in self._set.values())
+        return iter([one.record for one in self._set.values()])
+
+    def __len__(self) -> int:
+        return len(self._set)
+
+    def __bool__(self) -> bool:
+        return True  # as an object; how many there are, len() says
+
+    def __repr__(self) -> str:
+        return f"<{counted(len(self), 'breakpoint')}>"
 
     def __getitem__(self, which: int | str) -> Breakpoint:
         return self._set[self._number(which)].record
@@ -136,20 +188,38 @@ class Breakpoints:
     def _number(self, which: int | str) -> int:
         text = str(which)
         for number, one in self._set.items():
-            if text in (str(number), one.record.name):
+            if text and text in (str(number), one.record.name):
                 return number
         there = ", ".join(str(n) for n in self._set)
         hint = f"there are {there}" if there else "there are none: 'break' sets one"
-        raise Refused(WRONG, f"no breakpoint '{text}'", hint)
+        raise Refused(WRONG, f"no breakpoint '{quoted(text)}'", hint)
 
-    def change(self, which: int | str, **changes: object) -> Breakpoint:
-        """Change what a breakpoint's record says: enabled, ignore, commands, name."""
+    def change(
+        self,
+        which: int | str,
+        *,
+        enabled: bool | None = None,
+        ignore: int | None = None,
+        commands: str | Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> Breakpoint:
+        """Change what is given of a breakpoint, by its number or name; raises Refused."""
         one = self._set[self._number(which)]
-        one.record = replace(one.record, **changes)  # type: ignore[arg-type]
+        changes: dict[str, Any] = {}
+        if enabled is not None:
+            changes["enabled"] = bool(enabled)
+        if ignore is not None:
+            changes["ignore"] = _times(ignore)
+        if commands is not None:
+            changes["commands"] = specs.lines(commands)
+        if name is not None and name != one.record.name:
+            self._free(name)
+            changes["name"] = name
+        one.record = replace(one.record, **changes)
         return one.record
 
     def delete(self, which: int | str) -> Breakpoint:
-        """Delete one."""
+        """Delete one, by its number or name; raises Refused."""
         return self._set.pop(self._number(which)).record
 
     # -- running

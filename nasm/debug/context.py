@@ -15,6 +15,7 @@ from nasm.sim.queues import NEVER, Queue, Task, Wait
 from nasm.sim.regions import REGISTERS, Region, intersect
 from nasm.sim.resources import Resource
 from nasm.source import Span
+from nasm.spec.implicit_operands import EngineValue
 from nasm.spec.view import View
 
 if TYPE_CHECKING:
@@ -252,7 +253,8 @@ class Scene:
 
     def more(self, tick: int) -> str:
         """How long it is until a tick."""
-        return f"{self.machine.microseconds(tick - self.now):,.3f} µs more"
+        us = self.machine.microseconds(tick - self.now)
+        return f"{us:,.3f} µs more" if us >= 0.0005 else "less than 0.001 µs more"
 
     def time(self, tick: int) -> str:
         """A tick in microseconds."""
@@ -313,12 +315,20 @@ class Scene:
             maker = next((f.pc for f in reversed(queue.flight) if f.until == gate), None)
             by = () if maker is None else (self.place((queue.index, maker)),)
             of = f" of {self._beside((queue.index, maker), queue)}" if maker is not None else ""
-            said = f"waits for what the engine gets to hold{of}, {self.more(gate)}"
+            said = f"waits for {self._awaited(queue, gate)}{of}, {self.more(gate)}"
             start.hold(Hold("data", said, gate, True, by))
         for port in task.ports:
             start.certain = False
             if port.free_at > self.now:
                 start.hold(self._busy("port", queue, task, port, port.free_at, False))
+
+    def _awaited(self, queue: Queue, gate: int) -> str:
+        """What the next instruction of a queue needs of what the engine holds from a tick on."""
+        ready = self.machine.state.engines[queue.index].ready
+        operands = self.program.instruction(queue.index, queue.pc).row.operands
+        kinds = [o.kind for o in operands if isinstance(o.kind, EngineValue)]
+        names = [f"the {k.name}" for k in kinds if ready.get(k.name) == gate]
+        return listed(names, "and") if names else "a result"
 
     def _result(self, queue: Queue, reader: Task, writer: Task) -> str:
         """What one instruction reads of what another writes: registers and tensors."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
@@ -104,44 +103,69 @@ class _Whole:
     def _block(self, number: int, held: Block | None) -> bool:
         """Compare a block; whether any of it is of the tensor."""
         store, tensor = self.store, self.tensor
+        if not self._reaches(number):
+            return False
         now, known = store.part(number)
         old: Array = np.full_like(now, 0xFF) if held is None else held[0]
         knew: Mask = np.zeros_like(known) if held is None else held[1]
-        at = self._offsets(number, len(now))
-        if at is None:
-            return False
-        mine, flat = at
-        known = np.ones_like(known) if tensor.index in store.complete else known
-        knew = np.ones_like(knew) if self.complete else knew
-        size = tensor.dtype.itemsize
-        parts = (a[mine].reshape(-1, size) for a in (now, old, known, knew))
-        new, was, has, had = parts
-        other = (new != was).any(axis=1) & (has.all(axis=1) | had.all(axis=1))
-        other |= has.all(axis=1) != had.all(axis=1)
-        if not other.any():
+        surely = tensor.index in store.complete, self.complete
+        if surely[0] != surely[1]:  # what their masks say is not alike, whatever they hold
+            known, knew = (
+                np.ones_like(mask) if sure else mask
+                for sure, mask in zip(surely, (known, knew), strict=True)
+            )
+        at, flat = self._apart(number, now, old, None if all(surely) else (known, knew))
+        if not len(at):
             return True
-        self._note(flat[other], new[other], was[other], has[other], had[other])
+        has, had = (
+            np.ones(len(at), np.bool_) if all(surely) else mask[at].all(axis=1)
+            for mask in (known, knew)
+        )
+        new, was = now[at], old[at]
+        other = ((new != was).any(axis=1) & (has | had)) | (has != had)
+        if other.any():
+            self._note(flat[other], new[other], was[other], has[other], had[other])
         return True
 
-    def _offsets(self, number: int, size: int) -> tuple[Any, Array] | None:
-        """Which bytes of a block are of the tensor, and the flat index of each element there."""
+    def _reaches(self, number: int) -> bool:
+        """Whether a block lies between the first and the last byte of the tensor."""
         store, tensor = self.store, self.tensor
-        first, itemsize = number * BLOCK, tensor.dtype.itemsize
         if store.alone:
-            return slice(None), np.arange(first // itemsize, (first + size) // itemsize)
-        row, column = np.divmod(np.arange(first, first + size), store.pitch)
-        row += store.row - (tensor.partition or 0)
-        column += store.base - (tensor.offset or 0)
-        mine = (column >= 0) & (column < tensor.bytes)
-        mine &= (row >= 0) & (row < max(1, tensor.partitions))
-        at = np.flatnonzero(mine)
-        if len(at):  # elements that go on in the next block are left to nobody
-            at = at[-int(column[at[0]]) % itemsize :]
-            at = at[: len(at) - len(at) % itemsize]
-        if not len(at):
-            return None
-        flat = (row[at] * tensor.bytes + column[at]) // itemsize
-        return at, flat.reshape(-1, itemsize)[:, 0]
+            return True
+        rows = max(1, tensor.partitions)
+        first = ((tensor.partition or 0) - store.row) * store.pitch
+        first += (tensor.offset or 0) - store.base
+        last = first + (rows - 1) * store.pitch + tensor.bytes
+        return first < (number + 1) * BLOCK and number * BLOCK < last
+
+    def _apart(
+        self, number: int, now: Array, old: Array, masks: tuple[Mask, Mask] | None
+    ) -> tuple[Array, Array]:
+        """The elements of a block of which a byte or its mask is not what it was.
+
+        For each the bytes in the block, and its flat index.
+        """
+        store, tensor = self.store, self.tensor
+        size, first = tensor.dtype.itemsize, number * BLOCK
+        unit = f"u{size}" if store.alone else "u1"
+        other = now.view(unit) != old.view(unit)
+        if masks is not None:
+            other |= masks[0].view(unit) != masks[1].view(unit)
+        found = np.flatnonzero(other)
+        if store.alone:
+            begin, flat = found * size, found + first // size
+        else:
+            row, column = np.divmod(found + first, store.pitch)
+            row += store.row - (tensor.partition or 0)
+            column += store.base - (tensor.offset or 0)
+            mine = (column >= 0) & (column < tensor.bytes)
+            mine &= (row >= 0) & (row < max(1, tensor.partitions))
+            nth, over = np.divmod(column[mine], size)
+            begin, at = np.unique(found[mine] - over, return_index=True)
+            flat = (row[mine] * (tensor.bytes // size) + nth)[at]
+            whole = (begin >= 0) & (begin + size <= len(now))
+            begin, flat = begin[whole], flat[whole]  # what goes on in the next is left to nobody
+        return begin[:, None] + np.arange(size), flat
 
     def _note(self, flat: Array, new: Array, was: Array, has: Array, had: Array) -> None:
         tensor = self.tensor
@@ -155,10 +179,10 @@ class _Whole:
         )
         for n in range(min(len(flat), FEW - len(self.few))):
             index = tuple(int(i[n]) for i in indices)
-            old = before[n] if had[n].all() else None
-            self.few.append(ElementChange(index, old, after[n] if has[n].all() else None))
+            old = before[n] if had[n] else None
+            self.few.append(ElementChange(index, old, after[n] if has[n] else None))
         if self.nan is None and tensor.dtype.is_float:
             with np.errstate(all="ignore"):
-                bad = np.flatnonzero(~np.isfinite(after.astype(np.float32)) & has.all(axis=1))
+                bad = np.flatnonzero(~np.isfinite(after.astype(np.float32)) & has)
             if len(bad):
                 self.nan = tuple(int(i[bad[0]]) for i in indices)

@@ -151,16 +151,22 @@ def elements(view: View, numbers: Numbers, entries: Numbers | None = None) -> El
     return Elements(tensor, view.dtype, rows.astype(np.int64), lows)
 
 
-def entry_elements(view: View, numbers: Numbers, group: int) -> Elements:
-    """The entries that address some elements of a view, as elements of their tile."""
+def entry_numbers(view: View, numbers: Numbers) -> Numbers:
+    """Which entries address some elements of a view, by number."""
     offsets = view.offsets
     assert offsets is not None
     at = np.zeros(len(numbers), np.int64)
     if not offsets.single:
         at = np.asarray(np.unravel_index(numbers, view.shape)[int(view.partitioned)], np.int64)
-    at = np.unique(at + offsets.first)
-    tile, columns = offsets.tile, offsets.tile.size // offsets.tile.shape[0]
-    group = min(offsets.group or group, tile.shape[0])
+    return np.unique(at + offsets.first)
+
+
+def entry_elements(view: View, numbers: Numbers, group: int) -> Elements:
+    """The entries that address some elements of a view, as elements of their tile."""
+    offsets = view.offsets
+    assert offsets is not None
+    at, tile = entry_numbers(view, numbers), offsets.tile
+    columns, group = tile.size // tile.shape[0], min(offsets.group or group, tile.shape[0])
     return elements(tile, at % group * columns + at // group)
 
 

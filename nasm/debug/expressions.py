@@ -132,6 +132,15 @@ class Value:
         return f"<value of {self.text}: {said}>"
 
 
+_DATED = re.compile(r"(.*[^\s,])\s+at\s+([\w.µ-]+)\s*", re.DOTALL)
+
+
+def dated(text: str) -> tuple[str, str]:
+    """An expression, and the moment of which it is asked: ``acc at 2.5us``; empty for now."""
+    found = _DATED.fullmatch(text)
+    return (found[1], found[2]) if found else (text, "")
+
+
 def first(value: Value, count: int) -> Value:
     """The first elements of a value, in row-major order."""
     shape = value.shape or (1,)
@@ -162,6 +171,7 @@ class Expression:
     __slots__ = ("_constants", "_counters", "_node", "_seen", "_source", "_used", "names", "text")
 
     def __init__(self, held: Inspection, text: str, names: Iterable[str] = ()) -> None:
+        text = str(text)
         self.text, self.names = text.strip(), frozenset(names)
         self._source = Source("<expression>", text)
         hidden, self._counters = _hidden(held, self._source)

@@ -43,6 +43,12 @@ class Outlook:
         self.machine, self.program = machine, machine.program
         self.changing = Changing(self.program)
         self._flows: dict[int, Flow] = {}
+        self._size = len(self.program), len(self.program.instructions)
+
+    @property
+    def current(self) -> bool:
+        """Whether the program is as long as it was: instructions may be typed."""
+        return self._size == (len(self.program), len(self.program.instructions))
 
     def flow(self, queue: int) -> Flow:
         """Where a queue can go."""
@@ -54,12 +60,21 @@ class Outlook:
         """Which of some instructions, in order, a queue would come to next; None if to none."""
         if queue.done:
             return None
+        for pc in (queue.pc, *reversed(queue.resume)):
+            if pc < queue.length:
+                return self._behind(queue, pc, pcs)
+            if pc in pcs:  # it was typed, and is next
+                return pc
+        return None
+
+    def _behind(self, queue: Queue, pc: int, pcs: list[int]) -> int | None:
+        """The same for a queue that goes on at a pc of its program."""
+        at, last = bisect_left(pcs, pc), bisect_left(pcs, queue.length)
         if not self.program.queues[queue.index].labels:
-            at = bisect_left(pcs, queue.pc)
-            return pcs[at] if at < len(pcs) else None
-        flow, at = self.flow(queue.index), bisect_left(pcs, queue.pc)
-        behind = itertools.chain(itertools.islice(pcs, at, None), itertools.islice(pcs, at))
-        return next((pc for pc in behind if flow.reaches(queue.pc, pc)), None)
+            return pcs[at] if at < last else None
+        flow = self.flow(queue.index)
+        ahead = itertools.chain(itertools.islice(pcs, at, last), itertools.islice(pcs, at))
+        return next((other for other in ahead if flow.reaches(pc, other)), None)
 
     def posters(self, semaphore: int) -> Iterator[Who]:
         """The next instruction of each queue that updates a semaphore."""

@@ -314,6 +314,16 @@ class Past:
             self.running.halt(False)
             self.goto(moment)
 
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Whatever is done or changed by hand within is forgotten: at the end all is as it is."""
+        changes = list(self.changes)
+        try:
+            with self.excursion():
+                yield
+        finally:
+            self.changes[:] = changes
+
     def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
         """The stretches of the run between checkpoints, from now or ``end`` back to the start.
 

@@ -7,13 +7,17 @@ from typing import Any
 
 import numpy as np
 
+from nasm.debug.chances import Chances, Pcs, Standing
 from nasm.debug.elements import Elements
 from nasm.debug.leaves import leaf
-from nasm.debug.sources import Place, Register, values
-from nasm.debug.writes import CHANGE, Learned, Made, Past, Search, Watch, Write, made
+from nasm.debug.origins import Place, Register, values
+from nasm.debug.writes import CHANGE, Learned, Made, Past, Search, Watch, Write, made, regions
 from nasm.machine import Machine
+from nasm.machine.writers import Writers
 from nasm.problems import Failure, Problem
 from nasm.records import Moment
+from nasm.sim.regions import Region
+from nasm.spec.view import View
 
 Grow = Callable[[Search, Made], Sequence[Search]]
 """Told what was found of a search; the searches that follow from it."""
@@ -27,6 +31,12 @@ class Sweep:
         self.searches: list[Search] = []
         self._begun: dict[Any, tuple[int, Any]] = {}
         self._learned: Learned = {}
+        self._chances: Chances | None = None
+        if not past.changes:  # by hand anything may be written, and queues may be led elsewhere
+            self._chances = Chances(machine.program, Writers(machine.program, self._region))
+        self._writing: dict[int, list[tuple[Pcs, Pcs, Pcs]]] = {}
+        self._behind = Standing.of(machine)
+        self._missed: set[Any] = set()
 
     def run(self, searches: Sequence[Search]) -> None:
         """Find all there is to find; the machine stands where it stood then."""
@@ -39,6 +49,9 @@ class Sweep:
                     self._stretch(begin, end)
                 if all(search.over for search in self.searches):
                     return
+
+    def _region(self, view: View) -> Region:
+        return self.machine.addresses.region(view)
 
     def _stretches(self) -> Iterator[tuple[Moment, Moment]]:
         """The stretches of the run, those in which something was changed by hand parted there."""
@@ -57,27 +70,57 @@ class Sweep:
     # -- a stretch
 
     def _stretch(self, begin: Moment, end: Moment) -> None:
+        """Run a stretch again, as often as it has something that is looked for."""
+        self.past.goto(begin)
+        here, behind = Standing.of(self.machine), self._behind
         tried: set[Any] = set()
         while True:
             active = [s for s in self.searches if not s.over and s.before > begin.position]
             scans = [s for s in active if s.scanned > begin.position + 1]
-            self.past.goto(begin)
-            least = self.machine.scheduler.records
-            heads = {s.candidates[0][0] for s in active if s.candidates}
-            keys = {w.key for w in heads if w.record >= least} - self._begun.keys() - tried
-            if not scans and not keys:
-                return
-            watch = Watch(self.machine, scans, keys)
-            self.past.replay(end, watch)
-            if self.machine.scheduler.halted:
-                raise Failure(Problem("E0822", "halted: what was looked for is not known", None))
-            tried |= keys
-            self._begun |= watch.begun
-            for search, noted in zip(scans, watch.noted, strict=True):
-                search.candidates += reversed(noted)
+            for search in [s for s in scans if not self._possible(s, here)]:
                 search.scanned = begin.position + 1
+                scans.remove(search)
+            keys = self._keys(active, here, behind) - tried
+            if not scans and not keys:
+                self._behind = here
+                return
+            self._again(begin, end, scans, keys)
+            tried |= keys
+            self._missed |= keys - self._begun.keys()
             for search in active:
                 self._settle(search)
+
+    def _possible(self, search: Search, here: Standing) -> bool:
+        """Whether anything may have written to the place of a search in a stretch."""
+        if self._chances is None:
+            return True
+        found = self._writing.get(id(search))
+        if found is None:
+            place = search.place
+            found = self._chances.writing(place, regions(self.machine, place))
+            self._writing[id(search)] = found
+        return self._chances.possible(found, here, self._behind)
+
+    def _keys(self, active: Sequence[Search], here: Standing, behind: Standing) -> set[Any]:
+        """Starts in a stretch that are to be looked at."""
+        heads = [s.candidates[0][0] for s in active if s.candidates]
+        wanted = {
+            w.key
+            for w in heads
+            if here.records <= w.record and (w.record < behind.records or w.key in self._missed)
+        }
+        return wanted - self._begun.keys()
+
+    def _again(self, begin: Moment, end: Moment, scans: Sequence[Search], keys: set[Any]) -> None:
+        self.past.goto(begin)
+        watch = Watch(self.machine, scans, keys)
+        self.past.replay(end, watch)
+        if self.machine.scheduler.halted:
+            raise Failure(Problem("E0822", "halted: what was looked for is not known", None))
+        self._begun |= watch.begun
+        for search, noted in zip(scans, watch.noted, strict=True):
+            search.candidates += reversed(noted)
+            search.scanned = begin.position + 1
 
     def _settle(self, search: Search) -> None:
         """Look at those of its candidates of which it is known what they started from."""

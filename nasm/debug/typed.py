@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from nasm.asm.resume import Added, Continuation
 from nasm.debug.changes import WRONG, Type
+from nasm.debug.delta import MemoryChange
 from nasm.machine import describe, growing, tensor_io
-from nasm.machine.writers import written
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import Executed
 from nasm.running import Running
@@ -20,33 +18,6 @@ from nasm.spec.evidence import Cost
 from nasm.spec.program import Program
 from nasm.spec.view import View
 
-SHOWN = 4
-"""Changed elements of a tensor that are told."""
-
-WIDEST = 1 << 24
-"""Elements of a tile of which it is told what changed; of a larger one nothing is kept."""
-
-
-@dataclass(frozen=True, slots=True)
-class Element:
-    """An element that changed: its place in the view, and its values; None where it has none."""
-
-    place: tuple[int, ...]
-    before: object
-    after: object
-
-
-@dataclass(frozen=True, slots=True, repr=False)
-class Written:
-    """What became of a tile: how many of its elements have other values, and the first of them."""
-
-    view: View
-    count: int
-    first: tuple[Element, ...]
-
-    def __repr__(self) -> str:
-        return f"<{self.view.tensor.name}: {self.count} of {self.view.size} elements changed>"
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Typed:
@@ -54,7 +25,7 @@ class Typed:
 
     ``executed`` are those that have completed, each with its cost, in the order in which they did;
     ``pending`` counts those that have not. ``others`` are the instructions of other lines that
-    completed meanwhile. ``written`` are the tiles that the typed ones wrote.
+    completed meanwhile. ``memory`` is what all of them have changed.
     """
 
     text: str
@@ -62,7 +33,7 @@ class Typed:
     executed: tuple[tuple[Executed, Cost], ...] = ()
     pending: int = 0
     others: tuple[Executed, ...] = ()
-    written: tuple[Written, ...] = ()
+    memory: tuple[MemoryChange, ...] = ()
 
     def __repr__(self) -> str:
         said = [f"{what} {name}" for name, what in self.declared]
@@ -107,7 +78,7 @@ class Typing:
             growing.accept(self.running.machine, added.tensors)
             values.extend(self._initial(added))
 
-        lines = self._lines
+        text, lines = str(text), self._lines
         key = (text.strip(), lines.engine, lines.core, declarations)
         if key in self._again:  # the same instructions again, as in another round of a loop
             self.declared = ()
@@ -135,18 +106,6 @@ class Typing:
                 yield View.whole(tensor), found
 
 
-def written_by(program: Program, change: Type) -> list[View]:
-    """The tiles that typed instructions write, each once."""
-    found: dict[tuple[object, ...], View] = {}
-    for queue, pcs in change.pcs:
-        for pc in pcs:
-            for view in written(program.instruction(queue, pc)):
-                if not view.dynamic and view.offsets is None:
-                    key = (view.tensor.index, view.partition, view.offset, view.shape)
-                    found.setdefault((*key, view.steps, view.dtype.name), view)
-    return list(found.values())
-
-
 def program_text(running: Running, typing: Typing, changes: Sequence[object]) -> str:
     """The text of a program with what was typed behind it: it assembles to one that does it all.
 
@@ -171,42 +130,12 @@ def program_text(running: Running, typing: Typing, changes: Sequence[object]) ->
     return "\n".join(parts) + "\n"
 
 
-class Observed:
-    """What becomes of some tiles, those apart that are very large."""
-
-    def __init__(self, running: Running, views: Iterable[View]) -> None:
-        self.running = running
-        some = [v for v in views if v.size <= WIDEST] if running.values else []
-        self._before = [(view, *self._now(view)) for view in some]
-
-    def _now(self, view: View) -> tuple[Array, Array]:
-        addresses = self.running.machine.addresses
-        return tensor_io.contents(addresses, view), tensor_io.known(addresses, view)
-
-    def written(self) -> Iterator[Written]:
-        """What has become of each tile."""
-        for view, values, known in self._before:
-            now, there = self._now(view)
-            other = (_bits(values) != _bits(now)) & there | (known != there)
-            places = np.argwhere(other)[:SHOWN]
-            first = tuple(
-                Element(
-                    at := tuple(map(int, place)),
-                    values[at] if known[at] else None,
-                    now[at] if there[at] else None,
-                )
-                for place in places
-            )
-            yield Written(view, int(np.count_nonzero(other)), first)
-
-
-def _bits(values: Array) -> Array:
-    """Elements as integers, of which NaN equals itself."""
-    return np.ascontiguousarray(values).view(f"u{values.dtype.itemsize}")
-
-
 def told(
-    running: Running, typing: Typing, change: Type, seen: Observed, done: list[InstructionRecord]
+    running: Running,
+    typing: Typing,
+    change: Type,
+    done: Sequence[InstructionRecord],
+    memory: tuple[MemoryChange, ...],
 ) -> Typed:
     """What a change and the run after it have come to."""
     machine, mine = running.machine, {q: set(pcs) for q, pcs in change.pcs}
@@ -220,10 +149,5 @@ def told(
             others.append(one)
     count = sum(len(pcs) for pcs in mine.values())
     return Typed(
-        change.text,
-        typing.declared,
-        tuple(executed),
-        count - len(executed),
-        tuple(others),
-        tuple(seen.written()),
+        change.text, typing.declared, tuple(executed), count - len(executed), tuple(others), memory
     )

@@ -16,7 +16,9 @@ import numpy as np
 
 from nasm.debug.cutting import Way
 from nasm.debug.elements import Elements, Numbers, elements, found
-from nasm.debug.sources import Held, Moved, Origin, Place, Reading, Register, moved, reading
+from nasm.debug.moved import Moved, moved
+from nasm.debug.origins import Held, Origin, Place, Register
+from nasm.debug.sources import Reading, reading
 from nasm.machine import Machine
 from nasm.machine.transfers import DirectMove
 from nasm.records import Moment
@@ -146,7 +148,7 @@ class Watch(Observer):
     def __init__(self, machine: Machine, searches: Sequence[Search], wanted: set[Any]) -> None:
         self.machine, self.searches, self.wanted = machine, searches, wanted
         self.scheduler = machine.scheduler
-        self.regions = [_regions(machine, search.place) for search in searches]
+        self.regions = [regions(machine, search.place) for search in searches]
         self.areas = {region.area for regions in self.regions for region in regions}
         self.held = {(s.place.queue, s.place.name) for s in searches if isinstance(s.place, Held)}
         self.noted: list[list[tuple[Write, Any]]] = [[] for _ in searches]
@@ -190,8 +192,12 @@ class Watch(Observer):
             who = (done.queue, done.pc)
             position = self.scheduler.position
             write = Write(kind, who, done.record, position, done.finish, done.start)
+            what = None
+            if exchanged:  # what was sent is part of a memory, which changes from now on
+                move, taken = done.payload
+                what = move, np.array(getattr(taken, "values", taken))
             for n in hit:
-                self._note(n, write, done.payload if exchanged else None)
+                self._note(n, write, what)
 
     def _hits(self, writes: tuple[Region, ...]) -> tuple[int, ...]:
         if not any(region.area in self.areas for region in writes):
@@ -203,7 +209,7 @@ class Watch(Observer):
         for share in group.shares:
             key = group.flight.key, share
             if key in self.wanted:
-                self.begun[key] = self.scheduler.position, moved(self.machine, group)
+                self.begun[key] = self.scheduler.position, moved(self.machine, group, reads=True)
 
     def landed(self, group: Group, now: int) -> None:
         """Note what a transfer is about to write."""
@@ -298,8 +304,7 @@ def _exchanged(write: Write, left: Numbers, wanted: Elements, what: Any, at: int
     mine, which = found(move.write.view, wanted)
     if not len(mine):
         return []
-    held = np.asarray(getattr(taken, "values", taken)).reshape(-1)
-    origin = Origin("src", elements(move.reads[0].view, mine), held[mine])
+    origin = Origin("src", elements(move.reads[0].view, mine), taken.reshape(-1)[mine])
     return [Made(write, left[np.unique(which)], (origin,), at)]
 
 
@@ -309,7 +314,7 @@ def _in_part(view: View, wanted: Elements, which: Numbers) -> bool:
     return not whole
 
 
-def _regions(machine: Machine, place: Place) -> tuple[Region, ...]:
+def regions(machine: Machine, place: Place) -> tuple[Region, ...]:
     """Bytes among which those of a place are."""
     if isinstance(place, Register):
         return (machine.state.registers[place.queue].region(place.number),)

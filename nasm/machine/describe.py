@@ -316,12 +316,15 @@ def memory_hash(machine: Machine) -> str:
     """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration.
 
     Every NaN counts as the same: what an invalid operation leaves in its sign is the processor's.
+    A tensor that was declared while the program ran counts once something was written to it.
     """
     import hashlib
 
     hasher = hashlib.blake2b(digest_size=16)
     for name, tensor in machine.program.tensors.items():
         access = machine.addresses.access(View.whole(tensor))
+        if tensor.index >= machine.tensors and not access.mask.any():
+            continue
         hasher.update(name.encode())
         elements = access.elements
         for window in windows(tensor.shape):

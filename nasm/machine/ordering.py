@@ -66,7 +66,7 @@ def _touched(instruction: Instruction) -> Iterator[Tensor]:
 class Ordering:
     """Keeps what a run executes, and judges its order when it is asked for problems."""
 
-    CACHES = ("_asked", "_check", "_faults", "_found", "_future", "_inputs", "_said", "_told")
+    CACHES = ("_asked", "_check", "_faults", "_found", "_inputs", "_said", "_told")
 
     def __init__(
         self, program: Program, scheduler: Scheduler, addresses: Addresses | Places
@@ -74,7 +74,6 @@ class Ordering:
         self.program, self.scheduler = program, scheduler
         self.watch = Watch(scheduler.queues)
         self.region = addresses.region
-        self._future = self.watch.future
         self._inputs: set[int] | None = None
         self._asked: tuple[int, int] = (-1, -1)
         self._told = -1
@@ -89,7 +88,19 @@ class Ordering:
     @cached_property
     def _said(self) -> Races:
         flying = self.scheduler.transfers.__contains__
-        return Races(self._check, self.program, self.region, self._last, self._known, flying)
+        told = self._last, self._known, flying, self._coming
+        return Races(self._check, self.program, self.region, *told)
+
+    def _coming(self, counter: int) -> bool:
+        """Whether instructions that post to a counter are still to start."""
+        if self.scheduler.idle:
+            return False
+        updates = self.program.updates
+        posts = {n for n, u in enumerate(updates) if u is not None and u.semaphore == counter}
+        return any(
+            not posts.isdisjoint(lines.updates[queue.pc :])
+            for queue, lines in zip(self.scheduler.queues, self.program.queues, strict=True)
+        )
 
     def take_up(self) -> None:
         """The program has grown, or this is another run: judge it anew, with all there is of it."""
@@ -97,15 +108,12 @@ class Ordering:
             self.__dict__.pop(made, None)
         self._inputs, self._asked, self._told = None, (-1, -1), -1
         self._faults, self._found = (), ()
-        self._future = self.watch.future
 
     def _last(self, queue: int) -> int:
         return self.scheduler.queues[queue].last_finish
 
     def judged(self) -> Check:
         """The order of the run so far."""
-        if self._future is not self.watch.future:
-            self.take_up()
         self._check.settle()
         return self._check
 

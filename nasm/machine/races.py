@@ -46,9 +46,10 @@ class Races:
         last: Callable[[int], int],
         known: Filled,
         flying: Callable[[int], bool],
+        coming: Callable[[int], bool],
     ) -> None:
         self.check, self.program, self.region, self.last = check, program, region, last
-        self.known, self.flying = known, flying
+        self.known, self.flying, self.coming = known, flying, coming
 
     # -- what is said
 
@@ -164,6 +165,8 @@ class Races:
                 return f"let {self._who(theirs)} post to a semaphore{of} of its own, and {waits}"
             return f"let {self._who(theirs)} update a semaphore{of}, and {waits}"
         wanted = f"{self._counter(found.wait)} >= {found.wait.value}"
+        if self.coming(found.wait.counter):
+            wanted += " (more if what is still to be executed posts to it, too)"
         queue, index = found.place
         where = self._line_of(queue, index)
         program, pc = self.program, self._pc(queue, index)

@@ -91,6 +91,12 @@ class Writers:
                     seen.add(line)
                     yield queue, pc
 
+    def numbers(self, regions: Sequence[Region]) -> set[int]:
+        """The instructions, by number, that write any of some bytes."""
+        touched, areas = tuple(regions), {region.area for region in regions}
+        count = range(len(self.program.instructions))
+        return {number for number in count if self._writes(number, areas, touched)}
+
     def _writes(self, number: int, areas: set[int], touched: tuple[Region, ...]) -> bool:
         """Whether an instruction writes any of some bytes."""
         found = written(self.program.instructions[number])

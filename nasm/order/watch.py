@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from nasm.sim.channels import Flight, Group
 from nasm.sim.events import Observer
-from nasm.sim.queues import Queue, Task, Work
+from nasm.sim.queues import NEVER, Queue, Task, Work
 from nasm.sim.regions import Region
 
 _tuple = tuple.__new__  # makes a NamedTuple in a third of the time
@@ -41,9 +41,12 @@ class Watch(Observer):
     ``works`` is what it does, ``pcs`` where it stands, ``begins`` when it started, ``ends`` when
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
-    there was more; it is ``closed`` if nothing more was to be remembered. ``future`` is another one
+    there was more; it is ``closed`` if nothing more was to be remembered. ``lowest`` is to how few
+    instructions it was cut since whoever judges them set it to NEVER. ``future`` is another one
     behind each change by hand: what was judged of one says nothing of another.
     """
+
+    CACHES = ("lowest",)
 
     def __init__(self, queues: Sequence[Queue]) -> None:
         self._all = queues
@@ -61,6 +64,7 @@ class Watch(Observer):
         ]
         self.flights, self.landings = array("q"), array("q")
         self.full = self.closed = False
+        self.lowest = NEVER
         self.future = object()
         self.sizes: list[int] = []
 
@@ -144,6 +148,7 @@ class Watch(Observer):
         """Forget what came later."""
         length, counts, (meetings, landed), state, met = saved
         self.full, self.closed, self.future = state
+        self.lowest = min(self.lowest, length)
         del self.queues[length:], self.flights[landed:], self.landings[landed:]
         for queue, (count, moved) in enumerate(counts):
             for column in (self.pcs[queue], self.begins[queue], self.ends[queue]):

@@ -122,6 +122,8 @@ def _session(
         if path is not None:
             shell.given = path
             shell.load(path, _standard_input() if path == "-" else None)
+        else:
+            shell.begin_empty()
     except Quit:
         return shell.code
     except Failure as failure:

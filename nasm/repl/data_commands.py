@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nasm.debug.expressions import Value
+from nasm.debug.expressions import Value, dated
 from nasm.debug.memory import BankNow
 from nasm.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.repl import displays, memory_text, text
@@ -117,7 +117,8 @@ def compare(shell: Shell, rest: str) -> None:
     """Show where two values differ, or a value and a file.
 
     compare C, A.T @ B rtol=1e-2 and compare C "golden.npy" show how many elements differ and the
-    worst of them; with a tolerance, those that differ by more than atol + rtol * |right|.
+    worst of them; with a tolerance, those that differ by more than atol + rtol * |right|. compare
+    acc at 2.5us shows what is other than it was then.
     """
     left, right, tolerances = _sides(rest)
     found = shell.session.difference(left, right, **tolerances)
@@ -146,6 +147,8 @@ def _sides(rest: str) -> tuple[str, str, dict[str, float]]:
         depth += (letter in "([{") - (letter in ")]}")
         if letter == "," and not depth and rest[:at].strip() and rest[at + 1 :].strip():
             return rest[:at], rest[at + 1 :], tolerances
+    if (before := dated(rest))[1]:
+        return before[0], rest, tolerances
     raise Refused(WRONG, "compare what with what?", 'compare C, A.T @ B or compare C "golden.npy"')
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from nasm import stopping
+from nasm.debug.breakpoints import HAZARDS
 from nasm.debug.delta import MemoryChange
 from nasm.debug.stops import ElementChange
 from nasm.problems import Failure, Refused, counted
@@ -82,7 +83,7 @@ def moved(shell: Shell, move: Move, each: bool) -> None:
     since = session.since()
     done = text.Completed()
     shell.cut = False
-    session.breakpoints.hazards = shell.settings.stop_on_hazard and shell.attended
+    session.breakpoints.hazards = shell.wanted(shell.settings.stop_on_hazard)
     with interruptible(shell) as stop:
         move(session, done)
     asked = stop.asked
@@ -114,7 +115,7 @@ def memory_lines(changes: tuple[MemoryChange, ...], width: int) -> list[str]:
         items += map(element, one.elements[:SOME])
         if one.nan is not None:
             items.append(f"NaN or infinite first at [{', '.join(map(str, one.nan))}]")
-        lines += wrapped(items, width)
+        lines += wrapped(items, width, hang="  ")
     if len(changes) > TENSORS:
         rest = ", ".join(one.tensor for one in changes[TENSORS:])
         lines += wrapped([f"and {counted(len(changes) - TENSORS, 'more tensor')}: {rest}"], width)
@@ -136,8 +137,14 @@ def _value(value: object) -> str:
         return str(value)
 
 
-def came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, brief: bool) -> None:
-    """Show what went wrong on the way, and how it ended if it did."""
+def came_to(
+    shell: Shell,
+    before: text.Snapshot,
+    asked: stopping.Told | None,
+    brief: bool,
+    ended: bool = False,
+) -> None:
+    """Show what went wrong on the way, and how it ended if it did, unless it had ``ended`` so."""
     session = shell.session
     said = session.messages[before.messages :]
     more = text.messages(session) - before.messages - len(said)
@@ -153,10 +160,13 @@ def came_to(shell: Shell, before: text.Snapshot, asked: stopping.Told | None, br
         shell.fail(INTERRUPTED)
     elif session.hits:
         shell.screen.say(hit_lines(session, shell.screen.width), "yellow")
-        shell.screen.say(f"stopped at {text.moment(session)}")
-    elif session.over or not brief:
+        hazard = any(hit.breakpoint.number == HAZARDS for hit in session.hits)
+        why = ", for a hazard ('set stop-on hazard off' runs past them)" if hazard else ""
+        over = text.status(session) if session.over else ""
+        shell.screen.say(over or f"stopped at {text.moment(session)}{why}")
+    elif (session.over or not brief) and not ended:
         shell.screen.say(text.status(session))
-    if session.status is Status.FINISHED:
+    if session.status is Status.FINISHED and not ended:
         judge(shell)
 
 
@@ -164,10 +174,12 @@ def hit_lines(session: Session, width: int) -> list[str]:
     """The breakpoints at which the run stands."""
     lines: list[str] = []
     for hit in session.hits:
+        if hit.breakpoint.number == HAZARDS:
+            continue  # it is told as a problem
         lines.append(str(hit))
         if hit.met.elements:
             items = [counted(hit.met.count, "element"), *map(element, hit.met.elements[:SOME])]
-            lines += wrapped(items, width)
+            lines += wrapped(items, width, hang="  ")
     return lines
 
 
@@ -183,7 +195,7 @@ def after(shell: Shell) -> None:
     """What is shown after every stop, and done at it: displays, context, attached commands."""
     session = shell.session
     shell.screen.say(shell.displays.lines(session, shell.screen.width))
-    if shell.settings.context and shell.attended and not session.over:
+    if shell.wanted(shell.settings.context) and not session.over:
         plain = shell.settings.plain
         shell.screen.say(scene.lines(session, shell.screen.width, plain)[1:])
     hits = session.hits
@@ -228,5 +240,5 @@ def after_going(shell: Shell) -> None:
     """What is shown where the machine was taken: displays and context."""
     session = shell.session
     shell.screen.say(shell.displays.lines(session, shell.screen.width))
-    if shell.settings.context and shell.attended and not session.over:
+    if shell.wanted(shell.settings.context) and not session.over:
         shell.screen.say(scene.lines(session, shell.screen.width, shell.settings.plain)[1:])

@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nasm.debug.sources import Held
-from nasm.debug.why import Maker, Source, Why
+from nasm.debug.origins import Held
+from nasm.debug.whys import Maker, Source, Why
 from nasm.debug.writes import CHANGE, TRANSFER
 from nasm.problems import counted
 

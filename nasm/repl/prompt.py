@@ -28,7 +28,7 @@ from nasm.repl.screen import Unwritable, cut, in_ascii
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
 from nasm.repl.typed import MORE, PROMPT, goes_on
-from nasm.session import Session
+from nasm.session import NO_PROGRAM, Session
 from nasm.stopping import Told
 
 MENU = 6
@@ -95,7 +95,7 @@ def toolbar(shell: Shell) -> str:
     if session is None:
         return " no program: load FILE"
     found = [q for q in session.queues() if q.length]
-    name = os.path.basename(shell.path) or "program"
+    name = os.path.basename(shell.path) or NO_PROGRAM
     hits = [str(hit) for hit in session.hits]
     parts = [name, text.moment(session), *(hits[:1] or [session.status.value])]
     following = [] if session.over else _following(session, found)

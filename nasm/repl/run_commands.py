@@ -8,6 +8,7 @@ from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import judge
 from nasm.repl.shell import FAILED, NOT_ASSEMBLED, Quit, Shell
+from nasm.session import NO_PROGRAM
 
 
 @command("restart", "reset", loses=True)
@@ -44,11 +45,14 @@ def loaded(shell: Shell) -> None:
     """Say what was loaded."""
     program = shell.program
     engines = sum(1 for q in program.queues if len(q))
+    said = f"{counted(len(program), 'instruction')} on {counted(engines, 'engine')}"
+    said = f"{in_line(shell.path)}: {said}" if shell.path else NO_PROGRAM
     shell.screen.say(
-        f"{in_line(shell.path)}: {counted(len(program), 'instruction')} on "
-        f"{counted(engines, 'engine')}, {program.generation.summary}"
+        f"{said}, {program.generation.summary}"
         + "".join(f", {name}={value}" for name, value in program.chosen.items())
     )
+    if not shell.path:
+        shell.screen.say("type declarations and instructions, or 'load FILE'")
     if program.figures_set:
         shell.screen.say(figures_line(program.figures_set))
 

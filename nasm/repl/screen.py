@@ -120,8 +120,11 @@ class Screen:
 
     @property
     def _folding(self) -> int | None:
-        """What sentences are folded at; what is piped stays whole, so that it can be searched."""
-        return self.width if self.terminal else None
+        """What sentences are folded at; what is piped stays whole, so that it can be searched.
+
+        Unless a width was set.
+        """
+        return self.width if self.terminal or self.settings.width else None
 
     def show(self, part: RenderableType) -> None:
         """Print a table or a page, as wide as the screen."""
@@ -291,14 +294,16 @@ def _gone(texts: Sequence[str]) -> set[int]:
     }
 
 
-def wrapped(items: Iterable[str], width: int, indent: str = "  ", gap: str = ",  ") -> list[str]:
-    """Items one after the other in lines no wider than the screen."""
+def wrapped(
+    items: Iterable[str], width: int, indent: str = "  ", gap: str = ",  ", hang: str = ""
+) -> list[str]:
+    """Items one after the other in lines no wider than the screen, the others behind a ``hang``."""
     lines: list[str] = []
     line = ""
     for item in items:
         if line and len(indent) + len(line) + len(gap) + len(item) > width:
             lines.append(indent + line)
-            line = item
+            line = hang + item
         else:
             line = f"{line}{gap}{item}" if line else item
     return [*lines, indent + line] if line else lines

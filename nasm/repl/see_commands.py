@@ -14,7 +14,7 @@ from nasm.repl.shell import Shell
 _DEPTH = re.compile(r"(?:^|\s)depth\s*=\s*(\d{1,3})\s*$")
 
 
-@command("where", "w", usage="where [ENGINE]", takes=("engine",))
+@command("where", "w", "bt", usage="where [ENGINE]", takes=("engine",))
 def where(shell: Shell, rest: str) -> None:
     """Show what engines do now, and what is next.
 
@@ -25,7 +25,7 @@ def where(shell: Shell, rest: str) -> None:
     if not rest:
         screen.say(scene.lines(session, screen.width, shell.settings.plain))
         return
-    index = session.queue(rest.removeprefix("@")).index
+    index = session.queue(rest).index
     found = session.context().engines[index]
     screen.say([text.status(session), *scene.detail(session, found, screen.width)])
 
@@ -192,7 +192,7 @@ def why(shell: Shell, rest: str) -> None:
     if not word:
         raise Refused(WRONG, "why what?", "why C[0, 0], or why ENGINE")
     try:
-        queue = session.queue(word.removeprefix("@")) if found is None else None
+        queue = session.queue(word) if found is None else None
     except Refused:
         if word.startswith("@"):
             raise

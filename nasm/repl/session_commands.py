@@ -29,7 +29,11 @@ def sets(pattern: str) -> Callable[[Setter], Setter]:
     return declare
 
 
-@command("set", usage="set PLACE = VALUE", takes=("setting",))
+@command(
+    "set",
+    usage="set PLACE = VALUE",
+    takes=("setting", "tensor", "semaphore", "register", "constant", "function"),
+)
 def set_(shell: Shell, rest: str) -> None:
     """Change a value of the program, or a setting.
 

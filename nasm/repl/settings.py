@@ -82,6 +82,31 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
+class Attended:
+    """On, off, or on where somebody types."""
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The words it may be, with their meaning, for completion."""
+        return {"auto": "at the prompt, and not unattended", "on": "unattended, too", "off": ""}
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+        return ", ".join(self.words)
+
+    def value(self, text: str) -> bool | None:
+        """What a text stands for; raises ValueError."""
+        if text not in self.words:
+            raise ValueError(text)
+        return None if text == "auto" else text == "on"
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+        return "auto" if value is None else "on" if value else "off"
+
+
+@dataclass(frozen=True, slots=True)
 class Columns:
     """A number of columns, or as many as there are."""
 
@@ -134,12 +159,12 @@ COLORS = {
 class Settings:
     """The settings in force."""
 
-    context: bool = _declared(
-        "context", Switch(), True, "show what every engine is doing after each stop"
+    context: bool | None = _declared(
+        "context", Attended(), None, "show what every engine is doing after each stop"
     )
     changes: bool = _declared("changes", Switch(), True, "show what a move has changed")
-    stop_on_hazard: bool = _declared(
-        "stop-on hazard", Switch(), True, "let a hazard stop a run at the prompt"
+    stop_on_hazard: bool | None = _declared(
+        "stop-on hazard", Attended(), None, "let a hazard stop a run"
     )
     width: int | None = _declared(
         "width", Columns(), None, "columns that everything is laid out for"

@@ -25,6 +25,7 @@ from nasm.source_files import source_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
+from nasm.targets import USUAL
 
 DEEPEST = 16
 """How deep files of commands may call each other."""
@@ -86,6 +87,10 @@ class Shell:
         """What was set of the debugger."""
         return self.screen.settings
 
+    def wanted(self, setting: bool | None) -> bool:
+        """Whether something is to be done that is by default done where somebody types."""
+        return self.attended if setting is None else setting
+
     # -- the program
 
     @property
@@ -112,7 +117,7 @@ class Shell:
         program that it did not name is read from where programs may read.
         """
         same = not self.path or path == self.path
-        if self._session is None:
+        if not self.path:
             self.path = path
         allowed = ANY if path == self.given else self.allowed
         session = Session.load(
@@ -131,6 +136,20 @@ class Shell:
         if not same:
             self.defines = self.inputs = None
         self.path = path
+        self.adopt(session)
+
+    def begin_empty(self) -> None:
+        """Take a machine without a program; raises Failure if there is none of the target."""
+        session = Session.empty(
+            self.target or USUAL,
+            options=self.options,
+            timing=self.timing,
+            files=self.files,
+            values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
+        )
         self.adopt(session)
 
     def adopt(self, session: Session | None) -> None:

@@ -112,13 +112,12 @@ def _commands(names: Names, prefix: str) -> dict[str, str]:
 def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
     if "file" in chosen.takes:
         return _starting(rest, names.files(rest), len(rest))
-    if "setting" in chosen.takes:
-        return _setting(rest, names)
+    found = _setting(rest, names) if "setting" in chosen.takes else []
     word = _WORD.search(rest)
     typed = word[0] if word else ""
     before = rest[: len(rest) - len(typed)]
-    kinds = chosen.takes
-    if "instruction" in kinds and _INSTRUCTION.fullmatch(rest):
+    kinds = tuple(kind for kind in chosen.takes if kind != "setting")
+    if "instruction" in kinds:
         return _instruction(rest, names)
     if (
         any(kind in _EXPRESSION for kind in kinds)
@@ -132,7 +131,6 @@ def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
         kinds = kinds if any(kind in _EXPRESSION for kind in chosen.takes) else ()
     complete = not re.search(r"\w", typed) and bool(_OPERAND.search(before))
     said = set(before.replace("@", " ").split())
-    found: list[Suggestion] = []
     for kind in kinds:
         words = _words(kind, typed, names)
         if complete if kind in _EXPRESSION and len(kinds) > 1 else said & set(words):

@@ -90,13 +90,12 @@ def messages(session: Session) -> int:
 
 def moment(session: Session) -> str:
     """The time it is: '3.358 µs, cycle 4,701'."""
-    base = session.program.generation.base.cycle
-    return f"{microseconds(session, session.now):,.3f} µs, cycle {session.now // base:,}"
+    return session.clock.moment(session.now)
 
 
 def microseconds(session: Session, ticks: int) -> float:
     """Ticks in microseconds."""
-    return ticks / session.program.generation.ticks
+    return session.clock.microseconds(ticks)
 
 
 def completed(session: Session, done: Completed, width: int) -> list[str]:
@@ -135,10 +134,14 @@ def _cycles(session: Session, e: Executed) -> tuple[int, int]:
 def status(session: Session) -> str:
     """A sentence on where the run stands."""
     said = {
-        Status.READY: "not started: 'step' or 'run' begins",
+        Status.READY: "not started: 'step' or 'run' begins"
+        if len(session.program)
+        else "nothing was executed yet: type an instruction",
         Status.RUNNING: f"running, at {moment(session)}",
         Status.LIMIT: f"stopped at {moment(session)}; 'continue' resumes",
-        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over",
+        Status.FINISHED: f"finished at {moment(session)}; 'restart' starts over"
+        if len(session.program)
+        else f"ready at {moment(session)}: type an instruction",
         Status.DEADLOCK: f"deadlock at {moment(session)}; 'restart' starts over",
         Status.FAULT: f"fault at {moment(session)}; 'restart' starts over",
     }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nasm.problems import Refused, counted, in_line, quoted
+from nasm.problems import Refused, counted, in_line
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import engine_and_count
@@ -49,6 +49,8 @@ def _instructions(shell: Shell, rest: str) -> None:
     def go(session: Session) -> str:
         went = session.back(count or 1, engine)
         of = f" of {engine}" if engine else ""
+        if not went:
+            return f"no instruction{of} has completed: this is the start"
         if went < (count or 1):
             return f"back by {counted(went, 'instruction')}{of}: that is the start"
         return f"back by {counted(went, 'instruction')}{of}"
@@ -145,10 +147,7 @@ def mark(shell: Shell, rest: str) -> None:
 
     What was changed by hand belongs to it: 'goto' comes back to it, whatever was changed since.
     """
-    word = rest.strip()
-    if not re.fullmatch(r"[A-Za-z_][\w-]*", word) or word in ("start", "end"):
-        raise Refused(WRONG, f"wanted a word, found '{quoted(word)}'", "mark before-bug")
-    made = shell.session.mark(word)
+    made = shell.session.mark(rest)
     shell.screen.say(f"{made.name}: {text.moment(shell.session)}")
     shell.renew()
 

@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable
+from pathlib import Path
 from typing import TypeVar
 
 from nasm import stopping
+from nasm.debug.delta import MemoryChange
 from nasm.debug.setting import Altered
-from nasm.debug.typed import Element, Typed, Written
-from nasm.dtypes import format_value
-from nasm.problems import Refused, counted, listed, quoted
-from nasm.records import Executed
+from nasm.debug.typed import Typed
+from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
-from nasm.repl.moving import came_to, interruptible, whole
-from nasm.repl.screen import wrapped
+from nasm.repl.moving import after, came_to, interruptible, memory_lines, whole
 from nasm.repl.session_commands import sets
 from nasm.repl.shell import Shell
-from nasm.report.arrays import UNWRITTEN
 from nasm.session import Session
-from nasm.spec.evidence import Cost
 
 Result = TypeVar("Result")
 
 ASSIGNED = re.compile(r"((?:[^=\[\]\"]|\[[^\]]*\])+?)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
-@command("execute", usage="execute LINE", takes=("mnemonic", "engine"))
+@command("execute", usage="execute LINE", takes=("instruction",))
 def execute(shell: Shell, rest: str) -> None:
     """Execute a typed instruction, or take a declaration.
 
@@ -42,7 +40,7 @@ def execute(shell: Shell, rest: str) -> None:
         shell.fail(1)
 
 
-@command("try", usage="try LINE", takes=("mnemonic", "engine"))
+@command("try", usage="try LINE", takes=("instruction",))
 def try_(shell: Shell, rest: str) -> None:
     """Execute a typed instruction, and go back.
 
@@ -51,8 +49,8 @@ def try_(shell: Shell, rest: str) -> None:
     if not rest:
         raise Refused(WRONG, "try which instruction?", "try @vector Memset t, 1.0")
     session = shell.session
-    found, asked = _moving(shell, lambda session: session.trial(rest))
-    shell.adopt(session)
+    found, asked = _done(shell, lambda session: session.trial(rest))
+    shell.renew()
     try:
         shell.screen.say(_typed(session, found, shell.screen.width))
         shell.screen.say(f"and back: {text.status(session)}")
@@ -90,6 +88,38 @@ def skip(shell: Shell, rest: str) -> None:
     _acted(shell, lambda session: session.skip(rest or None), _diverted)
 
 
+@command("save", usage="save FILE [replace]", takes=("file",))
+def save(shell: Shell, rest: str) -> None:
+    """Write the program with all that was typed.
+
+    What was typed stands behind the program, in the order in which it was executed; what was
+    changed by hand otherwise is a comment. A file that exists is left as it is unless the line ends
+    with 'replace'.
+    """
+    found = re.fullmatch(r"(.*?)(\s+replace)?", rest.strip(), re.DOTALL)
+    assert found is not None
+    name, over = found[1], found[2] is not None
+    if not name:
+        raise Refused(WRONG, "save to which file?", "save tried.nasm")
+    path = Path(os.path.expanduser(name))
+    saved = shell.session.typed_text()
+    beside = path.with_name(f"{path.name}.part")
+    try:
+        if over:  # what was there stays until all of it is written
+            beside.write_text(saved, encoding="utf-8")
+            os.replace(beside, path)
+        else:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(saved)
+    except FileExistsError:
+        hint = f"save {in_line(name)} replace"
+        raise Refused(WRONG, f"{in_line(name)} exists", hint) from None
+    except (OSError, ValueError) as problem:
+        reason = getattr(problem, "strerror", None) or str(problem)
+        raise Refused(WRONG, f"cannot write {in_line(name)}: {reason}") from None
+    shell.screen.say(f"saved {counted(len(saved.splitlines()), 'line')} in {in_line(name)}")
+
+
 # -- doing it
 
 
@@ -97,23 +127,23 @@ def _acted(
     shell: Shell, act: Callable[[Session], Result], say: Callable[[Session, Result, int], list[str]]
 ) -> Result:
     """Do something by hand, and show what came of it."""
-    session = shell.session
-    before = text.Snapshot.of(session)
-    found, asked = _moving(shell, act)
-    shell.adopt(session)
+    session, width = shell.session, shell.screen.width
+    before, status = text.Snapshot.of(session), session.status
+    found, asked = _done(shell, act)
+    shell.renew()
     try:
-        shell.screen.say(say(session, found, shell.screen.width))
-        changes = before.changes(text.Snapshot.of(session))
-        if not isinstance(found, Altered):
-            shell.screen.say(text.changed(changes, shell.screen.width))
-        came_to(shell, before, asked, brief=True)
+        shell.screen.say(say(session, found, width))
+        if isinstance(found, Typed) and shell.settings.changes:
+            shell.screen.say(text.changed(before.changes(text.Snapshot.of(session)), width))
+        came_to(shell, before, asked, brief=True, ended=session.status is status)
+        after(shell)
     finally:
         if asked is not None and asked.leaving:
             raise asked
     return found
 
 
-def _moving(shell: Shell, act: Callable[[Session], Result]) -> tuple[Result, stopping.Told | None]:
+def _done(shell: Shell, act: Callable[[Session], Result]) -> tuple[Result, stopping.Told | None]:
     """Do what may move the machine; also returns by whom that was stopped."""
     whole(shell)
     with interruptible(shell) as stop:
@@ -132,54 +162,27 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
     for what, names in by_kind.items():
         lines.append(f"declared: {counted(len(names), what)}, {listed(names, 'and')}")
     for one, cost in found.executed:
-        lines += text.completed(session, _alone(one), width)
-        lines.append(f"  {_cost(cost)} cycles of {session.name(one)} ({cost.evidence.value})")
-    for tile in found.written:
-        lines += _written(tile, width)
+        done = text.Completed()
+        done.add([one])
+        lines += text.completed(session, done, width)
+        said = f"busy {cost.interval:,}, results after {cost.latency:,} cycles of"
+        lines.append(f"  {said} {session.name(one)} ({cost.evidence.value})")
     if found.others:
         many = counted(len(found.others), "instruction")
         lines.append(f"meanwhile {many} of the program completed")
     if found.pending:
         has = "has" if found.pending == 1 else "have"
         lines.append(f"{counted(found.pending, 'typed instruction')} {has} not completed")
-    return lines
+    return lines + memory_lines(found.memory, width)
 
 
-def _alone(one: Executed) -> text.Completed:
-    done = text.Completed()
-    done.add([one])
-    return done
+def _set(_: Session, found: tuple[MemoryChange, ...] | Altered, width: int) -> list[str]:
+    if isinstance(found, Altered):
+        return [str(found)]
+    return memory_lines(found, width) or ["every element has that value already"]
 
 
-def _cost(cost: Cost) -> str:
-    return f"busy {cost.interval:,}, results after {cost.latency:,}"
-
-
-def _written(tile: Written, width: int) -> list[str]:
-    """What became of a tile, with its first elements."""
-    name, size = tile.view.tensor.name, tile.view.size
-    if not tile.count:
-        return [f"{name}: every element stays as it was"]
-    items = [_element(tile, one) for one in tile.first]
-    items += ["…"] if tile.count > len(tile.first) else []
-    said = f"{name}: {tile.count:,} of {counted(size, 'element')} changed"
-    return [said, *wrapped(items, width)]
-
-
-def _element(tile: Written, one: Element) -> str:
-    dtype = tile.view.dtype
-    before, after = (
-        UNWRITTEN if value is None else format_value(value, dtype)
-        for value in (one.before, one.after)
-    )
-    return f"[{', '.join(map(str, one.place))}] {before} -> {after}"
-
-
-def _set(session: Session, found: Written | Altered, width: int) -> list[str]:
-    return _written(found, width) if isinstance(found, Written) else [str(found)]
-
-
-def _diverted(session: Session, found: Altered, width: int) -> list[str]:
+def _diverted(session: Session, found: Altered, _: int) -> list[str]:
     name = found.what.removeprefix("@").removesuffix(" pc")
     record = next(q for q in session.queues() if session.name(q) == name)
     return [str(found), f"next: {record.text}" if record.text else f"{name} has nothing left"]

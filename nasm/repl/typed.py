@@ -10,6 +10,8 @@ MORE = "  ...> "
 """What stands before a command, and before the lines that it goes on in."""
 
 _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|;.*|[()\[\]{}]')
+_OPENS = re.compile(r"\s*\.(for|if|dma)\b")
+_CLOSES = re.compile(r"\s*\.end\b")
 _WHOLE = re.compile(r"\s*[;#].*")
 
 
@@ -54,9 +56,16 @@ def goes_on(lines: Sequence[str]) -> bool:
     begun: list[str] = []
     for line in lines:
         begun.append(line)
-        if not line.strip() or not (line.endswith("\\") or _unfinished(_together(begun))):
+        open_ = line.endswith("\\") or _unfinished(_together(begun)) or _within(begun)
+        if not line.strip() or not open_:
             begun = []
     return bool(begun)
+
+
+def _within(lines: Sequence[str]) -> bool:
+    """Whether a block of the language is left open."""
+    opened = sum(1 for line in lines if _OPENS.match(line))
+    return opened > sum(1 for line in lines if _CLOSES.match(line))
 
 
 def commands(lines: Iterable[str]) -> list[tuple[int, str]]:
@@ -65,8 +74,11 @@ def commands(lines: Iterable[str]) -> list[tuple[int, str]]:
 
 
 def bare(command: str) -> str:
-    """A command in one line, without comments; empty if it is nothing else."""
-    return _together(command.split("\n"))
+    """A command in one line, without comments; empty if it is nothing else. Blocks keep theirs."""
+    lines = command.split("\n")
+    if _OPENS.match(lines[0]):
+        return "\n".join(part for line in lines if (part := _uncommented(line).strip()))
+    return _together(lines)
 
 
 def _together(lines: Iterable[str]) -> str:

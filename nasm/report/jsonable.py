@@ -207,4 +207,5 @@ def report(record: RunReport, generation: Generation) -> dict[str, Any]:
         "values": record.values,
         "checked": record.checked,
         "not_judged": record.not_judged,
+        "changes": list(record.changes),
     }

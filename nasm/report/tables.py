@@ -66,6 +66,8 @@ def run_report(
     parts += allowed_lines(report.allowed, width)
     if report.unchecked:
         parts += [Text(), Text(report.unchecked, "yellow")]
+    if report.by_hand:
+        parts += [Text(), Text(report.by_hand, "yellow")]
     return [*parts, Text(), verdict(report, unwritten)]
 
 

@@ -115,7 +115,7 @@ class Scheduler:
     def _listen(self) -> None:
         tell = {event: listeners(self._observers, event) for event in EVENTS}
         self.listeners = tell
-        self._tell_head = tell["head"]
+        self._tell_head, self._tell_idle = tell["head"], tell["idle"]
         self._tell_started, self._tell_finished = tell["started"], tell["finished"]
 
     def push(self, tick: int, rank: int, what: Any) -> None:
@@ -202,6 +202,8 @@ class Scheduler:
         """Start the head of a queue if nothing blocks it, or try again when it may."""
         now = self.now
         if now > queue.busy_until:
+            for tell in self._tell_idle:
+                tell(queue, now)
             queue.account(now)
         task = queue.head
         if task is None:
@@ -431,6 +433,9 @@ class Scheduler:
         line any more, and nothing that is to come is for it.
         """
         now, index, head = self.now, queue.index, queue.head
+        self.poised = False  # what starts next may be something else
+        for tell in self._tell_idle:
+            tell(queue, now)
         queue.account(now)
         if queue.parked:
             assert queue.wait is not None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import combinations
 
 from nasm.problems import Refused
 from nasm.spec.view import METHODS, Dynamic, View
@@ -16,7 +17,12 @@ def spell(view: View) -> str:
     offsets = view.offsets
     if offsets is None:
         whole = View.whole(view.tensor)
-        return _sliced(view, whole, whole.tensor.name) or _moved_twice(view) or _pattern(view)
+        return (
+            _sliced(view, whole, whole.tensor.name)
+            or _indexed(view, whole)
+            or _moved_twice(view)
+            or _pattern(view)
+        )
     if not offsets.columns:
         return _pattern(view)
     picked = replace(view.with_free((offsets.limit + 1,), (1,)), offsets=None)
@@ -65,6 +71,24 @@ def _sliced(view: View, whole: View, name: str) -> str:
     if rest or "" in items:
         return ""
     return f"{name}[{', '.join(items)}]"
+
+
+def _indexed(view: View, whole: View) -> str:
+    """``t[:, 2, 0:8]``, if single indices and plain slices of the whole tensor give the view."""
+    left_out = len(whole.shape) - len(view.shape)
+    if view.dtype is not whole.dtype or left_out <= 0 or view.dynamic:
+        return ""
+    for axes in combinations(range(int(view.partitioned), len(whole.shape)), left_out):
+        shape, steps = list(view.shape), list(view.steps)
+        for axis in axes:  # as if a slice of one had been taken
+            shape.insert(axis, 1)
+            steps.insert(axis, whole.steps[axis])
+        kept = _sliced(replace(view, shape=tuple(shape), steps=tuple(steps)), whole, "")
+        if kept:
+            items = kept[1:-1].split(", ")
+            items = [i.split(":")[0] or "0" if n in axes else i for n, i in enumerate(items)]
+            return f"{whole.tensor.name}[{', '.join(items)}]"
+    return ""
 
 
 def _window(moving: list[Dynamic], unit: int, limit: int, length: int) -> str:

@@ -37,6 +37,28 @@ def test_what_is_said_of_the_future_comes_true(path: Path, values: bool) -> None
         assert broken(Session(path, values=values), seed) == []
 
 
+RINGS = """\
+.target trn2
+.hbm  X f32[128, 2048] input = iota
+.sbuf t f32[128, 2048]
+.sbuf u f32[128, 512]
+.sem  a, b, c
+.for k in 0..4
+@sync   DmaCopy t, X, queue=k % 3                        $a += 16
+@scalar DmaCopy u, X[:, 0:512], queue=(k + 1) % 2        $b += 16
+@scalar EventSemaphore                $b >= 16 * (k + 1)
+@gpsimd DmaCopy u[:, 0:64], X[:, 0:64], queue=2            $c += 16
+.end
+@vector EventSemaphore $a >= 64
+"""
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_is_said_of_transfers_that_take_turns_comes_true(seed: int) -> None:
+    session = Session(RINGS, checked=False)
+    assert broken(session, seed) == []
+
+
 def test_of_a_deadlock_and_a_fault_nothing_untrue_is_said() -> None:
     dead = toy(".target toy\n.sem a, b\n@alpha Wait $a >= 1 $b++\n@beta Wait $b >= 1 $a++\n")
     assert broken(dead) == []

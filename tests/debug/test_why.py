@@ -8,8 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from nasm.debug.chances import Chances
 from nasm.debug.elements import Elements
-from nasm.debug.why import Why
+from nasm.debug.whys import Why
 from nasm.machine import describe
 from nasm.problems import Failure
 from nasm.records import Status
@@ -237,7 +238,7 @@ def test_it_is_asked_of_the_moment_at_which_the_machine_stands() -> None:
     assert early.maker is not None
     assert early.maker.tick <= made.now
     made.restart()
-    assert made.why("counts[0, 1]").start == "never written"
+    assert made.why("counts[0, 1]").start == "not yet written"
 
 
 @dataclass(frozen=True)
@@ -258,7 +259,6 @@ class Put:
 def test_a_change_by_hand_is_told() -> None:
     made = session(NANS, X=np.ones((4, 8), np.float32))
     made.step("sync")
-    made.goto("3us") if made.now == 0 else None
     while not made.known("x[1, 2]").all():
         made.advance(100)
     made.past.change(Put(5))
@@ -267,6 +267,19 @@ def test_a_change_by_hand_is_told() -> None:
     assert (why.maker.kind, why.maker.text, why.summary) == ("change", "set x[1, 2] = 5", "5.0")
     assert made.why("x[1, 3]").maker is not None
     assert made.why("x[1, 3]").maker.kind == "transfer"  # type: ignore[union-attr]
+
+
+def test_what_was_typed_or_set_at_the_prompt_is_told() -> None:
+    made = finished(SEEDED)
+    made.execute("@vector TensorScalar dice, dice, op0=bitwise_and, operand0=255")
+    made.set("dice[1, 1]", "300")
+    typed, put = made.why("dice[2, 3]"), made.why("dice[1, 1]")
+    assert typed.maker is not None
+    assert put.maker is not None
+    assert (typed.maker.name, typed.maker.line) == ("TensorScalar", None)
+    assert typed.sources[0].whys[0].maker is not None
+    assert typed.sources[0].whys[0].maker.line == 8
+    assert (put.maker.kind, put.summary) == ("change", "300")
 
 
 DEADLOCK = """
@@ -305,7 +318,7 @@ def test_what_was_never_written_says_so() -> None:
     made = session(".target trn1\n.sbuf t f32[4, 4]\n@vector Nop\n")
     made.run()
     why = made.why("t[0, 0]")
-    assert (why.maker, why.start) == (None, "never written")
+    assert (why.maker, why.start) == (None, "not yet written")
 
 
 def test_asking_tells_no_hazard_twice() -> None:
@@ -341,6 +354,33 @@ def test_the_last_write_of_some_bytes() -> None:
     assert written is not None
     assert kept is not None
     assert (written.maker.name, kept.maker.name) == ("CopyPredicated", "Memset")
+
+
+# -- stretches that need not be run again
+
+
+ENDS = {
+    "matmul_k": "C[3, 5]",
+    "histogram": "COUNTS[0, 1]",
+    "embedding_gather": "Y[21, 3]",
+    "ring": "C[3, 300]",
+    "softmax": "Y[1, 3]",
+}
+
+
+@pytest.mark.parametrize("name", ENDS)
+def test_a_stretch_that_is_left_out_holds_nothing(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = Session(ROOT / "programs" / f"{name}.nasm", keep=1 << 30)
+    while not made.over:  # a checkpoint after every few instructions
+        made.step(count=3)
+        made.checkpoint()
+    quick = told(made.why(ENDS[name]), 100)
+    made.restart()
+    made.run()
+    monkeypatch.setattr(Chances, "possible", lambda *_: True)
+    assert told(made.why(ENDS[name]), 100) == quick
 
 
 # -- refusals

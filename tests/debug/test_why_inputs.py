@@ -14,7 +14,7 @@ import pytest
 
 from nasm.asm.assemble import assemble
 from nasm.debug.elements import Elements
-from nasm.debug.why import Why
+from nasm.debug.whys import Why
 from nasm.dtypes import Kind
 from nasm.problems import Failure
 from nasm.records import Status
@@ -322,6 +322,27 @@ def test_a_transfer_names_what_it_moves(c: str, b: str, move: str, at: str, want
     given = inputs_of(made)
     given["I"] = np.array([[3], [0], [1], [2]], np.int32)
     assert judge(made, given, f"C[{at}]") == {"A": set(), "B": set(), "I": set()} | wanted
+
+
+SQUARE = """
+.target trn1
+.hbm A f32[128, 128]  input
+.hbm V f32[128, 8]  input
+.sbuf a f32[128, 128]
+.sbuf v f32[128, 8]
+.sbuf at u32[128, 8]
+.sem loaded
+@sync DmaCopy a, A  $loaded += 16
+@sync DmaCopy v, V  $loaded += 16
+@vector MatchValueLoad v  $loaded >= 32
+@vector FindIndex8 at, a
+"""
+
+
+def test_what_is_found_nowhere_could_have_been_anywhere_in_its_row() -> None:
+    made = program(SQUARE)  # rows and columns are as many: which axis is which does not show
+    found = judge(made, inputs_of(made), "at[106, 5]")
+    assert found == {"A": {(106, i) for i in range(128)}, "V": {(106, 5)}}
 
 
 # -- every row

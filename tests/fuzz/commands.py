@@ -16,11 +16,12 @@ from random import Random
 from typing import NoReturn
 
 from nasm.asm.assemble import assemble
+from nasm.asm.expectations.functions import FUNCTIONS
 from nasm.open_files import Allowed
 from nasm.problems import Failure, Refused
 from nasm.repl import help_commands, inspect_commands, prompt, run_commands  # noqa: F401  (likewise)
 from nasm.repl.command import COMMANDS
-from nasm.repl.naming import FUNCTIONS, names
+from nasm.repl.naming import names
 from nasm.repl.screen import Screen
 from nasm.repl.shell import Quit, Shell
 from nasm.repl.suggest import Names, suggest
@@ -72,19 +73,6 @@ PHRASES = (
     *("back", "back {n}", "back {n} {engine}", "back {n}00 cycles", "back until {condition}"),
     *("back to {breakpoint}", "back to", "back write {slice}", "rcontinue", "goto {n}00"),
     *("goto start", "goto end", "goto {moment}", "mark here", "mark there", "moments", "undo"),
-    *("set {slice} = {n}", "set {tensor} = {expression}", "set {semaphore} = {n}", "skip {engine}"),
-    *("set {register} = {n}", "set pc {engine} {n}", "set pc {engine} {label}", "undo", "undo"),
-    *(
-        "{engine} {mnemonic} {slice}, {slice}",
-        "{mnemonic} {tensor}, {n}.0",
-        "try {mnemonic} {slice}",
-    ),
-    *(
-        "{engine} Nop {semaphore} += {n}",
-        "try {engine} Nop",
-        ".sbuf new f32[4, {n}] = iota",
-        ".sem s",
-    ),
     *("why {slice}", "why {engine}", "who {tensor}", "who {semaphore}", "who {register}"),
     *(
         "info transfers",
@@ -165,7 +153,8 @@ class Commands:
         program = loaded(head.removeprefix(HEAD))
         out = io.StringIO()
         shell = Watched(Screen(out, "never"))
-        shell.adopt(program.session() if program else None)
+        begun = program.session() if program else None
+        shell.adopt(begun)
         with suppress(Quit):
             for typed in lines:
                 if typed.endswith("\t"):
@@ -176,19 +165,18 @@ class Commands:
                     shell.again()
                 prompt.toolbar(shell)
         promises.shown(out.getvalue(), "what a session prints")
-        if program and shell.loaded and shell.loaded.source is program.source:
-            self.ended(shell.loaded, program)
+        if program and begun is not None and shell.loaded is begun:
+            self.ended(begun, program)
 
     def ended(self, session: Session, program: Loaded) -> None:
-        """However it was moved, it ends as a plain run does once nothing of it is by hand."""
-        while session.undo() is not None:
-            pass
-        for one in list(session.breakpoints):
-            session.breakpoints.delete(one.number)
-        session.breakpoints.hazards = False
-        if session.past.ahead is not None:
-            session.restart()
+        """However it was stepped, with what was changed undone it ends as a plain run does."""
         with suppress(Refused):
+            while session.undo() is not None:
+                pass
+            session.past.changes.clear()  # those that lie ahead
+            for one in list(session.breakpoints):
+                session.breakpoints.delete(one.number)
+            session.breakpoints.hazards = False
             made = session.run(max_cycles=promises.CYCLES)
             promises.report(made, program.program, False)
             if len(session.program.tensors) > len(program.program.tensors):  # what was declared
@@ -211,9 +199,48 @@ def completed(text: str, known: Names) -> None:
         promises.shown(found.text + found.meta, "a completion")
 
 
+BY_HAND = (
+    "@{engine} Memset {tensor}, {n}",
+    "@{engine} TensorCopy {tensor}, {tensor}",
+    "{mnemonic} {tensor}, {tensor}, {n}",
+    "@{engine} {mnemonic} {tensor}, {tensor}, {tensor}, op=add",
+    "@{engine} Nop {semaphore} >= {n}",
+    "@{engine} Nop {semaphore}++",
+    "@sync DmaCopy {tensor}, {tensor} {semaphore} += 16",
+    "@{engine}",
+    "try @{engine} Memset {tensor}, {n}",
+    ".sbuf typed{n} f32[{n}, 4] = iota",
+    ".psum typed{n} f32[{n}, 4]",
+    ".sem typed{n}",
+    ".const TYPED{n} = {n} * 2",
+    ".expect {tensor} == {n}",
+    "set {tensor} = {n} / 3",
+    "set {tensor} = {tensor}",
+    "set {semaphore} = {n}",
+    "set @{engine} %r{n} = {n}",
+    "set pc {engine} {n}",
+    "skip {engine}",
+    "undo",
+)
+"""What is typed at a running program, and what is changed by hand."""
+
+
+def by_hand(rng: Random, known: Names) -> str:
+    """Something to execute, to declare or to change."""
+    text = filled(rng, rng.choice(BY_HAND), known)
+    if rng.random() < 0.2:
+        at = rng.randrange(len(text) + 1)
+        text = text[:at] + rng.choice(CHARACTERS).replace("\n", " ") + text[at + 1 :]
+    return text
+
+
 def line(rng: Random, known: Names) -> str:
     """Something to type."""
+    if rng.random() < 0.2:
+        return by_hand(rng, known)
     command = COMMANDS[rng.choice([*COMMANDS, *MOVES])] if rng.random() < 0.97 else None
+    if command is not None and command.name in ("save", "write", "record"):
+        return "where"  # nothing is written to where the fuzzer runs
     if command is None or rng.random() < 0.03:
         return ""
     if rng.random() < 0.5:
@@ -241,7 +268,7 @@ def filled(rng: Random, text: str, known: Names) -> str:
     def word(match: re.Match[str]) -> str:
         match match[1]:
             case "n":
-                return str(rng.choice((1, 1, 2, 3, 5, 16, 40)))
+                return rng.choice((*NUMBERS, *"11235", "16", "40"))
             case "expression":
                 return expression(rng, known)
             case "condition":

@@ -172,3 +172,99 @@ def test_semaphores_registers_and_channels(toy: Tried) -> None:
         "      0       1     16    0.011        0  idle\n"
         "      1       1     16    0.011        0  idle\n"
     )
+
+
+# ------------------------------------------------------------------ why, who, and semaphores
+
+WHY = {
+    60: "What it waits for is under way: the transfer of line 7:\n  dispatch, lands at 0.031 µs.\n",
+    80: "What it waits for is under way: the transfer of line 7: dispatch, lands at 0.031\n  µs.\n",
+    120: "What it waits for is under way: the transfer of line 7: dispatch, lands at 0.031 µs.\n",
+}
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_why_an_engine_waits(toy: Tried, width: int) -> None:
+    toy.shell.settings.width = width
+    first = "beta pc 1, line 8, waits for $loaded >= 2 (it is 0).\n"
+    assert toy.does("step 2", "why @beta") == first + WHY[width]
+
+
+def test_why_a_deadlock_is_one(load: Loader) -> None:
+    text = ".target toy\n.sem go, ready\n@beta Wait $go++\n@beta Wait $ready >= 1\n"
+    dead = load(text + "@alpha Wait $go >= 2 $ready++\n")
+    assert dead.does("run", "why beta") == (
+        "beta pc 1, line 4, waits for $ready >= 1 (it is 0): alpha pc 0, line 5 would\n"
+        "  post it.\n"
+        "alpha pc 0, line 5, waits for $go >= 2 (it is 1).\n"
+        "That will never be: every update of it has been made.\n"
+        "hint: there are fewer updates than the wait expects: count them\n"
+    )
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_who_uses_a_tensor_a_semaphore_or_a_register(toy: Tried, width: int) -> None:
+    toy.shell.settings.width = width
+    assert toy.does("step 2", "who x[0:2]") == (
+        "engine  does    line  pc  of  done  instruction\n"
+        "beta    writes     7   0   1     1  Move x, X  $loaded += 2\n"
+        "beta    reads     14   2   1     0  Add y, x, x  $done >= 1\n"
+    )
+    cut = "Move x, X  $loaded …" if width == 60 else "Move x, X  $loaded += 2"
+    assert toy.does("who $loaded") == (
+        "engine  does        line  pc  of  done  instruction\n"
+        f"beta    posts += 2     7   0   1     1  {cut}\n"
+        "beta    waits >= 2     8   1   1     0  Wait  $loaded >= 2\n"
+    )
+    assert toy.does("who alpha %r0") == (
+        "engine  does    line  pc    of  done  instruction\n"
+        "alpha   writes    10   0     1     1  Set %r0, 2\n"
+        "alpha   reads     11   1  loop     0  Count %r0\n"
+        "alpha   writes    11   1  loop     0  Count %r0\n"
+        "alpha   reads     12   2  loop     0  Loop %r0, target=again\n"
+    )
+    assert toy.does("who beta %r0") == "nothing in the program uses beta %r0\n"
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+def test_all_of_a_semaphore(toy: Tried, width: int) -> None:
+    # the transfer lands at tick 46, and waiters see that at 50: 0.033 µs
+    toy.shell.settings.width = width
+    assert toy.does("step 2", "info semaphores loaded") == (
+        "$loaded = 0, semaphore 0\n"
+        "  beta pc 1, line 8 waits for >= 2, and goes on at 0.033 µs\n"
+        "  transfers under way will add 2\n"
+        "posted by          each  done  to come\n"
+        "beta pc 0, line 7  += 2     1        0\n"
+    )
+    assert toy.does("run", "info semaphores $loaded").splitlines()[-1] == (
+        "   0.031      2  beta pc 0, line 7, landing"
+    )
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("why", "why what?"),
+        ("why gamma", "gamma"),
+        ("who", "who uses what?"),
+        ("who $lodaed", "did you mean '$loaded'?"),
+        ("who gamma %r0", "no engine 'gamma'"),
+        ("who zzz", "zzz"),
+        ("who x[9]", "error["),
+        ("who %r99999999", "nothing in the program uses"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(toy: Tried, line: str, said: str) -> None:
+    assert said in toy.does(line)
+
+
+def test_what_was_typed_and_is_done_posts_nothing_more(toy: Tried) -> None:
+    toy.does("step 2", "@alpha Wait $loaded += 5")
+    assert "alpha" not in toy.does("where beta").replace("of line 7", "")
+    said = toy.does("info semaphores loaded").splitlines()
+    assert said[0] == "$loaded = 5, semaphore 0"
+    assert [line.split()[-1] for line in said if line.startswith(("alpha pc", "beta pc"))] == [
+        "0",
+        "0",
+    ]

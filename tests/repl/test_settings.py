@@ -26,8 +26,21 @@ def test_a_setting_counts_from_the_next_line_on(toy: Tried) -> None:
     now = toy.shell.settings
     assert (now.context, now.width, now.stop_on_hazard) == (False, 50, False)
     assert toy.shell.screen.width == 50
-    toy.does("set width auto", "set con on", "set stop haz on")
+    toy.does("set width auto", "set con auto", "set stop haz auto")
     assert now == Settings()
+
+
+def test_context_and_stops_at_hazards_can_be_had_unattended(toy: Tried) -> None:
+    assert "  next  " not in toy.does("step")
+    assert "  next  " in toy.does("set context on", "step")
+    assert "  next  " not in toy.does("set context auto", "step")
+    assert not toy.shell.wanted(toy.shell.settings.stop_on_hazard)
+    toy.does("set stop-on hazard on")
+    assert toy.shell.wanted(toy.shell.settings.stop_on_hazard)
+    toy.shell.attended = True
+    assert toy.shell.wanted(toy.shell.settings.context)
+    toy.does("set context off")
+    assert not toy.shell.wanted(toy.shell.settings.context)
 
 
 @pytest.mark.parametrize(
@@ -36,9 +49,9 @@ def test_a_setting_counts_from_the_next_line_on(toy: Tried) -> None:
         ("set", "set what?"),
         ("set contxt off", "no setting 'contxt off'\n  hint: did you mean 'context'?"),
         ("set c off", "'c' could be context, changes or color"),
-        ("set context", "'context' is on, off; found nothing\n  hint: it is on"),
-        ("set context of", "'context' is on, off; found 'of'"),
-        ("set context off now", "'context' is on, off; found 'off now'"),
+        ("set context", "'context' is auto, on, off; found nothing\n  hint: it is auto"),
+        ("set context of", "'context' is auto, on, off; found 'of'"),
+        ("set context off now", "'context' is auto, on, off; found 'off now'"),
         ("set width 39", "'width' is auto, or 40 to 1000; found '39'"),
         ("set width ４０", "'width' is auto, or 40 to 1000; found '４０'"),
         ("set color blue", "'color' is auto, always, never; found 'blue'"),

@@ -14,6 +14,7 @@ from tests.repl.conftest import Tried
 
 SOME = [
     "step",
+    "try",
     "set",
     "print",
     "info",
@@ -42,6 +43,7 @@ NAMES = Names(
         "engine": {"tensor": "multiplies", "vector": "adds"},
         "tensor": {"acc": "f32", "a1": "f32", "b": "bf16"},
         "semaphore": {"$loaded": "semaphore 0"},
+        "line": {"2": ".sem", "19": "Wait"},
         "label": {"again": "vector pc 3"},
         "mnemonic": {"TensorCopy": "Copy.", "TensorReduce": "Reduce."},
         "code": {"E0501": "unwritten", "E0510": "deadlock"},
@@ -101,7 +103,7 @@ def words(text: str) -> list[str]:
         ("epln", ["explain"]),
         ("xpl", ["explain"]),
         ("p ld", ["$loaded"]),
-        ("help tr", ["restart", "TensorCopy", "TensorReduce"]),
+        ("help tnsred", ["TensorReduce"]),
         # instructions, by their rows
         ("Te", ["TensorCopy", "TensorReduce", "tensors"]),
         ("@v", ["@vector"]),
@@ -116,6 +118,11 @@ def words(text: str) -> list[str]:
         ("set st", ["stop-on hazard"]),
         ("set stop-on hazard o", ["on", "off"]),
         ("info settings pl", ["plain"]),
+        ("try @vector TensorReduce acc, b, op=m", ["max"]),
+        ("try Te", ["TensorCopy", "TensorReduce"]),
+        ("set a", ["acc", "a1", "argmax"]),
+        ("set $l", ["$loaded"]),
+        ("list 1", ["19"]),
         # aliases
         ("tens", ["tensors"]),
         ("tensors v", ["vector"]),

@@ -163,29 +163,6 @@ def test_a_failed_load_keeps_what_was_loaded(tmp_path: Path, capsys: Capture) ->
     assert "✓ C ~ A.T @ B" in out
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "step",
-        "run",
-        "print x",
-        "info queues",
-        "info",
-        "where",
-        "list",
-        "report",
-        "expect",
-        "restart",
-        "load",
-        "until 5",
-    ],
-)
-def test_without_a_program_a_command_says_so(line: str, capsys: Capture) -> None:
-    # info alone lists what there is
-    assert main(None, commands=[line]) == (0 if line == "info" else 1)
-    assert ("no program is loaded" in capsys.readouterr().out) == (line != "info")
-
-
 # -- where commands come from
 
 

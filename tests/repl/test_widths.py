@@ -89,14 +89,20 @@ def test_what_commands_print_fits(toy: Tried, width: int) -> None:
         assert max(map(len, said.splitlines())) <= width, said
 
 
-def test_a_sentence_goes_on_in_the_next_line_on_a_terminal_only() -> None:
+def test_a_sentence_is_folded_on_a_terminal_and_where_a_width_was_set(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
     sentence = "  a sentence of 47 columns that goes on  and ends"
-    for stream, said in (
-        (io.StringIO(), f"{sentence}\n"),
-        (Terminal(), "  a sentence of 47 columns that goes on\n    and ends\n"),
+    folded = "  a sentence of 47 columns that goes on\n    and ends\n"
+    for stream, width, said in (
+        (io.StringIO(), None, f"{sentence}\n"),
+        (io.StringIO(), 40, folded),
+        (Terminal(), None, folded),
+        (Terminal(), 40, folded),
     ):
         screen = Screen(stream)
-        screen.settings.width = 40
+        screen.settings.width = width
         screen.say(sentence)
         assert stream.getvalue() == said
 

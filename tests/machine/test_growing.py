@@ -1,0 +1,50 @@
+"""A machine that has grown: every field of what came later is saved, and goes back, too."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from nasm.session import Session
+from nasm.source_files import source_of
+from tests.machine.everything import differences, everything
+
+ROOT = Path(__file__).parents[2]
+
+LINES = (
+    "@vector Memset first, 2",
+    "@vector TensorScalar first, first, op0=add, operand0=3.0",
+    "@gpsimd Memset first[0:16], 1.0",
+    "@scalar Nop $counted++",
+    "@tensor Nop $counted >= 1",
+    "@tensor Nop $counted -= 1",
+    "@sync DmaCopy first[0:16], first[16:32] $counted += 16",
+)
+
+
+@pytest.mark.parametrize("name", ["matmul", "softmax", "countdown", "histogram"])
+def test_every_field_is_as_it_was_after_going_back_over_what_was_typed(name: str) -> None:
+    chance = random.Random(name)
+    session = Session(source_of(ROOT / f"programs/{name}.nasm"), keep=0)
+    start = session.checkpoint()
+    session.execute(".sbuf first f32[64, 16]\n.sem counted")
+    session.run()
+    for line in LINES:  # from now on it grows no more, and nothing happens for the first time
+        session.execute(line)
+    session.run()
+    session.back_to(start)
+    session.past.changes.clear()
+    assert not session.known("first").any()
+    for _ in range(12):
+        session.step(count=chance.randrange(3))
+        moment, changes = session.checkpoint(), list(session.past.changes)
+        then = everything(session.machine)
+        for _ in range(chance.randrange(1, 4)):
+            session.execute(chance.choice(LINES))
+        session.step(count=chance.randrange(3))
+        session.back_to(moment)
+        session.past.changes[:] = changes
+        assert differences(then, everything(session.machine)) == []
+        session.execute(chance.choice(LINES))
