@@ -272,7 +272,8 @@ def filled(rng: Random, text: str, known: Names) -> str:
             case "expression":
                 return expression(rng, known)
             case "condition":
-                return f"{expression(rng, known, 1)} {rng.choice(('>=', '==', '<'))} {rng.randint(0, 20)}"
+                op = rng.choice((">=", "==", "<"))
+                return f"{expression(rng, known, 1)} {op} {rng.randint(0, 20)}"
             case "slice":
                 tensor = filled(rng, "{tensor}", known)
                 return tensor + rng.choice(("", "[0]", "[0, 0]", *SUFFIXES))
