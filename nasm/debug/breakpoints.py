@@ -355,14 +355,14 @@ class Breakpoints:
     def _testing(self, armed: Sequence[_Set]) -> Iterator[None]:
         """Tests are told of what happens, and halt the run when one meets something."""
         scheduler = self.running.machine.scheduler
-        left = scheduler.poised_at  # a start at which the run stands is not met again
+        left = dict(scheduler.poised_at)  # a start at which the run stood is not met again
         for one in armed:
             one.test.meet = partial(self._meet, one)
         asked = [one.test for one in armed if type(one.test).poise is not Test.poise]
 
         def poise(queue: Queue, task: Task) -> bool:
-            at = queue.index, queue.pc, queue.record
-            return at != left and any([t.poise(queue, task) for t in asked])
+            stood = left.get(queue.index) == (queue.pc, queue.record)
+            return not stood and any([t.poise(queue, task) for t in asked])
 
         def changed() -> None:
             for one in armed:  # as it was when the change was made: a move began behind it
