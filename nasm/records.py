@@ -46,6 +46,31 @@ class Status(Enum):
     INTERRUPTED = "interrupted"
 
 
+@dataclass(frozen=True, slots=True)
+class Units:
+    """What numbers in records are worth.
+
+    So many ``ticks`` are a microsecond, so many a ``cycle`` of the base clock. Numbers and names
+    have their core's number in front of them if the program uses several ``cores``.
+    """
+
+    ticks: int
+    cycle: int
+    cores: int = 1
+
+    def microseconds(self, ticks: int) -> float:
+        """Ticks in microseconds."""
+        return ticks / self.ticks
+
+    def moment(self, tick: int) -> str:
+        """The time it is at a tick: '3.358 µs, cycle 4,701'."""
+        return f"{self.microseconds(tick):,.3f} µs, cycle {tick // self.cycle:,}"
+
+    def named(self, core: int, what: str | int) -> str:
+        """A name or a number of something of a core."""
+        return f"{core}.{what}" if self.cores > 1 else str(what)
+
+
 class Moment(NamedTuple):
     """A moment of a run, between two events; of two, the later one is greater.
 

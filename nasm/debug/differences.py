@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -17,6 +18,8 @@ from nasm.problems import Refused
 from nasm.records import Mismatch
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.pieces import windows
+
+_FILE = re.compile(r'\s*"([^"]*)"\s*')
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,12 @@ def _computes(value: Value) -> None:
     if not value.numeric:
         hint = f"compare {value.text}.view(u{8 * value.dtype.itemsize})" if value.dtype else ""
         raise Refused("E0822", f"the elements of {value.text} are packed", hint)
+
+
+def named_file(text: str) -> str | None:
+    """The path that a text in quotes is; None for an expression."""
+    found = _FILE.fullmatch(text)
+    return found[1] if found else None
 
 
 def of_file(value: Value, path: str, files: Allowed) -> Value:

@@ -78,7 +78,7 @@ class Typing:
             growing.accept(self.running.machine, added.tensors)
             values.extend(self._initial(added))
 
-        lines = self._lines
+        text, lines = str(text), self._lines
         key = (text.strip(), lines.engine, lines.core, declarations)
         if key in self._again:  # the same instructions again, as in another round of a loop
             self.declared = ()
@@ -128,6 +128,17 @@ def program_text(running: Running, typing: Typing, changes: Sequence[object]) ->
                 break
         parts.append(change.text)
     return "\n".join(parts) + "\n"
+
+
+def complete(running: Running, change: Type) -> None:
+    """Run until the instructions of a change have completed, or nothing can happen."""
+    queues = [running.machine.scheduler.queues[index] for index, _ in change.pcs]
+    running.complete(
+        [
+            (queue, queue.count + len(queue.flight) + len(pcs))
+            for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
+        ]
+    )
 
 
 def told(

@@ -61,6 +61,9 @@ def step(shell: Shell, rest: str) -> None:
             left -= sum(1 for e in more if engine in (None, session.name(e)))
             if session.interrupted:
                 break
+        if left and engine is not None and _exhausted(session, engine):
+            some = f"{wanted - left:,} of {wanted:,} completed"
+            shell.screen.say(f"{engine} has nothing left to do: {some}")
 
     moved(shell, move, each=True)
 
@@ -251,7 +254,7 @@ def engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, i
         else:
             if engine is not None:
                 raise Refused(WRONG, f"two engines: {engine} and {word}", f"usage: {usage}")
-            queue = shell.session.queue(word.removeprefix("@"))
+            queue = shell.session.queue(word)
             engine = shell.program.queue_name(queue.index)
     return engine, count
 
