@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from nasm.debug import specs
-from nasm.debug.past import Past, poising, watching
+from nasm.debug.past import Made, Past, poising, watching
 from nasm.debug.places import rounds
 from nasm.debug.specs import WATCHED, Asked, Condition
 from nasm.debug.stops import Met, OnHazard, Test
@@ -115,6 +115,9 @@ class Breakpoints:
         self.hits: tuple[Hit, ...] = ()
         self._set: dict[int, _Set] = {}
         self._last = 0
+        self._asked: tuple[tuple[Test, ...], list[set[int] | None]] = (), []
+        self._begun: list[Test] = []
+        self._left: tuple[Moment, Made | None] | None = None
         self._hazards: _Set | None = None
 
     # -- which there are
@@ -335,11 +338,26 @@ class Breakpoints:
                 yield met
             for one in armed:
                 one.met.clear()
+            self._left = self._state()
             if retire is not None and scheduler.retired >= retire:
                 return
             early = limit is not None and limit != until and self.running.now >= limit
             if not (stopped or early or (each and scheduler.position > begun.position)):
                 return
+
+    def _begin(self, armed: Sequence[_Set]) -> None:
+        """A stretch begins: what is the case now is no news, unless it goes on from the last."""
+        tests, state = [one.test for one in armed], self._state()
+        for one in armed:
+            one.met.clear()
+            if state != self._left or one.test not in self._begun:
+                one.test.begin()
+        self._begun = tests
+
+    def _state(self) -> tuple[Moment, Made | None]:
+        """How the machine stands: the moment, and the last change that led there."""
+        made = self.running.changes_made
+        return self.running.moment, self.past.changes[made - 1] if made else None
 
     @staticmethod
     def _looks(armed: Sequence[_Set], now: int, until: int | None) -> Iterator[int]:
@@ -358,11 +376,15 @@ class Breakpoints:
         left = dict(scheduler.poised_at)  # a start at which the run stood is not met again
         for one in armed:
             one.test.meet = partial(self._meet, one)
-        asked = [one.test for one in armed if type(one.test).poise is not Test.poise]
+        asked = tuple(one.test for one in armed if type(one.test).poise is not Test.poise)
+        places = self._places(asked)
 
         def poise(queue: Queue, task: Task) -> bool:
+            some = places[queue.index]
+            if some is not None and queue.pc not in some:
+                return False
             stood = left.get(queue.index) == (queue.pc, queue.record)
-            return not stood and any([t.poise(queue, task) for t in asked])
+            return not stood and any([test.poise(queue, task) for test in asked])
 
         def changed() -> None:
             for one in armed:  # as it was when the change was made: a move began behind it
@@ -377,6 +399,17 @@ class Breakpoints:
             finally:
                 self.past.changed = before
         scheduler.halted = self.running.asked
+
+    def _places(self, tests: tuple[Test, ...]) -> list[set[int] | None]:
+        """By queue, the instructions before which some tests may stop; None is any."""
+        if self._asked[0] != tests:
+            places: list[set[int] | None] = []
+            for queue in range(len(self.running.program.queues)):
+                several = [None if test.pcs is None else test.pcs.get(queue, ()) for test in tests]
+                anywhere = None in several
+                places.append(None if anywhere else {pc for pcs in several for pc in pcs or ()})
+            self._asked = tests, places
+        return self._asked[1]
 
     def _meet(self, one: _Set, met: Met) -> None:
         one.met.append(met)

@@ -343,13 +343,11 @@ class Past:
 def watching(running: Running, *observers: Observer) -> Iterator[None]:
     """Observers are told of what happens within."""
     scheduler = running.machine.scheduler
-    for observer in observers:
-        scheduler.observe(observer)
+    scheduler.observe(*observers)
     try:
         yield
     finally:
-        for observer in observers:
-            scheduler.ignore(observer)
+        scheduler.ignore(*observers)
 
 
 @contextmanager
