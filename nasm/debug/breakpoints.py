@@ -78,7 +78,7 @@ class Hit:
     met: Met
 
     def __str__(self) -> str:
-        if self.breakpoint.number == HAZARDS:
+        if self.breakpoint.number <= HAZARDS:  # nobody set it
             return self.met.text
         kind = "watchpoint" if self.breakpoint.watch else "breakpoint"
         name = f" ({self.breakpoint.name})" if self.breakpoint.name else ""

@@ -17,7 +17,10 @@ AROUND = 5
 """Lines shown before and after the one that was asked for."""
 
 
-@command("list", "l", usage="list [ENGINE | LABEL | LINE | FIRST, LAST]", takes=("line", "engine", "label"))
+@command(
+    "list", "l",
+    usage="list [ENGINE | LABEL | LINE | FIRST, LAST]", takes=("line", "engine", "label"),
+)  # fmt: skip
 def list_(shell: Shell, rest: str) -> None:
     """Show the program around an engine, a label or a line.
 
