@@ -4,8 +4,9 @@
     result = nasm.run("matmul.nasm", inputs={"A": a, "B": b})
     result.outputs["C"], result.report.microseconds
 
-:func:`assemble` makes a Program of a text or a path, :class:`Session` steps one and looks inside,
-:class:`Builder` makes one from Python calls. Nothing heavy is imported before it is asked for.
+:func:`assemble` makes a Program of a text or a path, :class:`Session` is a debugger of one,
+:class:`Builder` makes one from Python calls. What nasm refuses raises an :class:`Error`. Nothing
+heavy is imported before it is asked for.
 """
 
 from __future__ import annotations
@@ -17,18 +18,40 @@ if TYPE_CHECKING:
 
     from nasm.api import Builder, Result, assemble, at_read, check, run
     from nasm.comparison import compare
-    from nasm.problems import Failure
+    from nasm.debug.breakpoints import Breakpoint, Hit
+    from nasm.debug.context import Context
+    from nasm.debug.expressions import Value
+    from nasm.debug.travel import Mark
+    from nasm.debug.typed import Typed
+    from nasm.debug.whys import Why
+    from nasm.problems import Error, Failure, Problem, Refused
+    from nasm.records import Moment, RunReport, Status
     from nasm.rerun import schedules, witness
+    from nasm.running import Checkpoint
     from nasm.session import Session
     from nasm.spec.view import Reg, Window
 
 __version__ = "0.1.0"
 __all__ = [
+    "Breakpoint",
     "Builder",
+    "Checkpoint",
+    "Context",
+    "Error",
     "Failure",
+    "Hit",
+    "Mark",
+    "Moment",
+    "Problem",
+    "Refused",
     "Reg",
     "Result",
+    "RunReport",
     "Session",
+    "Status",
+    "Typed",
+    "Value",
+    "Why",
     "Window",
     "__version__",
     "assemble",
@@ -41,9 +64,23 @@ __all__ = [
 ]
 
 _HOMES = {
+    "Breakpoint": "nasm.debug.breakpoints",
+    "Checkpoint": "nasm.running",
+    "Context": "nasm.debug.context",
+    "Error": "nasm.problems",
     "Failure": "nasm.problems",
+    "Hit": "nasm.debug.breakpoints",
+    "Mark": "nasm.debug.travel",
+    "Moment": "nasm.records",
+    "Problem": "nasm.problems",
+    "Refused": "nasm.problems",
     "Reg": "nasm.spec.view",
+    "RunReport": "nasm.records",
     "Session": "nasm.session",
+    "Status": "nasm.records",
+    "Typed": "nasm.debug.typed",
+    "Value": "nasm.debug.expressions",
+    "Why": "nasm.debug.whys",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",
     "schedules": "nasm.rerun",

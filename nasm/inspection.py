@@ -18,11 +18,12 @@ from nasm.machine import Machine, describe, tensor_io
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
 from nasm.open_files import Allowed
-from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.problems import Failure, Family, Problem, Refused, did_you_mean, family, listed, quoted
 from nasm.records import (
     EXAMINED,
     BankRecord,
     ChannelRecord,
+    Clock,
     EngineRecord,
     Executed,
     ExpectationRecord,
@@ -37,6 +38,9 @@ from nasm.sim.trace import Trace
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.view import View
+
+FEW = 6
+"""Names that are listed where one is not known."""
 
 
 class Inspection:
@@ -63,6 +67,16 @@ class Inspection:
         """The tick the machine has reached."""
         return self.machine.scheduler.now
 
+    @property
+    def clock(self) -> Clock:
+        """What ticks are worth."""
+        generation = self.program.generation
+        return Clock(generation.ticks, generation.base.cycle, self.program.cores)
+
+    def microseconds(self, ticks: int | None = None) -> float:
+        """Ticks in microseconds; without any, the time it is."""
+        return self.clock.microseconds(self.now if ticks is None else ticks)
+
     def name(self, record: QueueRecord | EngineRecord | Executed) -> str:
         """What to call the engine of a record: with its core if the program uses several."""
         return self.program.named(record.core, record.engine)
@@ -72,8 +86,8 @@ class Inspection:
 
         The program's constants may stand in it.
         """
-        source = Source("<expression>", text)
-        node = parse_expression(source, 0, len(text))
+        source = Source("<expression>", str(text))
+        node = parse_expression(source, 0, len(source.text))
         scope = self.scope(source)
         value = evaluate(node, scope)
         if not isinstance(value, View):
@@ -108,7 +122,11 @@ class Inspection:
         }
 
     def queue(self, engine: str) -> Queue:
-        """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused."""
+        """An engine's queue by name or alias, ``1.tensor`` of core 1; raises Refused.
+
+        An ``@`` in front of its name is no part of it.
+        """
+        engine = str(engine).strip().removeprefix("@")
         number, dot, rest = engine.rpartition(".")
         name = self.program.generation.engine(rest).name
         core = int(number) if number.isdecimal() and len(number) < 10 else -1 if dot else 0
@@ -117,7 +135,26 @@ class Inspection:
                 return queue
         last = self.program.cores - 1
         used = f"cores 0 to {last}" if last else "core 0 alone"
-        raise Refused("E0203", f"no engine '{engine}'", f"the program uses {used}")
+        raise Refused("E0203", f"no engine '{quoted(engine)}'", f"the program uses {used}")
+
+    def semaphore(self, name: str) -> int:
+        """The number of a semaphore or event, among those of all cores; raises Refused.
+
+        The ``$`` in front of its name may be left out.
+        """
+        numbers = {**self.program.semaphores, **self.program.events}
+        name = str(name).strip().removeprefix("$").strip()
+        number = numbers.get(name)
+        if number is None:
+            hint = did_you_mean(name, numbers, "$") or (
+                f"it has {listed((f'${n}' for n in numbers), 'and')}"
+                if 0 < len(numbers) <= FEW
+                else "the program has none: .sem s declares one"
+                if not numbers
+                else "'info semaphores' lists them"
+            )
+            raise Refused("E0206", f"no semaphore '${quoted(name)}'", hint)
+        return number
 
     def queues(self) -> tuple[QueueRecord, ...]:
         """Every queue as it stands."""

@@ -8,6 +8,7 @@ problems travel together as one :class:`Failure`.
 from __future__ import annotations
 
 import difflib
+import operator
 import re
 import textwrap
 import unicodedata
@@ -111,7 +112,16 @@ class Problem:
         return f"<{self.label} {self.code}{where}: {clean(self.message)}>"
 
 
-class Failure(Exception):
+class Error(Exception):
+    """What nasm says of something that it was given and cannot use: a Failure, or a Refused.
+
+    ``problems`` are what is wrong, each with its code, its place if it has one, and a hint.
+    """
+
+    problems: tuple[Problem, ...]
+
+
+class Failure(Error):
     """Problems that stop the work; raised once they are all collected.
 
     ``str`` of one is what the command prints. One without problems stops a line whose problem was
@@ -131,7 +141,7 @@ class Failure(Exception):
         return f"Failure({list(self.problems)})"
 
 
-class Refused(Exception):
+class Refused(Error):
     """A value that cannot be used, said without knowing where it was written."""
 
     def __init__(self, code: str, message: str, hint: str = "", notes: Sequence[Note] = ()) -> None:
@@ -141,9 +151,27 @@ class Refused(Exception):
     def __str__(self) -> str:
         return self.message
 
+    @property
+    def problems(self) -> tuple[Problem, ...]:  # type: ignore[override]
+        """It as a problem without a place."""
+        return (self.at(None),)
+
     def at(self, span: Span | None, notes: Sequence[Note] = ()) -> Problem:
         """The problem at its place."""
         return Problem(self.code, self.message, span, self.hint, (*self.notes, *notes))
+
+
+def number_of(what: str, given: object, least: int = 0) -> int:
+    """A number of something that a caller gives; raises Refused."""
+    try:
+        whole = isinstance(given, float) and given.is_integer()
+        found = int(given) if whole else operator.index(given)  # type: ignore[call-overload, arg-type]
+    except TypeError:
+        found = least - 1
+    if found < least:
+        said = f"wanted a number of {what} from {least} on, found {quoted(repr(given))}"
+        raise Refused("E0822", said)
+    return int(found)
 
 
 MOST_SAID = 50

@@ -46,6 +46,26 @@ class Status(Enum):
     INTERRUPTED = "interrupted"
 
 
+@dataclass(frozen=True, slots=True)
+class Clock:
+    """What ticks are worth: so many are a microsecond, and so many a ``cycle`` of the base clock.
+
+    ``cores`` says how many cores the program uses.
+    """
+
+    ticks: int
+    cycle: int
+    cores: int = 1
+
+    def microseconds(self, ticks: int) -> float:
+        """Ticks in microseconds."""
+        return ticks / self.ticks
+
+    def moment(self, tick: int) -> str:
+        """The time it is at a tick: '3.358 µs, cycle 4,701'."""
+        return f"{self.microseconds(tick):,.3f} µs, cycle {tick // self.cycle:,}"
+
+
 class Moment(NamedTuple):
     """A moment of a run, between two events; of two, the later one is greater.
 

@@ -20,7 +20,7 @@ from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.deadlock import deadlock
 from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
-from nasm.problems import Failure, Family, Problem, Refused, family
+from nasm.problems import Failure, Family, Problem, Refused, family, number_of
 from nasm.profile.records import Finding, Profile
 from nasm.profile.timeline import Timeline, timeline
 from nasm.profile.watched import Watched
@@ -35,6 +35,7 @@ from nasm.records import (
     Status,
 )
 from nasm.sim.delays import Delays
+from nasm.sim.queues import Queue
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
 from nasm.source_files import Text, source_of
@@ -344,6 +345,8 @@ class Running(Inspection):
 
     def changed(self) -> None:
         """The machine was changed by hand: whether it is at an end follows from how it stands."""
+        if self.machine.ordering is not None:
+            self.machine.ordering.watch.turn()
         if self.status is Status.READY:
             return
         self.problems = [problem for problem in self.problems if problem.code != DEADLOCKED]
@@ -360,13 +363,15 @@ class Running(Inspection):
     def step(self, engine: str | None = None, count: int = 1) -> list[Executed]:
         """Run until ``count`` more instructions have completed, of one engine or of any.
 
-        An engine is named as :meth:`queue` says; the step ends with its last instruction. Returns
-        every instruction that completed on the way, in order.
+        An engine is named as :meth:`queue` says; the step ends with its last instruction, or at a
+        breakpoint. Returns every instruction that completed on the way, in order. Raises Refused
+        for an unknown engine.
         """
         queue = self.queue(engine) if engine is not None else None
+        count = number_of("instructions", count)
         wanted = (queue.count if queue else self.machine.scheduler.retired) + count
         self._begin()
-        with self._watched() as completed:
+        with self.watched() as completed:
             while not self.over and not (queue and queue.done and not queue.flight):
                 retired = self.machine.scheduler.retired
                 self._advance(CHUNK, retire=retired + 1)
@@ -377,22 +382,37 @@ class Running(Inspection):
         return [describe.executed(self.machine, r) for r in completed]
 
     def advance(self, cycles: int, engine: str | None = None) -> list[Executed]:
-        """Run for ``cycles`` of an engine's clock (default: the base clock)."""
+        """Run for ``cycles`` of an engine's clock (default: the base clock), or to a breakpoint.
+
+        Returns every instruction that completed on the way. Raises Refused for an unknown engine.
+        """
+        cycles = number_of("cycles", cycles)
         generation = self.program.generation
         clock = generation.base
         if engine is not None:
             clock = generation.engine(self.queue(engine).engine)
         until = self.now + cycles * clock.cycle
         self._begin()
-        with self._watched() as completed:
+        with self.watched() as completed:
             while not self.over:
                 done = self._advance(CHUNK, until)
                 if self._halted() or not done:
                     break
         return [describe.executed(self.machine, r) for r in completed]
 
+    def complete(self, wanted: Iterable[tuple[Queue, int]]) -> None:
+        """Run until queues have completed so many instructions each, or nothing can happen."""
+        scheduler, wanted = self.machine.scheduler, list(wanted)
+        self._begin()
+        while any(queue.count < count for queue, count in wanted) and not self.over:
+            self._advance(CHUNK, retire=scheduler.retired + 1)
+            if self._halted():
+                return
+        if not self.over and scheduler.stuck:
+            self._advance(CHUNK)  # nothing starts any more: it only gets known
+
     @contextmanager
-    def _watched(self) -> Iterator[list[InstructionRecord]]:
+    def watched(self) -> Iterator[list[InstructionRecord]]:
         """The instructions that complete within a block.
 
         A run that stops at a hazard has gone on and come back: what completed later did not.

@@ -6,45 +6,41 @@ frozen records, and arrays. Each ability lives in :mod:`nasm.debug`; here it has
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any, Self
 
 from nasm.asm.expanding.expand import unknown_target
-from nasm.debug import delta, memory, moves, setting, specs, times, who, writing
-from nasm.debug.blocked import Blocked, blocked
-from nasm.debug.breakpoints import Asked, Breakpoint, Breakpoints, Condition, Hit
-from nasm.debug.changes import Divert, SetElements, Type
-from nasm.debug.context import Context, Scene, context
-from nasm.debug.counters import REMEMBERED, Changed, Counter, counter, history
+from nasm.debug import delta, moves, setting, specs
+from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
+from nasm.debug.changes import Divert, SetElements
+from nasm.debug.counters import REMEMBERED, Changed, history
 from nasm.debug.delta import MemoryChange
-from nasm.debug.differences import Difference, difference, kept, of_file
-from nasm.debug.expressions import Expression, Value, dated, first
-from nasm.debug.held import Held, held
-from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
-from nasm.debug.outlook import Outlook
+from nasm.debug.differences import kept
+from nasm.debug.expressions import Value, dated
 from nasm.debug.past import KEPT, Change, Past
-from nasm.debug.pictures import Picture, picture
-from nasm.debug.places import loop_variables, place
+from nasm.debug.seeing import Seeing
 from nasm.debug.setting import Altered, going_on_at, skipping
-from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
-from nasm.debug.stops import Met, Test, When
-from nasm.debug.transfers import TransferRecord
+from nasm.debug.specs import Asked
+from nasm.debug.stops import Met, Test
+from nasm.debug.strips import STRIP, TimeSoFar, strip
 from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, program_text, told
-from nasm.debug.who import Use
 from nasm.debug.why import DEPTH, MOST, last_write, why
 from nasm.debug.whys import LastWrite, Why
 from nasm.gc_pause import paused
 from nasm.machine import Machine
-from nasm.problems import Failure, Problem, Refused, did_you_mean
+from nasm.open_files import Files
+from nasm.problems import Failure, Problem, counted, in_line, number_of
 from nasm.profile.what_if import Outcome
-from nasm.records import RunReport
-from nasm.running import ASSEMBLED, CHUNK, Checkpoint, Running
+from nasm.records import Moment, RunReport, Status
+from nasm.running import ASSEMBLED, CHUNK, Checkpoint
 from nasm.sim.delays import Delays
 from nasm.source import Source
+from nasm.source_files import Text
+from nasm.spec.program import Program
+from nasm.spec.timing import TimingGiven
 from nasm.targets import TARGETS, USUAL
 
 __all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
@@ -53,33 +49,106 @@ NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
 
 
-class Session(Running):
+class Session(Seeing):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
-    It is made as a :class:`~nasm.running.Running` is. So that going back takes no time, up to
-    ``keep`` bytes are kept of the past; with 0 it takes as long as the run did. What is profiled
-    or traced keeps nothing unless it is said.
+    ``program`` is a Program, the path of a file or a text of several lines to assemble, with
+    ``target``, ``defines``, ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are
+    arrays by tensor name; they override initialisers. Everything is loaded once, here; raises
+    :class:`nasm.Failure` with every problem. ``files`` says what the program may read, instead of
+    what was said when it was assembled. With ``trace`` every record of the run is kept, some 200
+    bytes for each instruction; with ``profile`` what :meth:`profile` tells of. Without ``values``
+    nothing is computed and no tensor is made: ticks and trace are the same, inputs are not read.
+    With ``reruns`` the inputs are kept, for :func:`nasm.schedules` and :func:`nasm.witness`. With
+    ``strict`` warnings count as errors; ``allow`` are codes that do not count. Unless it is
+    ``checked`` nobody looks for races, nor for outputs that nothing wrote.
+
+    So that going back takes no time, up to ``keep`` bytes are kept of the past; with 0 it takes as
+    long as the run did. What is profiled or traced keeps nothing unless it is said.
+
+    Names, places, times and expressions are texts as the debugger takes them. What is not one
+    raises :class:`nasm.Failure`, with its place in a text that does not parse, or
+    :class:`nasm.Refused`; both are a :class:`nasm.Error`, and have ``problems``. Times in records
+    are ticks: :meth:`microseconds` says what they are worth. A session belongs to one thread; only
+    :meth:`halt` may be called by another. It cannot be copied or pickled: a program can, and so can
+    records that hold no tensors.
     """
 
-    def __init__(self, *args: Any, keep: int | None = None, **more: Any) -> None:
-        super().__init__(*args, **more)
+    def __init__(
+        self,
+        program: Program | Text,
+        inputs: Mapping[str, Any] | None = None,
+        *,
+        target: str | None = None,
+        defines: Mapping[str, int | float] | None = None,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+        files: Files | None = None,
+        trace: bool = False,
+        values: bool = True,
+        profile: bool = False,
+        reruns: bool = False,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
+        keep: int | None = None,
+    ) -> None:
+        super().__init__(
+            program,
+            inputs,
+            target=target,
+            defines=defines,
+            options=options,
+            timing=timing,
+            files=files,
+            trace=trace,
+            values=values,
+            profile=profile,
+            reruns=reruns,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+        )
         if keep is None:
-            keep = 0 if more.get("profile") or more.get("trace") else KEPT
-        self.past = Past(self, super()._advance, keep)
-        self._looked: Outlook | None = None
+            keep = 0 if profile or trace else KEPT
+        self.past = Past(self, super()._advance, number_of("bytes", keep))
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
         self._typing = Typing(self)
 
     @classmethod
-    def empty(cls, target: str = USUAL, **more: Any) -> Self:
+    def empty(
+        cls,
+        target: str = USUAL,
+        *,
+        options: Mapping[str, object] | None = None,
+        timing: TimingGiven | None = None,
+        files: Files | None = None,
+        **more: Any,
+    ) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
-        ``more`` is as for a program; raises Failure if there is no such target.
+        ``more`` is as for a program. Raises Failure for an unknown target.
         """
         if target not in TARGETS:
             raise Failure(unknown_target(target, TARGETS).at(None))
-        return cls(Source(NO_PROGRAM, f".target {target}\n"), **more)
+        source = Source(NO_PROGRAM, f".target {target}\n")
+        return cls(source, options=options, timing=timing, files=files, **more)
+
+    def __repr__(self) -> str:
+        name = in_line(self.source.name) if self.source else "a program"
+        said = [f"<session of {name}: {self.status.value}"]
+        if self.status is not Status.READY:
+            said.append(f"at {self.clock.moment(self.now)}")
+        if self.hits:
+            said.append(f"at {in_line(str(self.hits[0]))}")
+        if self.changes_made:
+            said.append(f"{counted(self.changes_made, 'change')} by hand")
+        return f"{', '.join(said)}>"
+
+    def __reduce_ex__(self, protocol: object) -> Any:
+        said = "a session is not copied or pickled: make another one of its program"
+        raise TypeError(said)
 
     @property
     def over(self) -> bool:
@@ -110,14 +179,14 @@ class Session(Running):
 
     def break_at(
         self,
-        what: str,
+        what: str | int,
         *,
         after: bool = False,
         condition: str = "",
         ignore: int = 0,
         temporary: bool = False,
         name: str = "",
-        commands: Sequence[str] = (),
+        commands: str | Sequence[str] = (),
     ) -> Breakpoint:
         """Stop where ``what`` says; raises Refused or Failure.
 
@@ -126,15 +195,15 @@ class Session(Running):
         or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
         [PLACE]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if the
         ``condition`` holds, an expression that may use the variables of the loops around an
-        instruction.
+        instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
+        are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
+        disabled there by its number or ``name``.
         """
-        word, _, rest = what.strip().partition(" ")
-        if word == "if" and not condition:
-            spec = specs.Spec(f"{rest.strip()} is true", self.stop_when(rest))
-        else:
-            spec = specs.breaking(self, what, after)
-        asked = Asked(what, "after" if after else "")
-        return self._set(spec, asked, condition, ignore, temporary, name, commands)
+        asked = Asked(str(what), specs.AFTER if after else "")
+        lines = specs.lines(commands)
+        return self.breakpoints.set(
+            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
+        )
 
     def watch(
         self,
@@ -145,77 +214,22 @@ class Session(Running):
         ignore: int = 0,
         temporary: bool = False,
         name: str = "",
-        commands: Sequence[str] = (),
+        commands: str | Sequence[str] = (),
     ) -> Breakpoint:
         """Stop when memory is ``changed``, ``written`` or ``read``; raises Refused or Failure.
 
         ``what`` is a tensor or a part of one, ``psum bank 2``, ``sbuf 0:64 partitions 0:8``
-        (bytes), a semaphore or a register.
+        (bytes), a semaphore or a register; the rest is as for :meth:`break_at`.
         """
-        spec = specs.watching(self, what, how)
         asked = Asked(what, how)
-        return self._set(spec, asked, condition, ignore, temporary, name, commands)
-
-    def _set(
-        self,
-        spec: specs.Spec,
-        asked: Asked,
-        condition: str,
-        ignore: int,
-        temporary: bool,
-        name: str,
-        commands: Sequence[str],
-    ) -> Breakpoint:
-        record = Breakpoint(
-            0,
-            spec.what,
-            condition,
-            ignore,
-            temporary,
-            name=name,
-            commands=tuple(commands),
-            note=spec.note,
-            asked=asked,
+        lines = specs.lines(commands)
+        return self.breakpoints.set(
+            Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
         )
-        holds = self._condition(condition) if condition else None
-        return self.breakpoints.add(record, spec.test, holds)
 
     def take_over(self, other: Session) -> tuple[tuple[Breakpoint, str], ...]:
         """Set the breakpoints of another session; returns those that cannot be, each with why."""
-        lost = []
-        for one in other.breakpoints:
-            given: dict[str, Any] = {
-                "condition": one.condition,
-                "ignore": one.ignore,
-                "temporary": one.temporary,
-                "name": one.name,
-                "commands": one.commands,
-            }
-            what, how = one.asked
-            try:
-                if one.watch:
-                    made = self.watch(what, how, **given)
-                else:
-                    made = self.break_at(what, after=bool(how), **given)
-                self.breakpoints.change(made.number, enabled=one.enabled)
-            except Refused as refused:
-                lost.append((one, refused.message))
-            except Failure as failure:
-                lost.append((one, failure.problems[0].message))
-        return tuple(lost)
-
-    def _condition(self, text: str) -> Condition:
-        """A condition, which may use the variables of loops; false where one of them is none."""
-        variables = loop_variables(self.program)
-        expression = self.expression(text, variables)
-        used = variables & expression.used
-
-        def holds(names: dict[str, int]) -> bool:
-            if not used <= names.keys():
-                return False
-            return expression.value(self, {name: names[name] for name in used}).holds
-
-        return holds
+        return self.breakpoints.take_over(other.breakpoints)
 
     # -- moving
 
@@ -224,7 +238,7 @@ class Session(Running):
         return self.run_until(moves.Anything(self))
 
     def finish(self, engine: str) -> tuple[Met, ...]:
-        """Run until an engine has completed all its instructions."""
+        """Run until an engine has completed all its instructions; raises Refused."""
         return self.run_until(moves.Done(self, self.queue(engine)))
 
     def finish_loop(self, engine: str, whole: bool = False) -> tuple[Met, ...]:
@@ -232,37 +246,30 @@ class Session(Running):
 
         Raises Refused if its next instruction is in none.
         """
-        queue = self.queue(engine)
-        loop = moves.loop_around(self.program, queue.index, queue.pc)
-        if loop is None:
-            name = self.program.queue_name(queue.index)
-            raise Refused("E0822", f"the next instruction of {name} is in no loop")
-        return self.run_until(moves.Left(self, queue.index, loop, whole))
+        return self.run_until(moves.of_loop(self, engine, whole))
 
-    def finish_transfers(self, where: str = "") -> tuple[Met, ...]:
-        """Run until the transfers under way have landed: all, or those that a place issued."""
-        flying = self.machine.scheduler.transfers.values()
-        found = place(self, where) if where else None
-        keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
-        if not keys:
-            raise Refused("E0822", "no such transfer is under way", "'info transfers' lists them")
-        return self.run_until(moves.Landed(self, keys))
+    def finish_transfers(self, where: str | int = "") -> tuple[Met, ...]:
+        """Run until the transfers under way have landed: all, or those that a place issued.
 
-    def stop_for(self, what: str) -> Test:
+        Raises Refused if there are none.
+        """
+        return self.run_until(moves.of_transfers(self, str(where)))
+
+    def stop_for(self, what: str | int) -> Test:
         """What a text as for :meth:`break_at` would stop at, for :meth:`run_until`."""
-        return specs.breaking(self, what).test
+        return specs.breaking(self, str(what)).test
 
     def stop_when(self, text: str) -> Test:
         """An expression to be true, for :meth:`run_until`; raises Failure if it is none."""
-        expression = self.expression(text)
-        return When(self, text, lambda: expression.value(self).holds)
+        return specs.when(self, text)
 
     def run_until(self, test: Test | str) -> tuple[Met, ...]:
-        """Run until a test meets something, or a breakpoint is met; returns what the test met.
+        """Run until an expression is true, or to a breakpoint; returns what it met.
 
-        A text is an expression, to be true.
+        Nothing if the run ended, or stopped at a breakpoint, before. ``test`` may also be what
+        :meth:`stop_for` gives: ``session.run_until(session.stop_for("line 19"))``. Raises Failure.
         """
-        if isinstance(test, str):
+        if not isinstance(test, Test):
             test = self.stop_when(test)
         self._begin()
         with paused():
@@ -280,16 +287,17 @@ class Session(Running):
     def back(self, count: int = 1, engine: str | None = None) -> int:
         """Go back by so many completed instructions, of an engine or of any, as a step counts them.
 
-        Returns by how many it went: fewer if that is the start.
+        Returns by how many it went: fewer if that is the start. Raises Refused.
         """
-        return self._travel.back(count, self.queue(engine) if engine is not None else None)
+        queue = self.queue(engine) if engine is not None else None
+        return self._travel.back(number_of("instructions", count), queue)
 
     def back_cycles(self, cycles: int, engine: str | None = None) -> None:
-        """Go back by cycles of an engine's clock (default: the base clock)."""
+        """Go back by cycles of an engine's clock (default: the base clock); raises Refused."""
         clock = self.program.generation.base.cycle
         if engine is not None:
             clock = self.machine.cycle(self.queue(engine).index)
-        self._travel.to_tick(max(0, self.now - cycles * clock))
+        self._travel.to_tick(max(0, self.now - number_of("cycles", cycles) * clock))
 
     def back_until(self, expression: str) -> bool:
         """Go back to where an expression came to be true last; whether it ever did."""
@@ -306,20 +314,16 @@ class Session(Running):
         """
         return self._travel.to_write(specs.watching(self, what, "written").test)
 
-    def goto(self, where: str | int) -> None:
-        """Go to a cycle of the base clock, a time (``2.5us``), ``start``, ``end``, or a mark."""
-        text = str(where).strip()
-        if text == "start":
-            self.back_to(self.checkpoints[0])
-        elif text == "end":
-            self._travel.to_end()
-        elif text in self._travel.marks or text.isidentifier():
-            self._travel.to_mark(text)
-        else:
-            self._travel.to_tick(times.tick(self, text))
+    def goto(self, where: str | int | Mark | Moment) -> None:
+        """Go to a moment, back or forward; nothing stops on the way. Raises Refused.
+
+        ``where`` is a cycle of the base clock, a time (``2.5us``), ``start``, ``end``, the name of
+        a moment or what :meth:`mark` returned, or what :attr:`moment` was.
+        """
+        self._travel.to(where)
 
     def mark(self, name: str) -> Mark:
-        """Give this moment a name."""
+        """Give this moment a name, for :meth:`goto`; raises Refused if it is no word."""
         return self._travel.mark(name)
 
     def moments(self) -> tuple[Mark, ...]:
@@ -330,7 +334,7 @@ class Session(Running):
         """Go to before the event in the middle of which the machine was stopped."""
         self.past.to_position(max(0, self.machine.scheduler.position - 1))
 
-    # -- seeing
+    # -- comparing
 
     def since(self) -> Checkpoint:
         """A moment to compare memory with later, by :meth:`changes`; :meth:`release` it then."""
@@ -345,24 +349,16 @@ class Session(Running):
         """A moment is no longer needed to compare with."""
         since.pinned = False
 
-    def expression(self, text: str, names: Iterable[str] = ()) -> Expression:
-        """An expression of the language of ``.expect``, read once, to be asked at any moment.
-
-        Semaphores (``$loaded``) and registers (``@scalar.%r0``) may stand in it, and ``names`` of
-        numbers that are given with each question. Raises Failure.
-        """
-        return Expression(self, text, names)
-
     def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
         """What an expression is now, to be read before the machine runs on; raises Failure.
 
         ``acc at 2.5us`` is what it was, or will be, at another moment: see :meth:`goto`.
         """
         text, where = dated(text)
-        if where:
-            with self.at(where):
-                return kept(Expression(self, text, names or ()).value(self, names))
-        return Expression(self, text, names or ()).value(self, names)
+        if not where:
+            return super().evaluate(text, names)
+        with self.at(where):
+            return kept(super().evaluate(text, names))
 
     @contextmanager
     def at(self, where: str | int) -> Iterator[None]:
@@ -373,149 +369,21 @@ class Session(Running):
             yield
         self.breakpoints.hits = hits
 
-    def statistics(self, value: Value) -> Statistics:
-        """The least, the greatest and the mean of what an expression is, and what is missing."""
-        return statistics(value)
-
-    def first(self, value: Value, count: int) -> Value:
-        """The first elements of what an expression is, in row-major order."""
-        return first(value, count)
-
-    def written(self, name: str) -> float:
-        """How much of a tensor is initialised, from 0 to 1; raises Failure."""
-        return memory.written(self, name)
-
-    def histogram(self, value: Value, bins: int = BINS) -> Histogram:
-        """How the finite numbers of what an expression is are spread."""
-        return histogram(value, bins)
-
-    def memories(self, name: str = "", rows: int = 8, columns: int = 64) -> tuple[MemoryNow, ...]:
-        """Who owns which bytes of a memory, or of each, and what of that is written.
-
-        A map has at most so many rows and columns of cells. Raises Refused for an unknown name.
-        """
-        return memory.memories(self, name, rows, columns)
-
-    def bank_states(self) -> tuple[BankNow, ...]:
-        """Every bank: what is in it, and whether instructions ahead add to that."""
-        return memory.banks(self)
-
-    def owners(self, bank: BankNow) -> tuple[Owner, ...]:
-        """The tensors that have bytes in a bank."""
-        tensors = self.program.tensors
-        return tuple(memory.owner(self, tensors[name]) for name in bank.record.tensors)
-
-    def partition(self, number: int) -> tuple[Lane, ...]:
-        """What every tensor has in a partition, by memory and address."""
-        return memory.lanes(self, number)
-
-    def held(self, engine: str = "") -> tuple[Held, ...]:
-        """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
-
-        It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
-        """
-        return held(self, engine)
-
-    def difference(
-        self,
-        left: str | Value,
-        right: str | Value,
-        *,
-        rtol: float | None = None,
-        atol: float | None = None,
-    ) -> Difference:
-        """How two values differ, exactly or with a tolerance; raises Failure or Refused.
-
-        They are expressions, values, and on the right also the path of an array file in quotes.
-        """
-        mine = self.evaluate(left) if isinstance(left, str) else left
-        if isinstance(right, str):
-            file = re.fullmatch(r'\s*"([^"]*)"\s*', right)
-            right = of_file(mine, file[1], self.files) if file else self.evaluate(right)
-        return difference(mine, right, rtol, atol)
-
-    def write(self, text: str, path: str, *, over: bool = False) -> writing.Written:
-        """Write what an expression is to an array file; raises Failure or Refused.
-
-        A file that exists stays as it is unless it is to be written ``over``.
-        """
-        return writing.write(self.evaluate(text), path, self.files, over)
-
-    def picture(self, value: Value, rows: int, columns: int, mean: bool = False) -> Picture:
-        """What an expression is in at most so many rows and columns of cells; raises Refused.
-
-        A cell has the element of its block that is farthest from zero, or the mean of them.
-        """
-        return picture(value, rows, columns, mean)
-
-    @property
-    def _outlook(self) -> Outlook:
-        if self._looked is None or not self._looked.current:
-            self._looked = Outlook(self.machine)
-        return self._looked
-
-    def context(self) -> Context:
-        """What every engine executes, what it does next, and why that does not start yet."""
-        return context(self.machine, self._outlook, self.status)
-
-    def transfers(self) -> tuple[TransferRecord, ...]:
-        """Every transfer (DMA) under way, oldest first."""
-        return self._scene().transfers
-
-    def counters(self, name: str = "") -> tuple[Counter, ...]:
-        """Every semaphore and event the program names, or one, with who waits and who can post.
-
-        Raises Refused if there is none of that name.
-        """
-        numbers = {**self.program.semaphores, **self.program.events}
-        scene = self._scene()
-        wanted = [self._semaphore(name)] if name else sorted(numbers.values())
-        return tuple(counter(scene, number) for number in wanted)
+    # -- asking
 
     def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
         """The last changes of a semaphore or event, the latest last; raises Refused.
 
         The run is done again to see them, from the last checkpoint or from earlier ones.
         """
-        return history(self.past, self._scene(), self._semaphore(name), most)
+        return history(self.past, self._scene(), self.semaphore(name), most)
 
-    def _semaphore(self, name: str) -> int:
-        """A semaphore or event by its name, among those of all cores."""
-        numbers = {**self.program.semaphores, **self.program.events}
-        number = numbers.get(name.removeprefix("$"))
-        if number is None:
-            hint = did_you_mean(name.removeprefix("$"), numbers, "$")
-            hint = hint or "'info semaphores' lists them"
-            raise Refused("E0206", f"no semaphore '${name.removeprefix('$')}'", hint)
-        return number
+    def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
+        """What every engine did in the last cycles of the base clock: in so many cells, and in all.
 
-    def _scene(self) -> Scene:
-        return Scene(self.machine, self._outlook, self.status)
-
-    # -- asking
-
-    def blocked(self, engine: str) -> Blocked:
-        """Why an engine does not go on, back to what no other holds up; raises Refused.
-
-        It is named as :meth:`queue` says.
+        The run is done again from the last checkpoint before that. None if it is halted on the way.
         """
-        return blocked(self._scene(), self.queue(engine))
-
-    def who(self, text: str) -> tuple[Use, ...]:
-        """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
-
-        ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
-        """
-        register = re.fullmatch(r"(?:@?([\w.]+)[. ]\s*)?%r(\d+)", text.strip())
-        if register is not None:
-            queues = self.machine.scheduler.queues
-            of = [self.queue(register[1])] if register[1] else queues
-            return who.of_register(
-                self.machine, self._outlook, int(register[2]), [queue.index for queue in of]
-            )
-        if text.startswith("$"):
-            return who.of_semaphore(self.machine, self._outlook, self._semaphore(text))
-        return who.of_view(self.machine, self._outlook, self.view(text))
+        return strip(self.past, self._scene(), cycles, width)
 
     def why(self, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
         """Where an element of a tensor got the value that it has now; raises Failure.
@@ -546,12 +414,15 @@ class Session(Running):
         engines go on until all of it has completed; what cannot complete is a deadlock. Raises
         Failure if anything is wrong with the text: then nothing was done.
         """
-        typing = self._typing
-        change = typing.take(text)
-        with self._comparing() as memory, self._watched() as done:
+        change = self._typing.take(text)
+        with self._comparing() as memory, self.watched() as done:
             self.change(change)
-            self._complete(change)
-        return told(self, typing, change, done, tuple(memory))
+            queues = [self.machine.scheduler.queues[index] for index, _ in change.pcs]
+            self.complete(
+                (queue, queue.count + len(queue.flight) + len(pcs))
+                for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
+            )
+        return told(self, self._typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
@@ -608,14 +479,8 @@ class Session(Running):
 
     def trial(self, text: str) -> Typed:
         """Execute a typed text, and go back to how it is now; what it declares stays declared."""
-        past, moment = self.past, self.past.now
-        changes = list(past.changes)
-        try:
+        with self.past.trial():
             return self.execute(text)
-        finally:
-            self.halt(False)
-            past.goto(moment)
-            past.changes[:] = changes
 
     def report(self, hashes: bool = True) -> RunReport:
         """The run so far, and what was changed by hand; expectations are judged if it finished."""
@@ -639,19 +504,3 @@ class Session(Running):
     def typed_text(self) -> str:
         """The program with what was typed behind it, as a text that assembles; raises Refused."""
         return program_text(self, self._typing, self.by_hand)
-
-    def _complete(self, change: Type) -> None:
-        """Run until the instructions of a change have completed, or nothing can happen."""
-        scheduler = self.machine.scheduler
-        self._begin()
-        queues = [scheduler.queues[index] for index, _ in change.pcs]
-        wanted = [
-            queue.count + len(queue.flight) + len(pcs)
-            for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
-        ]
-        while any(q.count < n for q, n in zip(queues, wanted, strict=True)) and not self.over:
-            self._advance(CHUNK, retire=scheduler.retired + 1)
-            if self._halted():
-                return
-        if not self.over and scheduler.stuck:
-            self._advance(CHUNK)  # nothing starts any more: it only gets known

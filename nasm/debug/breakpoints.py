@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import NamedTuple
+from typing import Any
 
+from nasm.debug import specs
 from nasm.debug.past import Past, poising, watching
 from nasm.debug.places import rounds
+from nasm.debug.specs import WATCHED, Asked, Condition
 from nasm.debug.stops import Met, OnHazard, Test
-from nasm.problems import Refused, counted
+from nasm.problems import Failure, Refused, counted, in_line, number_of, quoted
 from nasm.records import Moment
 from nasm.running import Running
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"
 
-Condition = Callable[[dict[str, int]], bool]
-"""Whether something holds now; it is given the variables of the loops around an instruction."""
-
 HAZARDS = 0
 """The number of the stop at hazards, which is no breakpoint of its own."""
 
 
-class Asked(NamedTuple):
-    """What was asked for: where, and ``after`` it, or what to watch it for."""
-
-    what: str
-    how: str = ""
-
-
 NOTHING = Asked("")
 
+NAME = re.compile(r"[A-Za-z_][\w-]*")
+"""A name that is no number."""
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Breakpoint:
     """Something to stop at, as it stands.
 
@@ -58,7 +54,11 @@ class Breakpoint:
     @property
     def watch(self) -> bool:
         """Whether it watches memory, a semaphore or a register."""
-        return self.asked.how in ("changed", "written", "read")
+        return self.asked.how in WATCHED
+
+    def __repr__(self) -> str:
+        kind = "watchpoint" if self.watch else "breakpoint"
+        return f"<{kind} {in_line(str(self))}, {counted(self.hits, 'hit')}>"
 
     def __str__(self) -> str:
         parts = [f"{self.number}: {self.what}"]
@@ -70,12 +70,15 @@ class Breakpoint:
         return " ".join(parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Hit:
     """A breakpoint that was met, and what it met."""
 
     breakpoint: Breakpoint
     met: Met
+
+    def __repr__(self) -> str:
+        return f"<{in_line(str(self))}>"
 
     def __str__(self) -> str:
         if self.breakpoint.number <= HAZARDS:  # nobody set it
@@ -95,10 +98,16 @@ class _Set:
     met: list[Met] = field(default_factory=list)
 
 
-class Breakpoints:
-    """The breakpoints of a session. ``hits`` are those at which it last stopped.
+def _times(wanted: int) -> int:
+    """How often to ignore something."""
+    return number_of("times to ignore it", wanted)
 
-    With ``hazards`` it stops at those, too.
+
+class Breakpoints:
+    """The breakpoints of a session, in the order of their numbers.
+
+    One is found by its number or its name: ``breakpoints[2]``, ``breakpoints["acc"]``. ``hits``
+    are those at which the session last stopped. With ``hazards`` it stops at those, too.
     """
 
     def __init__(self, running: Running, past: Past) -> None:
@@ -120,15 +129,58 @@ class Breakpoints:
         found = _Set(Breakpoint(HAZARDS, "hazards"), OnHazard(self.running), None)
         self._hazards = found if wanted else None
 
-    def add(self, record: Breakpoint, test: Test, holds: Condition | None) -> Breakpoint:
-        """Set a breakpoint; it is given its number."""
+    def set(self, wanted: Breakpoint) -> Breakpoint:
+        """Set what a record ``asked`` for, under a number of its own; raises Refused or Failure."""
+        spec = specs.asked_for(self.running, wanted.asked)
+        condition = wanted.condition.strip()
+        holds = specs.condition(self.running, condition) if condition else None
+        self._free(wanted.name)
         self._last += 1
-        made = replace(record, number=self._last)
-        self._set[self._last] = _Set(made, test, holds)
+        made = replace(
+            wanted,
+            number=self._last,
+            what=spec.what,
+            condition=condition,
+            ignore=_times(wanted.ignore),
+            note=spec.note,
+        )
+        self._set[self._last] = _Set(made, spec.test, holds)
         return made
 
+    def take_over(self, others: Breakpoints) -> tuple[tuple[Breakpoint, str], ...]:
+        """Set the breakpoints of another session; returns those that cannot be, each with why."""
+        lost = []
+        for one in others:
+            try:
+                self.set(replace(one, hits=0))
+            except Refused as refused:
+                lost.append((one, refused.message))
+            except Failure as failure:
+                lost.append((one, failure.problems[0].message))
+        return tuple(lost)
+
+    def _free(self, name: str) -> None:
+        """Refuse a name that another one has, or that is a number."""
+        if not name:
+            return
+        if any(one.record.name == name for one in self._set.values()):
+            hint = "give it another name, or delete the other one"
+            raise Refused(WRONG, f"a breakpoint is called {quoted(name)} already", hint)
+        if not NAME.fullmatch(name):
+            said = f"'{quoted(name)}' is no name of a breakpoint"
+            raise Refused(WRONG, said, "letters, digits, _ and -, and first a letter")
+
     def __iter__(self) -> Iterator[Breakpoint]:
-        return (one.record for one in self._set.values())
+        return iter([one.record for one in self._set.values()])
+
+    def __len__(self) -> int:
+        return len(self._set)
+
+    def __bool__(self) -> bool:
+        return True  # as an object; how many there are, len() says
+
+    def __repr__(self) -> str:
+        return f"<{counted(len(self), 'breakpoint')}>"
 
     def __getitem__(self, which: int | str) -> Breakpoint:
         return self._set[self._number(which)].record
@@ -136,20 +188,38 @@ class Breakpoints:
     def _number(self, which: int | str) -> int:
         text = str(which)
         for number, one in self._set.items():
-            if text in (str(number), one.record.name):
+            if text and text in (str(number), one.record.name):
                 return number
         there = ", ".join(str(n) for n in self._set)
         hint = f"there are {there}" if there else "there are none: 'break' sets one"
-        raise Refused(WRONG, f"no breakpoint '{text}'", hint)
+        raise Refused(WRONG, f"no breakpoint '{quoted(text)}'", hint)
 
-    def change(self, which: int | str, **changes: object) -> Breakpoint:
-        """Change what a breakpoint's record says: enabled, ignore, commands, name."""
+    def change(
+        self,
+        which: int | str,
+        *,
+        enabled: bool | None = None,
+        ignore: int | None = None,
+        commands: str | Sequence[str] | None = None,
+        name: str | None = None,
+    ) -> Breakpoint:
+        """Change what is given of a breakpoint, by its number or name; raises Refused."""
         one = self._set[self._number(which)]
-        one.record = replace(one.record, **changes)  # type: ignore[arg-type]
+        changes: dict[str, Any] = {}
+        if enabled is not None:
+            changes["enabled"] = bool(enabled)
+        if ignore is not None:
+            changes["ignore"] = _times(ignore)
+        if commands is not None:
+            changes["commands"] = specs.lines(commands)
+        if name is not None and name != one.record.name:
+            self._free(name)
+            changes["name"] = name
+        one.record = replace(one.record, **changes)
         return one.record
 
     def delete(self, which: int | str) -> Breakpoint:
-        """Delete one."""
+        """Delete one, by its number or name; raises Refused."""
         return self._set.pop(self._number(which)).record
 
     # -- running
@@ -239,9 +309,7 @@ class Breakpoints:
         """Advance, and give the breakpoints that are met, again and again."""
         scheduler = self.running.machine.scheduler
         last = scheduler.position + events
-        for one in armed:
-            one.met.clear()
-            one.test.begin()
+        self._begin(armed)
         each = any(one.test.polled for one in armed)
         while scheduler.position < last and not self.running.asked:
             begun = self.running.moment
@@ -253,6 +321,7 @@ class Breakpoints:
             self._news(armed, begun)
             for one in armed:
                 one.test.look()
+            scheduler.halted = self.running.asked
             met = [one for one in armed if one.met and self._holds(one)]
             stopped = any(one.met for one in armed)
             if met:
@@ -279,18 +348,27 @@ class Breakpoints:
     def _testing(self, armed: Sequence[_Set]) -> Iterator[None]:
         """Tests are told of what happens, and halt the run when one meets something."""
         scheduler = self.running.machine.scheduler
-        # A start at which the run stands is not met again: it is the first event that comes.
-        left = scheduler.position + 1 if scheduler.poised else 0
+        left = scheduler.poised_at  # a start at which the run stands is not met again
         for one in armed:
             one.test.meet = partial(self._meet, one)
         asked = [one.test for one in armed if type(one.test).poise is not Test.poise]
 
         def poise(queue: Queue, task: Task) -> bool:
-            return scheduler.position != left and any([t.poise(queue, task) for t in asked])
+            at = queue.index, queue.pc, queue.record
+            return at != left and any([t.poise(queue, task) for t in asked])
+
+        def changed() -> None:
+            for one in armed:  # as it was when the change was made: a move began behind it
+                if not isinstance(one.test, OnHazard):
+                    one.test.begin()
 
         told = watching(self.running, *(one.test for one in armed))
         with told, poising(self.running, poise if asked else None):
-            yield
+            before, self.past.changed = self.past.changed, changed
+            try:
+                yield
+            finally:
+                self.past.changed = before
         scheduler.halted = self.running.asked
 
     def _meet(self, one: _Set, met: Met) -> None:
@@ -305,22 +383,34 @@ class Breakpoints:
         return one.holds(names)
 
     def _news(self, armed: Sequence[_Set], begun: Moment) -> None:
-        """Look for new hazards; if there are some, go back to the event that made the first."""
+        """Look for new hazards; if there are some, go back to the event that made the first.
+
+        What is judged late was not seen by anybody when it was made: the way to it is gone again.
+        """
         hazards = [(one, one.test) for one in armed if isinstance(one.test, OnHazard)]
         if not any(test.news() for _, test in hazards):
             return
-        low, high, end = begun.position, self.running.moment.position, self.running.moment
+        low, high = begun.position, self.running.moment.position
         while high - low > 1:
             middle = (low + high) // 2
             self.past.to_position(middle)
             news = any(test.news() for _, test in hazards)
             low, high = (low, middle) if news else (middle, high)
-        if high < end.position:
-            for one in armed:  # what was met later is not met yet
-                one.met.clear()
-            self.past.to_position(high)
-        else:
-            self.past.goto(end)
+        if high > begun.position:
+            known = [test.known for _, test in hazards]
+            self.past.goto(begun)
+            self._begin(armed)
+            with self._testing(armed):
+                self.past.advance(high - begun.position)
+            for (_, test), before in zip(hazards, known, strict=True):
+                test.known = before
         for one, test in hazards:
             one.met += [Met(said) for said in test.news()]
             test.begin()
+
+    @staticmethod
+    def _begin(armed: Sequence[_Set]) -> None:
+        """What is the case now is not news for any test, and nothing is met."""
+        for one in armed:
+            one.met.clear()
+            one.test.begin()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,6 +18,8 @@ from nasm.problems import Refused
 from nasm.records import Mismatch
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.pieces import windows
+
+_FILE = re.compile(r'\s*"([^"]*)"\s*')
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +124,19 @@ def _computes(value: Value) -> None:
     if not value.numeric:
         hint = f"compare {value.text}.view(u{8 * value.dtype.itemsize})" if value.dtype else ""
         raise Refused("E0822", f"the elements of {value.text} are packed", hint)
+
+
+def right_side(
+    mine: Value, right: str | Value, evaluate: Callable[[str], Value], files: Allowed
+) -> Value:
+    """What a value is compared with; raises Failure or Refused.
+
+    A text is an expression, or the path of an array file in quotes.
+    """
+    if not isinstance(right, str):
+        return right
+    file = _FILE.fullmatch(right)
+    return evaluate(right) if file is None else of_file(mine, file[1], files)
 
 
 def of_file(value: Value, path: str, files: Allowed) -> Value:

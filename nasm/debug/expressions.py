@@ -171,6 +171,7 @@ class Expression:
     __slots__ = ("_constants", "_counters", "_node", "_seen", "_source", "_used", "names", "text")
 
     def __init__(self, held: Inspection, text: str, names: Iterable[str] = ()) -> None:
+        text = str(text)
         self.text, self.names = text.strip(), frozenset(names)
         self._source = Source("<expression>", text)
         hidden, self._counters = _hidden(held, self._source)

@@ -12,7 +12,7 @@ from nasm.inspection import Inspection
 from nasm.machine import describe
 from nasm.machine.outlines import NoValues
 from nasm.machine.writers import written as writes
-from nasm.problems import Refused, did_you_mean, listed
+from nasm.problems import Refused, did_you_mean, listed, number_of
 from nasm.records import BankRecord
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.program import Instruction
@@ -85,11 +85,11 @@ class Lane:
 
 
 def written(held: Inspection, name: str) -> float:
-    """How much of a tensor is initialised, from 0 to 1."""
-    tensor = held.program.tensors[name]
+    """How much of a tensor or a part of one is initialised, from 0 to 1; raises Failure."""
+    view = held.view(name)
     if not held.values:
         raise NoValues.of(name)
-    access = held.machine.addresses.access(View.whole(tensor))
+    access = held.machine.addresses.access(view)
     if access.complete:
         return 1.0
     known = access.known()
@@ -107,6 +107,8 @@ def memories(
     if name and name not in known:
         hint = did_you_mean(name, known) or f"there is {listed(known, 'and')}"
         raise Refused("E0822", f"no memory '{name}'", hint)
+    number_of("rows", rows, 1)
+    number_of("columns", columns, 1)
     found = []
     for memory in known.values():
         if name and memory.name != name:
@@ -207,7 +209,11 @@ def _known(held: Inspection, tensor: Tensor, count: int) -> Array | None:
 
 
 def lanes(held: Inspection, partition: int, memory: str = "") -> tuple[Lane, ...]:
-    """What every tensor has in a partition, by memory and address."""
+    """What every tensor has in a partition, by memory and address; refuses one that is none."""
+    most = max((m.partitions for m in held.program.generation.memories.values()), default=0)
+    if number_of("partitions", partition) >= most:
+        said = f"no partition {partition}"
+        raise Refused("E0822", said, f"they are 0 to {most - 1}" if most else "")
     found = []
     for tensor in held.program.tensors.values():
         first = tensor.partition or 0

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
+from nasm.debug.places import place
 from nasm.debug.stops import Met, Test
 from nasm.machine.flow import Branch, Flow
+from nasm.problems import Refused
 from nasm.running import Running
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who
@@ -63,6 +65,26 @@ class Anything(Test):
         who, left = self.acting(*group.flight.origin), group.flight.left - group.count
         more = f"{left} to come" if left else "all there"
         self._note("landing", f"{_shares(group)} of the transfer of {who} land: {more}")
+
+
+def of_loop(running: Running, engine: str, whole: bool) -> Test:
+    """The round of the loop that an engine is in to end, or the whole loop; raises Refused."""
+    queue = running.queue(engine)
+    loop = loop_around(running.program, queue.index, queue.pc)
+    if loop is None:
+        name = running.program.queue_name(queue.index)
+        raise Refused("E0822", f"the next instruction of {name} is in no loop")
+    return Left(running, queue.index, loop, whole)
+
+
+def of_transfers(running: Running, where: str) -> Test:
+    """The transfers under way to land: all, or those that a place issued; raises Refused."""
+    flying = running.machine.scheduler.transfers.values()
+    found = place(running, where) if where else None
+    keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
+    if not keys:
+        raise Refused("E0822", "no such transfer is under way", "'info transfers' lists them")
+    return Landed(running, keys)
 
 
 def _shares(group: Group) -> str:

@@ -57,12 +57,14 @@ class Past:
 
     ``advance`` moves the run, and knows nothing of this. ``changes`` are those made by hand: so
     many as the run counts lie behind it, the others ahead. At most ``kept`` bytes are kept; with 0
-    no checkpoints are taken on the way, and going back begins at the start.
+    no checkpoints are taken on the way, and going back begins at the start. ``changed`` is told
+    when a change was made again.
     """
 
     def __init__(self, running: Running, advance: Advance, kept: int = KEPT) -> None:
         self.running, self.kept = running, kept
         self.changes: list[Made] = []
+        self.changed: Callable[[], None] = lambda: None
         self._forward = advance
         self._events = FIRST
         self._since = 0.0
@@ -268,6 +270,7 @@ class Past:
     def _change_again(self) -> None:
         self.changes[self.running.changes_made].change.apply(self.running)
         self.running.changes_made += 1
+        self.changed()
 
     def follow(self, changes: Sequence[Made]) -> None:
         """Go back to where other changes were made than these, and let these lie ahead."""
@@ -301,6 +304,16 @@ class Past:
         finally:
             self.running.halt(False)
             self.goto(moment)
+
+    @contextmanager
+    def trial(self) -> Iterator[None]:
+        """Whatever is done or changed by hand within is forgotten: at the end all is as it is."""
+        changes = list(self.changes)
+        try:
+            with self.excursion():
+                yield
+        finally:
+            self.changes[:] = changes
 
     def intervals(self, end: Moment | None = None) -> Iterator[tuple[Moment, Moment]]:
         """The stretches of the run between checkpoints, from now or ``end`` back to the start.

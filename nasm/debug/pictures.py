@@ -11,7 +11,7 @@ import numpy as np
 from nasm.debug.expressions import Value
 from nasm.debug.statistics import Statistics, statistics
 from nasm.dtypes import Array
-from nasm.problems import Refused
+from nasm.problems import Refused, number_of
 from nasm.spec.pieces import PIECE, Window
 
 MISSING, NAN = -1.0, -2.0
@@ -45,9 +45,11 @@ def picture(value: Value, rows: int, columns: int, mean: bool = False) -> Pictur
         raise Refused("E0822", "packed elements have no picture", "view them as another dtype")
     if not value.shape:
         raise Refused("E0822", "a single number has no picture")
+    number_of("rows", rows, 1)
+    number_of("columns", columns, 1)
     across = value.shape[-1]
     down = value.size // across
-    tall, wide = -(-down // max(1, rows)), -(-across // max(1, columns))
+    tall, wide = -(-down // rows), -(-across // columns)
     lines = [
         _line(value, first, min(first + tall, down), wide, mean) for first in range(0, down, tall)
     ]

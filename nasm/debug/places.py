@@ -57,7 +57,7 @@ def place(held: Inspection, text: str) -> Place:
         if word in program.target.isa.rows:
             return _mnemonic(program, word)
         try:
-            queue = held.queue(word.removeprefix("@"))
+            queue = held.queue(word)
         except Refused:
             pass
         else:
@@ -91,7 +91,7 @@ def _mnemonic(program: Program, word: str) -> Place:
 
 
 def _at(held: Inspection, engine: str, number: str) -> Place:
-    queue = held.queue(engine.removeprefix("@"))
+    queue = held.queue(engine)
     pc = int(number) if number.isdecimal() and len(number) < 10 else -1
     name = held.program.queue_name(queue.index)
     if not 0 <= pc < queue.length:

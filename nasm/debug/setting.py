@@ -15,7 +15,7 @@ from nasm.debug.expressions import Expression
 from nasm.inspection import Inspection
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
-from nasm.problems import Refused, counted, did_you_mean, listed
+from nasm.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.running import Running
 from nasm.sim.memory import Array
 from nasm.sim.queues import Queue
@@ -46,11 +46,11 @@ def setting(running: Running, place: str, value: object) -> Change:
     A value that is a text is an expression, or in quotes the name of an array file. Raises Failure
     or Refused.
     """
-    place = place.strip()
+    place = str(place).strip()
     shown = value if isinstance(value, str) else _shown(value)
     text = f"set {place} = {shown}"
     if place.startswith("$"):
-        number = _semaphore(running, place)
+        number = running.semaphore(place)
         event = running.program.generation.counter(number)[2]
         found = word(_number(running, value), "an event" if event else "a semaphore")
         if event and found not in (0, 1):
@@ -81,18 +81,6 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _semaphore(running: Running, place: str) -> int:
-    program, name = running.program, place[1:].strip()
-    found = program.semaphores.get(name, program.events.get(name))
-    if found is None:
-        known = [*program.semaphores, *program.events]
-        hint = did_you_mean(name, known, "$") or (
-            f"it has {listed((f'${n}' for n in known), 'and')}" if known else "declare one: .sem s"
-        )
-        raise Refused("E0206", f"no semaphore '${name}'", hint)
-    return found
-
-
 # -- values
 
 
@@ -102,6 +90,8 @@ def _number(running: Running, value: object) -> object:
     if isinstance(value, str):
         found = _evaluated(running, value)[0]
     found = np.asarray(found)
+    if found.dtype.kind not in "biuf":
+        raise Refused("E0210", f"wanted a number, found {quoted(repr(value))}")
     if found.size != 1:
         raise Refused("E0210", f"wanted one number, found {found.size:,} of them")
     return found.reshape(-1)[0].item()
@@ -209,7 +199,7 @@ def skipping(running: Running, engine: str | None) -> Divert:
 
 def _queue(running: Running, engine: str | None) -> Queue:
     if engine is not None:
-        return running.queue(engine.removeprefix("@"))
+        return running.queue(engine)
     left = [queue for queue in running.machine.scheduler.queues if not queue.done]
     if len(left) == 1:
         return left[0]
@@ -221,7 +211,7 @@ def _queue(running: Running, engine: str | None) -> Queue:
 
 def going_on_at(running: Running, engine: str, place: int | str) -> Divert:
     """A change that sends an engine to a label, a pc, or the first instruction of a line."""
-    queue = running.queue(engine.removeprefix("@"))
+    queue = running.queue(engine)
     name = running.program.queue_name(queue.index)
     pc = _pc(running, queue, name, place)
     return Divert(f"set pc {name} {place}", queue.index, pc)
@@ -229,8 +219,8 @@ def going_on_at(running: Running, engine: str, place: int | str) -> Divert:
 
 def _pc(running: Running, queue: Queue, name: str, place: int | str) -> int:
     labels = running.program.queues[queue.index].labels
-    if isinstance(place, str):
-        place = place.strip()
+    if not isinstance(place, int | np.integer):
+        place = str(place).strip()
         if place in labels:
             return labels[place]
         line = LINE.fullmatch(place)
@@ -243,7 +233,7 @@ def _pc(running: Running, queue: Queue, name: str, place: int | str) -> int:
     if not 0 <= place <= queue.length:
         said = f"@{name} has {queue.length:,} instructions, and no pc {place}"
         raise Refused(WRONG, said, f"0 to {queue.length}, where it ends")
-    return place
+    return int(place)
 
 
 def _of_line(running: Running, queue: Queue, name: str, line: int) -> int:

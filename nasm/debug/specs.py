@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from nasm.debug import times
-from nasm.debug.places import Place, place
+from nasm.debug.expressions import Expression
+from nasm.debug.places import Place, loop_variables, place
 from nasm.debug.stops import (
     AfterPlace,
     AtTime,
@@ -21,8 +23,9 @@ from nasm.debug.stops import (
     OnRegister,
     OnTransfer,
     Test,
+    When,
 )
-from nasm.problems import Refused, did_you_mean, quoted
+from nasm.problems import Refused, listed, quoted
 from nasm.running import Running
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.view import View
@@ -36,6 +39,21 @@ _RANGE = re.compile(
 )
 
 
+AFTER = "after"
+WATCHED = ("changed", "written", "read")
+"""How a breakpoint may be asked for, beside simply, and what a watchpoint waits for."""
+
+Condition = Callable[[dict[str, int]], bool]
+"""Whether something holds now; it is given the variables of the loops around an instruction."""
+
+
+class Asked(NamedTuple):
+    """What was asked for: where, and ``after`` it, or what to watch it for."""
+
+    what: str
+    how: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Spec:
     """Something to stop at: in words, its test, and what is worth knowing about it."""
@@ -45,8 +63,47 @@ class Spec:
     note: str = ""
 
 
+def asked_for(running: Running, asked: Asked) -> Spec:
+    """What somebody wants to stop at; raises Refused or Failure."""
+    if asked.how in ("", AFTER):
+        return breaking(running, asked.what, asked.how == AFTER)
+    if asked.how not in WATCHED:
+        said = f"memory is watched for being {listed(WATCHED, 'or')}, not '{quoted(asked.how)}'"
+        raise Refused(WRONG, said)
+    return watching(running, asked.what, asked.how)
+
+
+def lines(commands: str | Sequence[str]) -> tuple[str, ...]:
+    """Commands that are attached to something, one by one; in a text semicolons part them."""
+    parts = commands.split(";") if isinstance(commands, str) else commands
+    return tuple(line for part in parts if (line := part.strip()))
+
+
+def when(running: Running, text: str) -> When:
+    """An expression to be true; raises Failure if it is none."""
+    expression = Expression(running, text)
+    return When(running, text, lambda: expression.value(running).holds)
+
+
+def condition(running: Running, text: str) -> Condition:
+    """A condition, which may use the variables of loops; false where one of them is none.
+
+    Raises Failure.
+    """
+    variables = loop_variables(running.program)
+    expression = Expression(running, text, variables)
+    used = variables & expression.used
+
+    def holds(names: dict[str, int]) -> bool:
+        if not used <= names.keys():
+            return False
+        return expression.value(running, {name: names[name] for name in used}).holds
+
+    return holds
+
+
 def breaking(running: Running, text: str, after: bool = False) -> Spec:
-    """What ``break`` takes; raises Refused."""
+    """What ``break`` takes; raises Refused or Failure."""
     word, _, rest = text.strip().partition(" ")
     made = _WORDS.get(word)
     if made is not None and not after:
@@ -57,7 +114,7 @@ def breaking(running: Running, text: str, after: bool = False) -> Spec:
             return other
         if re.fullmatch(r"[\d.,_]+\s*(us|µs|ns|cycles?)", text.strip()):
             return _time(running, text)
-    found = place(running, text)
+    found = place(running, text.strip().removeprefix("line "))
     test: type[BeforePlace | AfterPlace] = AfterPlace if after else BeforePlace
     return Spec(f"{'after' if after else 'before'} {found.text}", test(running, found), found.moved)
 
@@ -71,7 +128,7 @@ def _held(running: Running, text: str) -> Spec:
     words = text.split()
     if not words or not words[0].isdecimal() or len(words) > 2 or len(words[0]) > 15:
         raise Refused(WRONG, "held up for how many cycles?", "break held 1000, break held 99 sync")
-    queue = running.queue(words[1].removeprefix("@")).index if words[1:] else None
+    queue = running.queue(words[1]).index if words[1:] else None
     whom = f"@{running.program.queue_name(queue)}" if queue is not None else "an engine"
     return Spec(f"{whom} held up {words[0]} cycles", OnHeld(running, int(words[0]), queue))
 
@@ -100,7 +157,12 @@ def _birth(running: Running, text: str) -> Spec:
     return Spec("the first NaN or infinity", OnBirth(running))
 
 
+def _if(running: Running, text: str) -> Spec:
+    return Spec(f"{text} is true", when(running, text))
+
+
 _WORDS: dict[str, Callable[[Running, str], Spec]] = {
+    "if": _if,
     "cycle": _time,
     "time": _time,
     "held": _held,
@@ -126,15 +188,11 @@ def _counter(running: Running, text: str) -> Spec | None:
     found = _COUNTER.fullmatch(text.strip())
     if found is None:
         return None
-    name = found[1]
-    named = {**running.program.semaphores, **running.program.events}
-    if name not in named:
-        hint = did_you_mean(f"${name}", [f"${n}" for n in named])
-        raise Refused("E0206", f"no semaphore '${name}'", hint or "'info semaphores' lists them")
+    name, number = found[1], running.semaphore(found[1])
     if found[2] is None:
-        return Spec(f"${name} changes", OnCounter(running, named[name], None))
-    condition = found[2], int(found[3])
-    return Spec(f"${name} {found[2]} {found[3]}", OnCounter(running, named[name], condition))
+        return Spec(f"${name} changes", OnCounter(running, number, None))
+    wanted = found[2], int(found[3])
+    return Spec(f"${name} {found[2]} {found[3]}", OnCounter(running, number, wanted))
 
 
 def _register(running: Running, text: str) -> Spec | None:
@@ -156,6 +214,7 @@ def watching(running: Running, text: str, how: str = "changed") -> Spec:
 
     ``how`` is changed, written, or read.
     """
+    text = str(text)
     other = _counter(running, text) or _register(running, text)
     if other is not None:
         return other

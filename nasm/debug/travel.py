@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from nasm.debug import times
 from nasm.debug.breakpoints import Breakpoints
 from nasm.debug.past import Change, Made, Past
 from nasm.debug.stops import Met, Test
-from nasm.problems import Refused, did_you_mean
+from nasm.problems import Refused, counted, did_you_mean, in_line, quoted
 from nasm.records import Moment
 from nasm.running import Running
 from nasm.sim.queues import Flying, Queue
@@ -19,13 +21,26 @@ ALL = 1 << 62
 """More events than a run has."""
 
 
-@dataclass(frozen=True, slots=True)
+NAME = re.compile(r"[A-Za-z_][\w-]*")
+"""What a moment may be called."""
+
+START, END = RESERVED = ("start", "end")
+"""The moments that have a name by themselves."""
+
+HINT = "a cycle as in 5000, a time as in 2.5us, start, end, or a moment by its name"
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Mark:
     """A moment with a name, and the changes by hand that lead to it."""
 
     name: str
     moment: Moment
     changes: tuple[Made, ...] = ()
+
+    def __repr__(self) -> str:
+        by_hand = f", {counted(len(self.changes), 'change')} by hand" if self.changes else ""
+        return f"<moment {in_line(self.name)} at tick {self.moment.tick}{by_hand}>"
 
 
 class _Count(Test):
@@ -71,6 +86,32 @@ class Travel:
             self.breakpoints.quietly(_Count(self.running, queue, wanted))
         return now - queue.count
 
+    def to(self, where: object) -> None:
+        """Go where somebody says: a cycle, a time, the start, the end, or a moment of any kind.
+
+        Raises Refused.
+        """
+        if isinstance(where, Mark):
+            self.to_made(where.moment, where.changes)
+            return
+        if isinstance(where, Moment):
+            if where.changes > len(self.past.changes):
+                said = f"the moment has {counted(where.changes, 'change')} by hand before it"
+                raise Refused(WRONG, f"{said}, which are undone", "mark() keeps a moment with them")
+            self._leave()
+            self.past.goto(where)
+            return
+        text = str(where).strip()
+        if text == START:
+            self._leave()
+            self.running.back_to(self.running.checkpoints[0])
+        elif text == END:
+            self.to_end()
+        elif NAME.fullmatch(text):
+            self.to_mark(text)
+        else:
+            self.to_tick(times.tick(self.running, text))
+
     def to_tick(self, tick: int) -> None:
         """Go to the end of what happens at a tick, back or forward."""
         self._leave()
@@ -114,23 +155,29 @@ class Travel:
     # -- moments with a name
 
     def mark(self, name: str) -> Mark:
-        """Give this moment a name."""
+        """Give this moment a name; raises Refused."""
+        name = str(name).strip()
+        if not NAME.fullmatch(name) or name in RESERVED:
+            raise Refused(WRONG, f"wanted a word, found '{quoted(name)}'", "mark before-bug")
         made = Mark(
             name, self.running.moment, tuple(self.past.changes[: self.running.changes_made])
         )
         self.marks[name] = made
         return made
 
-    def to_mark(self, name: str) -> Mark:
-        """Go to a moment by its name, and into the future that it belongs to; raises Refused."""
+    def to_mark(self, name: str) -> None:
+        """Go to a moment by its name; raises Refused."""
         found = self.marks.get(name)
         if found is None:
-            hint = did_you_mean(name, self.marks) or "'moments' lists them, 'mark WORD' makes one"
-            raise Refused(WRONG, f"no moment '{name}'", hint)
+            hint = did_you_mean(name, [*self.marks, *RESERVED]) or HINT
+            raise Refused(WRONG, f"no moment '{quoted(name)}'", hint)
+        self.to_made(found.moment, found.changes)
+
+    def to_made(self, moment: Moment, changes: Sequence[Made]) -> None:
+        """Go to a moment, and into the future that some changes by hand make."""
         self._leave()
-        self.past.follow(found.changes)
-        self.past.goto(found.moment)
-        return found
+        self.past.follow(changes)
+        self.past.goto(moment)
 
     def undo(self) -> Change | None:
         """Take the last change by hand back, and go to where it was made; None if there is none."""

@@ -78,7 +78,7 @@ class Typing:
             growing.accept(self.running.machine, added.tensors)
             values.extend(self._initial(added))
 
-        lines = self._lines
+        text, lines = str(text), self._lines
         key = (text.strip(), lines.engine, lines.core, declarations)
         if key in self._again:  # the same instructions again, as in another round of a loop
             self.declared = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -20,7 +21,10 @@ from nasm.spec.view import Reg, View
 
 if TYPE_CHECKING:
     from nasm.debug.outlook import Outlook
+    from nasm.inspection import Inspection
     from nasm.machine import Machine
+
+_REGISTER = re.compile(r"(?:@?([\w.]+)[. ]\s*)?%r(\d+)")
 
 READS, WRITES, POSTS, WAITS, CLEARS = "reads", "writes", "posts", "waits", "clears"
 
@@ -52,6 +56,19 @@ class Use:
 
 Found = tuple[str, str, bool]
 """What an instruction does, how much, and whether that is decided when it runs."""
+
+
+def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[Use, ...]:
+    """Who uses a tensor or slice, a ``$semaphore`` or a register; raises Failure or Refused."""
+    machine, text = held.machine, text.strip()
+    register = _REGISTER.fullmatch(text)
+    if register is not None:
+        of = [held.queue(register[1])] if register[1] else machine.scheduler.queues
+        number = int(register[2][:9])
+        return of_register(machine, outlook, number, [queue.index for queue in of])
+    if text.startswith("$"):
+        return of_semaphore(machine, outlook, held.semaphore(text))
+    return of_view(machine, outlook, held.view(text))
 
 
 def of_view(machine: Machine, outlook: Outlook, view: View) -> tuple[Use, ...]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -64,7 +65,25 @@ class Check:
         self.accesses = Accesses(count, self.held, self._found, self.every)
         self.steps = Steps(self.sources, self.watch, self.order, self.accesses, self.more)
         self._pairs: dict[tuple[object, ...], Race] = {}
+        self._future = self.watch.future
+        self._known_clean = (-1, False)
         self._from_the_start()
+
+    def _clean(self) -> bool:
+        """Whether nothing is wrong with what was judged.
+
+        Then nothing was wrong at any earlier moment of the same run: the more of it is known, the
+        less order there is. Otherwise it is judged anew when the run has gone back, for what is
+        said must not depend on what was seen of the future.
+        """
+        taken, clean = self._known_clean
+        if taken != self.steps.taken:
+            order = self.order
+            found = self._pairs or order.unordered
+            late = itertools.chain(order.late_takes(), order.overruns())
+            clean = not found and next(late, None) is None
+            self._known_clean = self.steps.taken, clean
+        return clean
 
     def _from_the_start(self) -> None:
         self._pairs.clear()
@@ -81,9 +100,13 @@ class Check:
             self._settle()
 
     def _settle(self) -> None:
-        if self._torn or self.watch.lowest < self.steps.taken:  # or the run went back
+        went_back = self.watch.lowest < self.steps.taken
+        if self._torn or self._future is not self.watch.future or (went_back and not self._clean()):
             self._reset()
         self.watch.lowest = NEVER
+        if len(self.watch.queues) < self.steps.taken:
+            self.watch.lowest = len(self.watch.queues)
+            return  # what comes was judged already
         self._torn = True
         shared = len(self.accesses.shared)
         self.steps.take()

@@ -69,6 +69,8 @@ class Order:
         self._met: list[Taken] = []
         self._first = self._settled = True
         self._doubtful: set[int] = set()
+        self._exact: list[Taken] = []
+        self._takes = False
         self._lived: set[int] = set()
         self._given: dict[tuple[int, int], Clock] = {}
         self.unordered: list[Unordered] = []
@@ -91,6 +93,10 @@ class Order:
             if waits is None:
                 waits = self._waits[step.wait.counter] = {}
             waits[step.queue] = step.index
+            if step.wait.op == "==":
+                self._exact.append(taken)
+        if step.change is not None and step.change.value < 0:
+            self._takes = True
         self._settled = False
 
     def _posts_of(self, step: Step) -> Posts | None:
@@ -303,7 +309,7 @@ class Order:
         Each with the instruction that waits, and the counter.
         """
         takes: dict[Place, int] = {}
-        for taken in self.taken:
+        for taken in self.taken if self._takes else ():
             step, wait, change = taken.step, taken.step.wait, taken.step.change
             queue = step.queue
             if wait is not None:
@@ -315,9 +321,9 @@ class Order:
 
     def overruns(self) -> Iterator[Overrun]:
         """Waits for just a value that what does not come after them may carry a counter past."""
-        for taken in self.taken:
+        for taken in self._exact:
             step, wait = taken.step, taken.step.wait
-            if wait is None or wait.op != "==" or wait.counter in self._lived:
+            if wait is None or wait.counter in self._lived:
                 continue
             posts = [
                 (posts, count)

@@ -42,7 +42,8 @@ class Watch(Observer):
     the one before it completed, ``moved`` the transfer that it issued. ``meetings`` says which met,
     ``sizes`` how many in each. Shares of ``flights`` landed at ``landings``. ``full`` says that
     there was more; it is ``closed`` if nothing more was to be remembered. ``lowest`` is to how few
-    instructions it was cut since whoever judges them set it to NEVER.
+    instructions it was cut since whoever judges them set it to NEVER. ``future`` is another one
+    behind each change by hand: what was judged of one says nothing of another.
     """
 
     CACHES = ("lowest",)
@@ -64,6 +65,7 @@ class Watch(Observer):
         self.flights, self.landings = array("q"), array("q")
         self.full = self.closed = False
         self.lowest = NEVER
+        self.future = object()
         self.sizes: list[int] = []
 
     # -- events
@@ -107,6 +109,10 @@ class Watch(Observer):
         self.flights.append(group.flight.key)
         self.landings.append(now)
 
+    def turn(self) -> None:
+        """Something is changed by hand: what comes now may be another run."""
+        self.future = object()
+
     def close(self) -> None:
         """Remember nothing more: what comes before what does not follow from the program now."""
         self.full = self.closed = True
@@ -135,11 +141,13 @@ class Watch(Observer):
         """How much there is."""
         counts = tuple(zip(map(len, self.works), map(len, self.moved), strict=True))
         kept = len(self.meetings), len(self.flights)
-        return len(self.queues), counts, kept, (self.full, self.closed), len(self.sizes)
+        state = self.full, self.closed, self.future
+        return len(self.queues), counts, kept, state, len(self.sizes)
 
     def restore(self, saved: Any) -> None:
         """Forget what came later."""
-        length, counts, (meetings, landed), (self.full, self.closed), met = saved
+        length, counts, (meetings, landed), state, met = saved
+        self.full, self.closed, self.future = state
         self.lowest = min(self.lowest, length)
         del self.queues[length:], self.flights[landed:], self.landings[landed:]
         for queue, (count, moved) in enumerate(counts):

@@ -66,7 +66,7 @@ def _place(shell: Shell, word: str) -> tuple[Source, int]:
     span = _labelled(shell, word)
     if span is None:
         try:
-            number = session.queue(word.removeprefix("@")).index
+            number = session.queue(word).index
         except Refused:
             known = [session.name(q) for q in session.queues()]
             labels = [label for lines in program.queues for label in lines.labels]

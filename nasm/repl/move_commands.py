@@ -254,7 +254,7 @@ def engine_and_count(shell: Shell, rest: str, usage: str) -> tuple[str | None, i
         else:
             if engine is not None:
                 raise Refused(WRONG, f"two engines: {engine} and {word}", f"usage: {usage}")
-            queue = shell.session.queue(word.removeprefix("@"))
+            queue = shell.session.queue(word)
             engine = shell.program.queue_name(queue.index)
     return engine, count
 

@@ -25,7 +25,7 @@ def where(shell: Shell, rest: str) -> None:
     if not rest:
         screen.say(scene.lines(session, screen.width, shell.settings.plain))
         return
-    index = session.queue(rest.removeprefix("@")).index
+    index = session.queue(rest).index
     found = session.context().engines[index]
     screen.say([text.status(session), *scene.detail(session, found, screen.width)])
 
@@ -192,7 +192,7 @@ def why(shell: Shell, rest: str) -> None:
     if not word:
         raise Refused(WRONG, "why what?", "why C[0, 0], or why ENGINE")
     try:
-        queue = session.queue(word.removeprefix("@")) if found is None else None
+        queue = session.queue(word) if found is None else None
     except Refused:
         if word.startswith("@"):
             raise

@@ -56,7 +56,7 @@ def _set(shell: Shell, rest: str, temporary: bool) -> None:
     if not what:
         what, condition = f"if {condition}", ""
     made = shell.session.break_at(
-        what, after=after, condition=condition, temporary=temporary, name=_free(shell, name)
+        what, after=after, condition=condition, temporary=temporary, name=name
     )
     _told(shell, made)
 
@@ -71,12 +71,6 @@ def _parted(rest: str) -> tuple[str, str, str]:
     if named is not None:
         name, rest = named[1], rest[: named.start()]
     return rest.strip(), condition, name
-
-
-def _free(shell: Shell, name: str) -> str:
-    if name and any(one.name == name for one in shell.session.breakpoints):
-        raise Refused(WRONG, f"a breakpoint is called {name} already", "'info breakpoints'")
-    return name
 
 
 def _told(shell: Shell, made: Breakpoint) -> None:
@@ -125,7 +119,7 @@ def _watch(shell: Shell, rest: str, how: str) -> None:
     what, condition, name = _parted(rest)
     if not what:
         raise Refused(WRONG, "watch what?", "watch acc, watch t[3, 0:8], watch psum bank 2")
-    made = shell.session.watch(what, how, condition=condition, name=_free(shell, name))
+    made = shell.session.watch(what, how, condition=condition, name=name)
     _told(shell, made)
 
 

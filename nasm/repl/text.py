@@ -90,13 +90,12 @@ def messages(session: Session) -> int:
 
 def moment(session: Session) -> str:
     """The time it is: '3.358 µs, cycle 4,701'."""
-    base = session.program.generation.base.cycle
-    return f"{microseconds(session, session.now):,.3f} µs, cycle {session.now // base:,}"
+    return session.clock.moment(session.now)
 
 
 def microseconds(session: Session, ticks: int) -> float:
     """Ticks in microseconds."""
-    return ticks / session.program.generation.ticks
+    return session.clock.microseconds(ticks)
 
 
 def completed(session: Session, done: Completed, width: int) -> list[str]:

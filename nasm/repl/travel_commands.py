@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from nasm.problems import Refused, counted, in_line, quoted
+from nasm.problems import Refused, counted, in_line
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import engine_and_count
@@ -147,10 +147,7 @@ def mark(shell: Shell, rest: str) -> None:
 
     What was changed by hand belongs to it: 'goto' comes back to it, whatever was changed since.
     """
-    word = rest.strip()
-    if not re.fullmatch(r"[A-Za-z_][\w-]*", word) or word in ("start", "end"):
-        raise Refused(WRONG, f"wanted a word, found '{quoted(word)}'", "mark before-bug")
-    made = shell.session.mark(word)
+    made = shell.session.mark(rest)
     shell.screen.say(f"{made.name}: {text.moment(shell.session)}")
     shell.renew()
 

@@ -149,7 +149,7 @@ def test_saving_keeps_what_is_there(tried: Tried, tmp_path: Path) -> None:
     tried.does("@gpsimd Memset x, 4.0")
     assert "exists" in tried.does(f"save {path}")
     assert "4.0" not in path.read_text()
-    assert "saved 7 lines" in tried.does(f"save -f {path}")
+    assert "saved 7 lines" in tried.does(f"save {path} replace")
     assert "cannot write" in tried.does(f"save {tmp_path}/none/a.nasm")
     assert "save to which file?" in tried.does("save")
 

@@ -1,0 +1,172 @@
+"""What can be seen of a run at a moment, and asked of the program: the views of the debugger.
+
+Nothing here moves the machine, or changes it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from nasm.debug import memory, who, writing
+from nasm.debug.blocked import Blocked, blocked
+from nasm.debug.context import Context, Scene, context
+from nasm.debug.counters import Counter, counter
+from nasm.debug.differences import Difference, difference, right_side
+from nasm.debug.expressions import Expression, Value, first
+from nasm.debug.held import Held, held
+from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
+from nasm.debug.outlook import Outlook
+from nasm.debug.pictures import Picture, picture
+from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
+from nasm.debug.transfers import TransferRecord
+from nasm.debug.who import Use
+from nasm.problems import number_of
+from nasm.running import Running
+
+
+class Seeing(Running):
+    """A run, and all that can be seen of it now."""
+
+    _looked: Outlook | None = None
+
+    # -- values
+
+    def expression(self, text: str, names: Iterable[str] = ()) -> Expression:
+        """An expression of the language of ``.expect``, read once, to be asked at any moment.
+
+        Semaphores (``$loaded``) and registers (``@scalar.%r0``) may stand in it, and ``names`` of
+        numbers that are given with each question. Raises Failure.
+        """
+        return Expression(self, text, names)
+
+    def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
+        """What an expression is now, to be read before the machine runs on; raises Failure."""
+        return Expression(self, text, names or ()).value(self, names)
+
+    def _value(self, what: str | Value) -> Value:
+        return what if isinstance(what, Value) else self.evaluate(what)
+
+    def statistics(self, what: str | Value) -> Statistics:
+        """The least, the greatest and the mean of what an expression is, and what is missing.
+
+        It is an expression, or what :meth:`evaluate` made of one. Raises Failure.
+        """
+        return statistics(self._value(what))
+
+    def first(self, what: str | Value, count: int) -> Value:
+        """The first elements of what an expression is, in row-major order; raises Failure."""
+        return first(self._value(what), number_of("elements", count, 1))
+
+    def written(self, name: str) -> float:
+        """How much of a tensor or a part of one is initialised, from 0 to 1; raises Failure."""
+        return memory.written(self, name)
+
+    def histogram(self, what: str | Value, bins: int = BINS) -> Histogram:
+        """How the finite numbers of what an expression is are spread; raises Failure."""
+        return histogram(self._value(what), number_of("bins", bins, 1))
+
+    def difference(
+        self,
+        left: str | Value,
+        right: str | Value,
+        *,
+        rtol: float | None = None,
+        atol: float | None = None,
+    ) -> Difference:
+        """How two values differ, exactly or with a tolerance; raises Failure or Refused.
+
+        They are expressions, values, and on the right also the path of an array file in quotes.
+        """
+        mine = self._value(left)
+        other = right_side(mine, right, self.evaluate, self.files)
+        return difference(mine, other, rtol, atol)
+
+    def write(self, text: str, path: str | Path, *, over: bool = False) -> writing.Written:
+        """Write what an expression is to an array file; raises Failure or Refused.
+
+        A file that exists stays as it is unless it is to be written ``over``.
+        """
+        return writing.write(self.evaluate(text), str(path), self.files, over)
+
+    def picture(
+        self, what: str | Value, rows: int = 32, columns: int = 76, mean: bool = False
+    ) -> Picture:
+        """What an expression is in at most so many rows and columns of cells.
+
+        A cell has the element of its block that is farthest from zero, or the mean of them. Raises
+        Refused or Failure.
+        """
+        return picture(self._value(what), rows, columns, mean)
+
+    # -- memory
+
+    def memories(self, name: str = "", rows: int = 8, columns: int = 64) -> tuple[MemoryNow, ...]:
+        """Who owns which bytes of a memory, or of each, and what of that is written.
+
+        A map has at most so many rows and columns of cells. Raises Refused for an unknown name.
+        """
+        return memory.memories(self, name, rows, columns)
+
+    def bank_states(self) -> tuple[BankNow, ...]:
+        """Every bank: what is in it, and whether instructions ahead add to that."""
+        return memory.banks(self)
+
+    def owners(self, bank: BankNow) -> tuple[Owner, ...]:
+        """The tensors that have bytes in a bank."""
+        tensors = self.program.tensors
+        return tuple(memory.owner(self, tensors[name]) for name in bank.record.tensors)
+
+    def partition(self, number: int) -> tuple[Lane, ...]:
+        """What every tensor has in a partition, by memory and address."""
+        return memory.lanes(self, number)
+
+    def held(self, engine: str = "") -> tuple[Held, ...]:
+        """What an engine, or each of them, holds between instructions: tiles, masks, accumulators.
+
+        It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
+        """
+        return held(self, engine)
+
+    # -- engines
+
+    @property
+    def _outlook(self) -> Outlook:
+        if self._looked is None or not self._looked.current:
+            self._looked = Outlook(self.machine)
+        return self._looked
+
+    def context(self) -> Context:
+        """What every engine executes, what it does next, and why that does not start yet."""
+        return context(self.machine, self._outlook, self.status)
+
+    def transfers(self) -> tuple[TransferRecord, ...]:
+        """Every transfer (DMA) under way, oldest first."""
+        return self._scene().transfers
+
+    def counters(self, name: str = "") -> tuple[Counter, ...]:
+        """Every semaphore and event the program names, or one, with who waits and who can post.
+
+        Raises Refused if there is none of that name.
+        """
+        numbers = {**self.program.semaphores, **self.program.events}
+        scene = self._scene()
+        wanted = [self.semaphore(name)] if name else sorted(numbers.values())
+        return tuple(counter(scene, number) for number in wanted)
+
+    def blocked(self, engine: str) -> Blocked:
+        """Why an engine does not go on, back to what no other holds up; raises Refused.
+
+        It is named as :meth:`queue` says.
+        """
+        return blocked(self._scene(), self.queue(engine))
+
+    def who(self, text: str) -> tuple[Use, ...]:
+        """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
+
+        ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
+        """
+        return who.uses(self, self._outlook, text)
+
+    def _scene(self) -> Scene:
+        return Scene(self.machine, self._outlook, self.status)
