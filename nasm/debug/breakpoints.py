@@ -81,7 +81,7 @@ class Hit:
         return f"<{in_line(str(self))}>"
 
     def __str__(self) -> str:
-        if self.breakpoint.number == HAZARDS:
+        if self.breakpoint.number <= HAZARDS:  # nobody set it
             return self.met.text
         kind = "watchpoint" if self.breakpoint.watch else "breakpoint"
         name = f" ({self.breakpoint.name})" if self.breakpoint.name else ""
@@ -115,7 +115,7 @@ class Breakpoints:
         self.hits: tuple[Hit, ...] = ()
         self._set: dict[int, _Set] = {}
         self._last = 0
-        self._asked: tuple[tuple[Test, ...], list[set[int] | None]] = (), []
+        self._asked: tuple[tuple[Test, ...], list[frozenset[int] | None]] = (), []
         self._begun: list[Test] = []
         self._left: tuple[Moment, Made | None] | None = None
         self._hazards: _Set | None = None
@@ -400,14 +400,15 @@ class Breakpoints:
                 self.past.changed = before
         scheduler.halted = self.running.asked
 
-    def _places(self, tests: tuple[Test, ...]) -> list[set[int] | None]:
+    def _places(self, tests: tuple[Test, ...]) -> list[frozenset[int] | None]:
         """By queue, the instructions before which some tests may stop; None is any."""
         if self._asked[0] != tests:
-            places: list[set[int] | None] = []
+            places: list[frozenset[int] | None] = []
             for queue in range(len(self.running.program.queues)):
                 several = [None if test.pcs is None else test.pcs.get(queue, ()) for test in tests]
                 anywhere = None in several
-                places.append(None if anywhere else {pc for pcs in several for pc in pcs or ()})
+                some = frozenset(pc for pcs in several for pc in pcs or ())
+                places.append(None if anywhere else some)
             self._asked = tests, places
         return self._asked[1]
 
@@ -439,7 +440,7 @@ class Breakpoints:
         if high > begun.position:
             known = [test.known for _, test in hazards]
             self.past.goto(begun)
-            self._begin(armed)
+            self._begin_anew(armed)
             with self._testing(armed):
                 self.past.advance(high - begun.position)
             for (_, test), before in zip(hazards, known, strict=True):
@@ -449,7 +450,7 @@ class Breakpoints:
             test.begin()
 
     @staticmethod
-    def _begin(armed: Sequence[_Set]) -> None:
+    def _begin_anew(armed: Sequence[_Set]) -> None:
         """What is the case now is not news for any test, and nothing is met."""
         for one in armed:
             one.met.clear()
