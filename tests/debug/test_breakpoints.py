@@ -363,26 +363,22 @@ def test_a_time_is_met_once_where_nothing_happens_then(one: Session) -> None:
 
 
 def test_the_first_and_the_last_event(one: Session) -> None:
-    ((_, queue, pc, _),) = Record(made(LOOP)).happened[1]
+    record = Record(made(LOOP))
+    first = record.events(lambda e: e[0] == "start")[0]
+    ((_, queue, pc, tick),) = record.happened[first]
     one.break_at(f"{one.program.queue_name(queue)} pc {pc}")
     one.run()
-    assert one.moment == Moment(0, 0, 0, True)
+    assert one.moment == Moment(first - 1, tick, 0, True)
     one.run()
     assert one.over
     last = one.moment.position
-    other = session(made(LOOP))
-    while other.machine.scheduler.position < last - 1:
-        other._advance(1)
-    (found,) = other.event()
-    assert other.over
-    wanted = found.text
+    ((what, queue, pc),) = record.happened[last]
+    assert what == "finish"
     one.goto("start")
-    one.break_at("transfer land", name="end")
-    while not one.over:
-        one.run()
-    assert one.hits
-    assert one.moment.position == last
-    assert "land" in wanted
+    one.break_at(f"{one.program.queue_name(queue)} pc {pc}", after=True)
+    one.run()
+    one.run()
+    assert (one.moment.position, one.over, len(one.hits)) == (last, True, 1)
 
 
 def test_a_stop_before_an_instruction_is_left_once_whatever_is_done_there(one: Session) -> None:
