@@ -28,12 +28,13 @@ from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, complete, program_text, told
 from nasm.debug.why import DEPTH, MOST, last_write, why
 from nasm.debug.whys import LastWrite, Why
+from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine
 from nasm.open_files import Files
 from nasm.problems import Failure, Problem, counted, in_line, number_of
 from nasm.profile.what_if import Outcome
-from nasm.records import Moment, RunReport, Status
+from nasm.records import Moment, Rows, RunReport, Status
 from nasm.running import ASSEMBLED, CHUNK, Checkpoint
 from nasm.sim.delays import Delays
 from nasm.source import Source
@@ -48,7 +49,7 @@ NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
 
 
-class Session(Seeing):
+class Session(Drawn, Seeing):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
     ``program`` is a Program, the path of a file or a text of several lines to assemble, with
@@ -325,9 +326,9 @@ class Session(Seeing):
         """Give this moment a name, for :meth:`goto`; raises Refused if it is no word."""
         return self._travel.mark(name)
 
-    def moments(self) -> tuple[Mark, ...]:
+    def moments(self) -> Rows[Mark]:
         """The moments that have a name."""
-        return tuple(self._travel.marks.values())
+        return self._rows(Mark, self._travel.marks.values())
 
     def mend(self) -> None:
         """Go to before the event in the middle of which the machine was stopped."""
@@ -370,12 +371,13 @@ class Session(Seeing):
             yield
         self.breakpoints.hits = hits
 
-    def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
+    def history(self, name: str, most: int = REMEMBERED) -> Rows[Changed]:
         """The last changes of a semaphore or event, the latest last; raises Refused.
 
         The run is done again to see them, from the last checkpoint or from earlier ones.
         """
-        return history(self.past, self._scene(), self.semaphore(name), most)
+        found = history(self.past, self._scene(), self.semaphore(name), most)
+        return self._rows(Changed, found)
 
     def why(self, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
         """Where an element of a tensor got the value that it has now; raises Failure.

@@ -12,6 +12,7 @@ from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numb
 from nasm.asm.expectations.judge import golden
 from nasm.asm.expectations.verdict import compare
 from nasm.debug.expressions import Value
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.open_files import Allowed
 from nasm.problems import Refused
@@ -23,7 +24,7 @@ _FILE = re.compile(r'\s*"([^"]*)"\s*')
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class Difference(Drawn):
     """Two values side by side: so many of ``size`` elements differ, none by more than ``largest``.
 
     ``unknown`` are elements that are not known on either side, or on both: they are not compared.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.inspection import Inspection
 from nasm.machine import describe
@@ -41,7 +42,7 @@ class Owner:
 
 
 @dataclass(frozen=True, slots=True)
-class MemoryNow:
+class MemoryNow(Drawn):
     """A memory of a core: its tensors by address, and a map of the bytes as far as they reach.
 
     ``cells`` has rows of partitions (one row in a linear memory) and columns of bytes: for each

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from nasm.debug.expressions import Value
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.problems import Refused
 from nasm.spec.pieces import windows
@@ -16,7 +17,7 @@ BINS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Statistics:
+class Statistics(Drawn):
     """Of ``size`` elements: the least, the greatest and the mean of those that are numbers.
 
     They are None if none is. ``known`` are those that stand on nothing uninitialised, of which so
@@ -101,7 +102,7 @@ def numbers(value: Value, window: tuple[slice, ...]) -> Array:
 
 
 @dataclass(frozen=True, slots=True)
-class Histogram:
+class Histogram(Drawn):
     """How many numbers lie between ``edges``; of the last two both count.
 
     What is beside the bins is told: NaN, infinities, and elements that are not known.
