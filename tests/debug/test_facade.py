@@ -66,7 +66,8 @@ def test_what_it_takes_reaches_the_machine() -> None:
     text = ".target trn1\n@vector Nop\n"
     session = nasm.Session(text, values=False, checked=False, trace=True, allow=["E0502"])
     assert (session.values, session.machine.checked) == (False, False)
-    assert session.past.kept == 0 and list(session.policy.allows)
+    assert session.past.kept == 0
+    assert list(session.policy.allows)
     session.run()
     assert len(session.trace.instructions) == 1
     assert nasm.Session(text, keep=1 << 20).past.kept == 1 << 20
@@ -80,7 +81,8 @@ def test_an_empty_machine_is_typed_at() -> None:
     assert session.program.generation.spellings[0] == "trn2"
     session.declare(".sbuf t f32[128, 4]")
     done = session.execute("@vector Memset t, 2.5")
-    assert done.pending == 0 and [one.text for one, _ in done.executed] == ["Memset t, 2.5"]
+    assert done.pending == 0
+    assert [one.text for one, _ in done.executed] == ["Memset t, 2.5"]
     assert (session.read("t") == 2.5).all()
     assert nasm.Session(session.typed_text()).run().ok
 
@@ -101,7 +103,8 @@ def test_repr_is_one_line_that_says_where_it_stands(session: Session) -> None:
     )
     session.set("$stored", 3)
     assert repr(session).endswith(", 1 change by hand>")
-    assert session.microseconds() == us and session.microseconds(0) == 0
+    assert session.microseconds() == us
+    assert session.microseconds(0) == 0
 
 
 # -- stopping
@@ -119,18 +122,21 @@ def test_a_breakpoint_is_changed_and_deleted_by_number_or_name(session: Session)
     session.break_at("MultiplyMoving", name="mm", commands="p acc[0, 0]; continue")
     assert session.breakpoints["mm"].commands == ("p acc[0, 0]", "continue")
     assert session.breakpoints.change("mm", enabled=False, ignore=2, name="other").ignore == 2
-    assert not session.breakpoints[1].enabled and len(session.breakpoints) == 1
+    assert not session.breakpoints[1].enabled
+    assert len(session.breakpoints) == 1
     session.run()
     assert session.status is nasm.Status.FINISHED
     assert session.breakpoints.delete("other").hits == 0
-    assert list(session.breakpoints) == [] and bool(session.breakpoints)
+    assert list(session.breakpoints) == []
+    assert bool(session.breakpoints)
 
 
 def test_a_watch_says_what_changed(session: Session) -> None:
     session.watch("acc[0, 0:2]")
     session.run()
     (hit,) = session.hits
-    assert isinstance(hit, nasm.Hit) and hit.met.count == 2
+    assert isinstance(hit, nasm.Hit)
+    assert hit.met.count == 2
     assert [e.before for e in hit.met.elements] == [None, None]
     after = [float(e.after) for e in hit.met.elements]  # type: ignore[arg-type]
     assert after == session.read("acc[0, 0:2]")[0].tolist()
@@ -142,7 +148,8 @@ def test_breakpoints_pass_to_another_session(session: Session) -> None:
     session.breakpoints.change(2, enabled=False)
     other = nasm.Session(".target trn1\n@vector Nop\n")
     ((lost, why), (gone, _)) = other.take_over(session)
-    assert (lost.name, gone.asked.what) == ("copy", "acc") and "line 19" in why
+    assert (lost.name, gone.asked.what) == ("copy", "acc")
+    assert "line 19" in why
     third = nasm.Session(MATMUL)
     assert third.take_over(session) == ()
     assert list(map(repr, third.breakpoints)) == list(map(repr, session.breakpoints))
@@ -156,7 +163,8 @@ def test_it_goes_until_something_and_back(session: Session) -> None:
     met = session.run_until(session.stop_for(COPY))
     assert [m.pc for m in met] == [0]
     here = session.moment
-    assert session.back() == 1 and session.back(1, "@tensor") == 1
+    assert session.back() == 1
+    assert session.back(1, "@tensor") == 1
     session.goto(here)
     assert session.moment == here
     session.goto("end")
@@ -169,7 +177,8 @@ def test_it_goes_until_something_and_back(session: Session) -> None:
     assert session.microseconds() == 1.0
     session.goto("end")
     assert [m.pc for m in session.back_to_write("acc")] == [1]
-    assert not session.known("acc").any() and session.now < here.tick
+    assert not session.known("acc").any()
+    assert session.now < here.tick
 
 
 def test_moments_have_names(stopped: Session) -> None:
@@ -201,11 +210,13 @@ def test_values_are_asked_for_by_expression_or_value(stopped: Session) -> None:
     found = stopped.statistics("A.T @ B")
     assert found == stopped.statistics(value)
     exact = stopped.read("A").astype(float).T @ stopped.read("B").astype(float)
-    assert np.isclose(found.mean, exact.mean()) and found.size == exact.size
+    assert np.isclose(found.mean, exact.mean())
+    assert found.size == exact.size
     assert sum(stopped.histogram("A", bins=3).counts) == 128 * 128
     assert stopped.picture("acc", 4, 8).block == (32, 64)
     assert stopped.first("acc", 3).array.tolist() == stopped.read("acc")[0, :3].tolist()
-    assert stopped.written("acc") == 1 and stopped.written("c[0:4]") == 0
+    assert stopped.written("acc") == 1
+    assert stopped.written("c[0:4]") == 0
     assert stopped.difference("acc", "A.T @ B", rtol=1e-2).same
 
 
@@ -243,12 +254,15 @@ def test_changes_are_seen_undone_and_tried(stopped: Session) -> None:
     stopped.breakpoints.delete(1)
     before = stopped.moment
     tried = stopped.trial("@vector Memset c, 7.0")
-    assert tried.executed and stopped.moment == before and not stopped.known("c").any()
+    assert tried.executed
+    assert stopped.moment == before
+    assert not stopped.known("c").any()
     stopped.run()
     assert stopped.read("C[0, 0:2]").tolist() == [1.0, 2.0]
     assert [str(change) for change in stopped.by_hand] == ["set acc[0, 0:2] = [1.0, 2.0]"]
     stopped.restart()
-    assert stopped.by_hand == () and stopped.now == 0
+    assert stopped.by_hand == ()
+    assert stopped.now == 0
 
 
 def test_counters_registers_and_engines_are_set(stopped: Session) -> None:
@@ -306,7 +320,8 @@ def test_what_cannot_be_done_is_said_with_a_code(session: Session, said: str) ->
         WRONG[said](session)
     (problem,) = caught.value.problems
     assert f"{problem.code} {problem.message}" == said
-    assert session.moment == before and len(session.breakpoints) == 1
+    assert session.moment == before
+    assert len(session.breakpoints) == 1
 
 
 def test_a_name_belongs_to_one_breakpoint(session: Session) -> None:
@@ -324,17 +339,21 @@ def test_it_stays_in_its_process(stopped: Session) -> None:
     records: list[Any] = [*stopped.breakpoints, *stopped.hits, stopped.context(), stopped.queues()]
     for record in records:
         again = pickle.loads(pickle.dumps(record))
-        assert again == record and repr(again) == repr(record)
+        assert again == record
+        assert repr(again) == repr(record)
 
 
 def test_what_is_exported_is_what_is_returned(stopped: Session) -> None:
-    assert isinstance(stopped.moment, nasm.Moment) and isinstance(stopped.status, nasm.Status)
+    assert isinstance(stopped.moment, nasm.Moment)
+    assert isinstance(stopped.status, nasm.Status)
     assert isinstance(stopped.context(), nasm.Context)
     assert isinstance(stopped.evaluate("acc"), nasm.Value)
-    assert isinstance(stopped.mark("m"), nasm.Mark) and nasm.Breakpoint is Breakpoint
+    assert isinstance(stopped.mark("m"), nasm.Mark)
+    assert nasm.Breakpoint is Breakpoint
     assert isinstance(stopped.why("acc[0, 0]"), nasm.Why)
     assert isinstance(stopped.checkpoint(), nasm.Checkpoint)
     assert isinstance(stopped.report(), nasm.RunReport)
-    assert issubclass(nasm.Failure, nasm.Error) and issubclass(nasm.Refused, nasm.Error)
+    assert issubclass(nasm.Failure, nasm.Error)
+    assert issubclass(nasm.Refused, nasm.Error)
     for name in nasm.__all__:
         assert getattr(nasm, name) is not None
