@@ -24,6 +24,7 @@ import pytest
 import nasm
 from nasm.asm.text.parse_failure import DIRECTIVES
 from nasm.cli import arguments
+from nasm.repl.typed import PROMPT
 from nasm.targets.neuron import TARGET
 
 ROOT = Path(__file__).parents[1]
@@ -110,6 +111,43 @@ def test_only_the_errors_of_float32_sums_may_differ_from_what_is_shown(
     assert filled(wrong) == page
 
 
+def test_a_session_of_a_page_prints_what_the_debugger_prints_now(generate: ModuleType) -> None:
+    page = textwrap.dedent("""\
+        <!-- session: 60 -->
+        ```console
+        $ neuron-nasm repl programs/matmul.nasm
+        (nasm) run 100
+        what was printed once
+        (nasm) print 3 + 4
+        ```
+        <!-- end -->
+        text
+        <!-- session continues -->
+        ```console
+        (nasm) print acc[0,
+          ...> 0] + 1
+        ```
+        <!-- end -->
+        """)
+    made = generate.captured.filled(page)
+    assert "once" not in made
+    assert "(nasm) run 100\n2 instructions completed\nstopped at 0.071 µs, cycle 100" in made
+    assert "tensor  cycle 200, pc 0 of 2\n" in made  # the context, as at the prompt
+    assert "(nasm) print 3 + 4\n3 + 4 = 7\n```\n<!-- end -->\ntext\n" in made
+    assert "```console\n(nasm) print acc[0,\n  ...> 0] + 1\n" in made
+    assert generate.captured.filled(made) == made
+
+
+def test_a_session_whose_commands_are_not_done_is_told(generate: ModuleType) -> None:
+    page = "<!-- session: 60 -->\n```console\n$ neuron-nasm repl\n(nasm) quit\n(nasm) list\n"
+    with pytest.raises(SystemExit, match="'\\(nasm\\) list' was not done"):
+        generate.captured.filled(f"{page}```\n<!-- end -->\n")
+    with pytest.raises(SystemExit, match="continues before one has begun"):
+        generate.captured.filled(
+            "<!-- session continues -->\n```console\n(nasm) list\n```\n<!-- end -->\n"
+        )
+
+
 # ---------------------------------------------------------------- what pages show
 
 
@@ -133,8 +171,13 @@ def test_python_in_the_docs_runs(
 
 
 def typed(block: Block) -> list[list[str]]:
-    """The commands that a console block shows: lines behind ``$``, or all of one without."""
+    """The commands that a console block shows: lines behind ``$``, or all of one without.
+
+    What is typed at the debugger's prompt is none; its sessions are tested by being made anew.
+    """
     lines = block.text.splitlines()
+    if lines[0].startswith(PROMPT):
+        return []
     prompted = [line[2:] for line in lines if line.startswith("$ ")]
     return [shlex.split(line, comments=True) for line in prompted or lines]
 

@@ -277,6 +277,13 @@ class Breakpoints(Drawn):
 
     def _search(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         self.hits = ()
+        try:
+            return self._searched(moment, armed)
+        except (Failure, Refused):  # a condition that cannot be judged somewhere in the past
+            self.past.goto(moment)
+            raise
+
+    def _searched(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         for begin, end in self.past.intervals(moment):
             found: tuple[Moment, tuple[Hit, ...]] | None = None
             left = end.position - begin.position + 1
@@ -310,9 +317,7 @@ class Breakpoints(Drawn):
         """Advance, and give the breakpoints that are met, again and again."""
         scheduler = self.running.machine.scheduler
         last = scheduler.position + events
-        for one in armed:
-            one.met.clear()
-            one.test.begin()
+        self._begin(armed)
         each = any(one.test.polled for one in armed)
         while scheduler.position < last and not self.running.asked:
             begun = self.running.moment
@@ -324,6 +329,7 @@ class Breakpoints(Drawn):
             self._news(armed, begun)
             for one in armed:
                 one.test.look()
+            scheduler.halted = self.running.asked
             met = [one for one in armed if one.met and self._holds(one)]
             stopped = any(one.met for one in armed)
             if met:
@@ -350,18 +356,27 @@ class Breakpoints(Drawn):
     def _testing(self, armed: Sequence[_Set]) -> Iterator[None]:
         """Tests are told of what happens, and halt the run when one meets something."""
         scheduler = self.running.machine.scheduler
-        # A start at which the run stands is not met again: it is the first event that comes.
-        left = scheduler.position + 1 if scheduler.poised else 0
+        left = scheduler.poised_at  # a start at which the run stands is not met again
         for one in armed:
             one.test.meet = partial(self._meet, one)
         asked = [one.test for one in armed if type(one.test).poise is not Test.poise]
 
         def poise(queue: Queue, task: Task) -> bool:
-            return scheduler.position != left and any([t.poise(queue, task) for t in asked])
+            at = queue.index, queue.pc, queue.record
+            return at != left and any([t.poise(queue, task) for t in asked])
+
+        def changed() -> None:
+            for one in armed:  # as it was when the change was made: a move began behind it
+                if not isinstance(one.test, OnHazard):
+                    one.test.begin()
 
         told = watching(self.running, *(one.test for one in armed))
         with told, poising(self.running, poise if asked else None):
-            yield
+            before, self.past.changed = self.past.changed, changed
+            try:
+                yield
+            finally:
+                self.past.changed = before
         scheduler.halted = self.running.asked
 
     def _meet(self, one: _Set, met: Met) -> None:
@@ -376,22 +391,34 @@ class Breakpoints(Drawn):
         return one.holds(names)
 
     def _news(self, armed: Sequence[_Set], begun: Moment) -> None:
-        """Look for new hazards; if there are some, go back to the event that made the first."""
+        """Look for new hazards; if there are some, go back to the event that made the first.
+
+        What is judged late was not seen by anybody when it was made: the way to it is gone again.
+        """
         hazards = [(one, one.test) for one in armed if isinstance(one.test, OnHazard)]
         if not any(test.news() for _, test in hazards):
             return
-        low, high, end = begun.position, self.running.moment.position, self.running.moment
+        low, high = begun.position, self.running.moment.position
         while high - low > 1:
             middle = (low + high) // 2
             self.past.to_position(middle)
             news = any(test.news() for _, test in hazards)
             low, high = (low, middle) if news else (middle, high)
-        if high < end.position:
-            for one in armed:  # what was met later is not met yet
-                one.met.clear()
-            self.past.to_position(high)
-        else:
-            self.past.goto(end)
+        if high > begun.position:
+            known = [test.known for _, test in hazards]
+            self.past.goto(begun)
+            self._begin(armed)
+            with self._testing(armed):
+                self.past.advance(high - begun.position)
+            for (_, test), before in zip(hazards, known, strict=True):
+                test.known = before
         for one, test in hazards:
             one.met += [Met(said) for said in test.news()]
             test.begin()
+
+    @staticmethod
+    def _begin(armed: Sequence[_Set]) -> None:
+        """What is the case now is not news for any test, and nothing is met."""
+        for one in armed:
+            one.met.clear()
+            one.test.begin()

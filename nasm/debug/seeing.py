@@ -5,13 +5,15 @@ Nothing here moves the machine, or changes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from nasm.debug import memory, who, writing
+from nasm.debug import delta, memory, who, writing
 from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.context import Context, Scene, context
 from nasm.debug.counters import Counter, counter
+from nasm.debug.delta import MemoryChange
 from nasm.debug.differences import Difference, difference, named_file, of_file
 from nasm.debug.expressions import Expression, Value, first
 from nasm.debug.held import Held, held
@@ -23,7 +25,7 @@ from nasm.debug.transfers import TransferRecord
 from nasm.debug.who import Use
 from nasm.problems import number_of
 from nasm.records import Rows
-from nasm.running import Running
+from nasm.running import Checkpoint, Running
 
 
 class Seeing(Running):
@@ -128,6 +130,33 @@ class Seeing(Running):
         It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
         """
         return held(self, engine)
+
+    # -- what changed
+
+    def since(self) -> Checkpoint:
+        """A moment to compare memory with later, by :meth:`changes`; :meth:`release` it then."""
+        delta.settle(self)
+        return self.checkpoint()
+
+    def changes(self, since: Checkpoint) -> tuple[MemoryChange, ...]:
+        """What of each tensor is not as it was; nothing if the run went back to before that."""
+        return delta.changes(self, since) if since in self.checkpoints and self.values else ()
+
+    def release(self, since: Checkpoint) -> None:
+        """A moment is no longer needed to compare with."""
+        if since in self.checkpoints:
+            self.discard(since)
+
+    @contextmanager
+    def _comparing(self) -> Iterator[list[MemoryChange]]:
+        """What a block has changed in memory; it is there when the block is left."""
+        found: list[MemoryChange] = []
+        since = self.since()
+        try:
+            yield found
+            found += self.changes(since)
+        finally:
+            self.release(since)
 
     # -- engines
 

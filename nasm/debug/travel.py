@@ -103,8 +103,7 @@ class Travel:
             return
         text = str(where).strip()
         if text == START:
-            self._leave()
-            self.running.back_to(self.running.checkpoints[0])
+            self.to_start()
         elif text == END:
             self.to_end()
         elif NAME.fullmatch(text):
@@ -119,6 +118,16 @@ class Travel:
         while self.running.now < tick and not self.running.over and not self.running.asked:
             if not self.past.advance(ALL, until=tick):
                 break
+
+    def to_position(self, position: int) -> None:
+        """Go to just behind an event, by its number."""
+        self._leave()
+        self.past.to_position(position)
+
+    def to_start(self) -> None:
+        """Go to the start; what was changed by hand lies ahead."""
+        self._leave()
+        self.running.back_to(self.running.checkpoints[0])
 
     def to_end(self) -> None:
         """Go to the end of the run, whatever is met on the way."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -132,7 +132,7 @@ def _last_line(span: Span) -> int:
 # -- cells
 
 
-class _Cells:
+class Cells:
     """How long each state lasts in each cell."""
 
     def __init__(self, edges: Times) -> None:
@@ -171,12 +171,12 @@ def _states(machine: Machine, history: History, queue: Queue, edges: Times) -> t
     order = np.argsort(start, kind="stable")
     kind, start, until = kind[order], start[order], until[order]
     cause, poster = cause[order], poster[order]
-    cells, now = _Cells(edges), machine.scheduler.now
+    cells, now = Cells(edges), machine.scheduler.now
     worked = kind == INSTRUCTION
     cells.add(BUSY, start[worked], until[worked])
     cells.add(READYING, start[kind == READY], until[kind == READY])
     reach = np.concatenate(([0], np.maximum.accumulate(until)))
-    name = _namer(machine)
+    name = namer(machine)
     for code, by in {*zip(cause.tolist(), poster.tolist(), strict=True)}:
         mine = (cause == code) & (poster == by)
         cells.add(name(CAUSES[code], by), reach[:-1][mine], start[mine])
@@ -190,7 +190,7 @@ def _or_nobody(poster: int | None) -> int:
     return NOBODY if poster is None else poster
 
 
-def _namer(machine: Machine) -> Callable[[str, int], str]:
+def namer(machine: Machine) -> Callable[[str, int], str]:
     """What a wait is called: by who posted if it is for a semaphore."""
 
     def name(cause: str, poster: int) -> str:
@@ -206,10 +206,14 @@ def _namer(machine: Machine) -> Callable[[str, int], str]:
 def _rings(machine: Machine, history: History, edges: Times) -> Iterable[Strip]:
     """What the rings of each core did."""
     shares = history.column("kind") == SHARES
-    core, ring, start, until = (
-        history.column(name)[shares] for name in ("core", "ring", "start", "until")
-    )
-    channels = np.bitwise_count(history.column("channels")[shares].astype(np.uint64))
+    names = ("core", "ring", "start", "until", "channels")
+    return rings(machine, [history.column(name)[shares] for name in names], edges)
+
+
+def rings(machine: Machine, shares: Sequence[Times], edges: Times) -> Iterator[Strip]:
+    """What the rings of each core did with shares: their core, ring, start, end and channels."""
+    core, ring, start, until, mask = shares
+    channels = np.bitwise_count(mask.astype(np.uint64))
     several = machine.program.cores > 1
     most = max(1, machine.program.generation.channels)
     for one, number in sorted({*zip(core.tolist(), ring.tolist(), strict=True)}):

@@ -19,6 +19,7 @@ from nasm.repl import (
     topics,
     travel_commands,
     try_commands,
+    view_commands,
 )
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.naming import machine
@@ -35,6 +36,7 @@ GROUPS = (
     see_commands.__name__,
     data_commands.__name__,
     inspect_commands.__name__,
+    view_commands.__name__,
     try_commands.__name__,
     session_commands.__name__,
     __name__,

@@ -17,22 +17,33 @@ AROUND = 5
 """Lines shown before and after the one that was asked for."""
 
 
-@command("list", "l", usage="list [ENGINE | LABEL | LINE]", takes=("line", "engine", "label"))
+@command(
+    "list",
+    "l",
+    usage="list [ENGINE | LABEL | LINE | FIRST, LAST]",
+    takes=("line", "engine", "label"),
+)
 def list_(shell: Shell, rest: str) -> None:
     """Show the program around an engine, a label or a line.
 
     An engine is where its next instruction is, and is named beside that line. Without any, it is
-    the first engine that has something left to do.
+    the first engine that has something left to do. 'list 10, 30' shows these lines.
     """
-    source, line = _place(shell, rest.strip())
+    first, comma, to = (part.strip() for part in rest.partition(","))
+    source, line = _place(shell, first)
     marks: dict[int, list[str]] = {}
     for q in shell.session.queues():
         if q.span is not None and q.span.source is source:
             marks.setdefault(q.span.line, []).append(shell.session.name(q))
     last = source.position(len(source.text.rstrip()))[0]
     width = max((len(",".join(m)) for m in marks.values()), default=0)
-    shell.screen.say(source.shown)
     shown = range(max(1, line - AROUND), min(last, line + AROUND) + 1)
+    if comma:
+        end = _place(shell, to)[1] if to else line + 2 * AROUND
+        if end < line:
+            raise Refused(WRONG, f"from line {line} to line {end}", f"list {end}, {line}")
+        shown = range(line, min(last, end) + 1)
+    shell.screen.say(source.shown)
     room = shell.screen.width - width - len(" 1234 | ")
     for n, said in zip(shown, squeezed([source.line(n) for n in shown], room), strict=True):
         margin = f"{','.join(marks.get(n, ())):>{width}} {n:>4} | "
@@ -95,8 +106,9 @@ def report(shell: Shell, rest: str) -> None:
     shell.screen.say(["", *tables.time_lines(found, session.program.generation)])
     if found.hazards:
         shell.screen.say(f"{as_errors(found.hazards)}: 'info hazards' shows them")
-    if found.unchecked:
-        shell.screen.say(found.unchecked)
+    for said in (found.unchecked, found.by_hand):
+        if said:
+            shell.screen.say(said)
 
 
 # -- info

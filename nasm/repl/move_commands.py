@@ -61,6 +61,9 @@ def step(shell: Shell, rest: str) -> None:
             left -= sum(1 for e in more if engine in (None, session.name(e)))
             if session.interrupted:
                 break
+        if left and engine is not None and _exhausted(session, engine):
+            some = f"{wanted - left:,} of {wanted:,} completed"
+            shell.screen.say(f"{engine} has nothing left to do: {some}")
 
     moved(shell, move, each=True)
 

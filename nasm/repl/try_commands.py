@@ -88,29 +88,36 @@ def skip(shell: Shell, rest: str) -> None:
     _acted(shell, lambda session: session.skip(rest or None), _diverted)
 
 
-@command("save", usage="save [-f] FILE", takes=("file",))
+@command("save", usage="save FILE [replace]", takes=("file",))
 def save(shell: Shell, rest: str) -> None:
     """Write the program with all that was typed.
 
     What was typed stands behind the program, in the order in which it was executed; what was
-    changed by hand otherwise is a comment. A file that exists is kept, unless -f comes first.
+    changed by hand otherwise is a comment. A file that exists is left as it is unless the line ends
+    with 'replace'.
     """
-    words = rest.split(maxsplit=1)
-    over = words[:1] == ["-f"]
-    name = (words[1] if len(words) > 1 else "") if over else rest.strip()
+    found = re.fullmatch(r"(.*?)(\s+replace)?", rest.strip(), re.DOTALL)
+    assert found is not None
+    name, over = found[1], found[2] is not None
     if not name:
         raise Refused(WRONG, "save to which file?", "save tried.nasm")
     path = Path(os.path.expanduser(name))
-    found = shell.session.typed_text()
+    saved = shell.session.typed_text()
+    beside = path.with_name(f"{path.name}.part")
     try:
-        with path.open("w" if over else "x", encoding="utf-8") as file:
-            file.write(found)
+        if over:  # what was there stays until all of it is written
+            beside.write_text(saved, encoding="utf-8")
+            os.replace(beside, path)
+        else:
+            with path.open("x", encoding="utf-8") as file:
+                file.write(saved)
     except FileExistsError:
-        raise Refused(WRONG, f"{in_line(name)} exists", f"save -f {in_line(name)}") from None
+        hint = f"save {in_line(name)} replace"
+        raise Refused(WRONG, f"{in_line(name)} exists", hint) from None
     except (OSError, ValueError) as problem:
         reason = getattr(problem, "strerror", None) or str(problem)
         raise Refused(WRONG, f"cannot write {in_line(name)}: {reason}") from None
-    shell.screen.say(f"saved {counted(len(found.splitlines()), 'line')} in {in_line(name)}")
+    shell.screen.say(f"saved {counted(len(saved.splitlines()), 'line')} in {in_line(name)}")
 
 
 # -- doing it

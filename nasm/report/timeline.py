@@ -29,15 +29,22 @@ def room(names: list[str], width: int) -> int:
     return max(1, width - max(map(len, names), default=0) - 1)
 
 
-def shown(found: Timeline, micro: float, ascii_only: bool = False) -> list[Text]:
-    """The strips below the times of their ends, and the legend. ``micro`` are ticks of a µs."""
+def shown(
+    found: Timeline, micro: float, ascii_only: bool = False, *, here: bool = False
+) -> list[Text]:
+    """The strips below the times of their ends, and the legend. ``micro`` are ticks of a µs.
+
+    ``here`` marks the end as where the run is.
+    """
     names = [strip.name for strip in found.strips]
     wide = max(map(len, names), default=0)
     letters = marks(found, ascii_only)
     cells = max((len(strip.states or strip.levels) for strip in found.strips), default=0)
     begin, end = f"{found.begin / micro:,.3f} µs", f"{found.end / micro:,.3f} µs"
+    end = f"here, {end} v" if here else end
     each = (found.end - found.begin) / micro / max(1, cells)
-    lines = [Text(f"{'':{wide}} {begin}{end.rjust(max(1, cells - len(begin)))}", "dim")]
+    gap = " " * max(1, cells - len(begin) - len(end))
+    lines = [Text(f"{'':{wide}} {begin}{gap}{end}", "dim")]
     for strip in found.strips:
         line = Text(strip.name.ljust(wide) + " ", "bold")
         if strip.states:

@@ -22,6 +22,9 @@ class Observer:
     def head(self, queue: Queue, task: Task, now: int) -> None:
         """A task came to the head of its queue; ``now`` is when it can start at the earliest."""
 
+    def idle(self, queue: Queue, now: int) -> None:
+        """A queue was idle up to now, since ``queue.accounted``; ``queue.idling()`` says why."""
+
     def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
         """A wait at the head of a queue is over at ``seen``; ``by`` made the last post to it."""
 

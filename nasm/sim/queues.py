@@ -205,17 +205,22 @@ class Queue:
         """Charge the idle time up to now to what the head waits for."""
         since = self.mark if self.mark > self.busy_until else self.busy_until
         if now > since:
-            idle = self._idle()
+            idle = self.idling()
             self.waiting[idle] = self.waiting.get(idle, 0) + now - since
         self.mark = now
 
-    def _idle(self) -> Idle:
+    def idling(self) -> Idle:
         """What an idle tick of now is charged to."""
         if self.done:
             return "empty", None
         if self.arrived is not None:
             return "core", None
         return self.cause, self.poster if self.cause == "semaphore" else None
+
+    @property
+    def accounted(self) -> int:
+        """The tick up to which its time is busy, or charged to what it waited for."""
+        return max(self.mark, self.busy_until)
 
     def occupy(self, start: int, until: int) -> None:
         """Count ticks in which a unit is occupied for this queue, each once."""
@@ -226,9 +231,9 @@ class Queue:
     def times(self, now: int) -> tuple[int, dict[Idle, int]]:
         """Ticks up to now that were busy, and the idle ones by cause: together all there are."""
         idle = dict(self.waiting)
-        since = max(self.mark, self.busy_until)
+        since = self.accounted
         if now > since:
-            cause = self._idle()
+            cause = self.idling()
             idle[cause] = idle.get(cause, 0) + now - since
         return self.busy - max(0, self.busy_until - now), idle
 

@@ -52,6 +52,7 @@ class Scheduler:
 
     ``position`` is how many events were processed. ``poise``, if there is one, is asked before each
     start; if it says so, the run is ``poised``: the start has not happened, and is what comes next.
+    ``poised_at`` is where it was so last: the queue, the pc, and the record of the start before it.
     """
 
     CACHES = ("listeners", "_observers", "halted", "poise")
@@ -84,6 +85,7 @@ class Scheduler:
         self.records = 0
         self.position = 0
         self.poised = False
+        self.poised_at: tuple[int, int, int] | None = None
         self.poise: Poise | None = None
         self.halted = False
         self._heap: list[tuple[int, int, int, Any]] = []
@@ -113,7 +115,7 @@ class Scheduler:
     def _listen(self) -> None:
         tell = {event: listeners(self._observers, event) for event in EVENTS}
         self.listeners = tell
-        self._tell_head = tell["head"]
+        self._tell_head, self._tell_idle = tell["head"], tell["idle"]
         self._tell_started, self._tell_finished = tell["started"], tell["finished"]
 
     def push(self, tick: int, rank: int, what: Any) -> None:
@@ -163,7 +165,8 @@ class Scheduler:
         """
         heap, limit = self._heap, NEVER if until is None else until
         begun = self.position
-        self.poised = self.poised and not (heap and events and not self.halted)
+        if self.poised and heap and events and not self.halted:
+            self.poised = heap[0][0] > limit
         for done in range(events):
             if not heap or self.halted:
                 return done
@@ -199,6 +202,8 @@ class Scheduler:
         """Start the head of a queue if nothing blocks it, or try again when it may."""
         now = self.now
         if now > queue.busy_until:
+            for tell in self._tell_idle:
+                tell(queue, now)
             queue.account(now)
         task = queue.head
         if task is None:
@@ -217,7 +222,7 @@ class Scheduler:
         if task.ports and not self.contention.ports(queue, task, now):
             return
         if self.poise is not None and self.poise(queue, task):
-            self.poised = True
+            self.poised, self.poised_at = True, (queue.index, queue.pc, queue.record)
             return
         self._start(queue, task, now)
 
@@ -429,6 +434,8 @@ class Scheduler:
         """
         now, index, head = self.now, queue.index, queue.head
         self.poised = False  # what starts next may be something else
+        for tell in self._tell_idle:
+            tell(queue, now)
         queue.account(now)
         if queue.parked:
             assert queue.wait is not None
@@ -512,7 +519,7 @@ class Scheduler:
         """Everything that changes, what observers remember included."""
         return (
             (self.now, self.late, self.retired, self.flying, self._sequence),
-            (self.position, self.poised),
+            (self.position, self.poised, self.poised_at),
             (self.acting, self.record, self.records),
             tuple(self._heap),
             tuple((flight, flight.left) for flight in self.transfers.values()),
@@ -528,7 +535,7 @@ class Scheduler:
         """Everything as it was when it was saved; observers that came later stay as they are."""
         numbers, where, acting, heap, transfers, queues, semaphores, service, *saved = saved
         self.now, self.late, self.retired, self.flying, self._sequence = numbers
-        self.position, self.poised = where
+        self.position, self.poised, self.poised_at = where
         self.acting, self.record, self.records = acting
         resources, paces, observers = saved
         self._heap[:] = heap

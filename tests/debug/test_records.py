@@ -100,7 +100,7 @@ def met(session: Session, folder: Path) -> Iterator[Any]:
     yield from (session.skip("@vector"), session.declare(".sbuf u f32[128, 4]"))
     yield session.execute("@vector Memset u, 1.0")
     yield from (session.checkpoint(), session.moments(), session.queues(), session.semaphores())
-    yield from (session.channels(), session.banks(), session.expression("X + 1"))
+    yield from (session.channels(), session.banks(), session.expression("X + 1"), session.strip())
 
 
 def records(thing: Any, seen: dict[int, Any]) -> None:

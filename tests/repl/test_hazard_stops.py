@@ -17,8 +17,7 @@ MATMUL = (Path(__file__).parents[2] / "programs" / "matmul.nasm").read_text(enco
 
 @pytest.fixture
 def trying(tmp_path: Path) -> Tried:
-    """A shell for the matmul without the two waits that order its engines, and with one wait
-    more than there are updates."""
+    """A shell for the matmul without the two waits that order its engines."""
     unordered = MATMUL.replace("$loaded >= 32", "").replace("$multiplied >= 1", "")
     (tmp_path / "unordered.nasm").write_text(unordered, encoding="utf-8")
     hung = MATMUL.replace("$loaded >= 32", "$loaded >= 48")

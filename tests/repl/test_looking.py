@@ -192,3 +192,15 @@ def test_check_shows_maps_and_what_needs_the_interlock(toy: Tried) -> None:
     assert [head.split(":")[0] for head in heads] == ["ram", "bank"]
     assert "%r0" in toy.does("check relaxed")
     assert "hint: map or relaxed, or nothing" in toy.does("check everything")
+
+
+def test_list_takes_the_first_and_the_last_line(toy: Tried) -> None:
+    def numbers(line: str) -> list[int]:
+        rows = [row for row in toy.does(line).splitlines()[1:] if row.split("|")[0].split()]
+        return [int(row.split("|")[0].split()[-1]) for row in rows]
+
+    assert numbers("list 2, 4") == [2, 3, 4]
+    assert numbers("list 3,3") == [3]
+    assert numbers("list 2,")[:3] == [2, 3, 4]
+    assert "from line 4 to line 2\n  hint: list 2, 4" in toy.does("list 4, 2")
+    assert "no line 99" in toy.does("list 2, 99")

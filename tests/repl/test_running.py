@@ -295,3 +295,10 @@ def test_a_run_stops_after_as_many_instructions_as_one_may_complete_and_continue
         assert loop.shell.broken()
     assert "'run' completes" not in loop.does("step 60")
     assert not loop.shell.broken()
+
+
+def test_a_step_that_comes_to_the_end_of_a_queue_says_how_many_completed(toy: Tried) -> None:
+    queue = next(q for q in toy.shell.session.queues() if q.engine == "beta")
+    said = toy.does("step 99 beta").splitlines()[0]
+    assert said == f"beta has nothing left to do: {queue.length} of 99 completed"
+    assert "nothing left" not in toy.does("restart", f"step {queue.length} beta")

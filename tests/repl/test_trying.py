@@ -149,7 +149,7 @@ def test_saving_keeps_what_is_there(tried: Tried, tmp_path: Path) -> None:
     tried.does("@gpsimd Memset x, 4.0")
     assert "exists" in tried.does(f"save {path}")
     assert "4.0" not in path.read_text()
-    assert "saved 7 lines" in tried.does(f"save -f {path}")
+    assert "saved 7 lines" in tried.does(f"save {path} replace")
     assert "cannot write" in tried.does(f"save {tmp_path}/none/a.nasm")
     assert "save to which file?" in tried.does("save")
 
@@ -171,5 +171,7 @@ def test_the_report_says_that_the_run_was_changed_by_hand(tried: Tried) -> None:
     report = tried.shell.session.report()
     assert report.changes == ("set $go = 2", "@gpsimd Memset x, 3")
     assert "changed by hand: set $go = 2; @gpsimd Memset x, 3" in str(report)
+    said = "changed by hand: set $go = 2; @gpsimd Memset x, 3"
+    assert tried.does("report").endswith(f"{said}\n")
     tried.does("undo")
     assert tried.shell.session.report().changes == ("set $go = 2",)

@@ -25,6 +25,9 @@ class Told(Observer):
     def head(self, queue: Queue, task: Task, now: int) -> None:
         self.lines.append(("head", queue.index, queue.pc, now))
 
+    def idle(self, queue: Queue, now: int) -> None:
+        self.lines.append(("idle", queue.index, queue.accounted, now, *queue.idling()))
+
     def waited(self, queue: Queue, semaphore: int, by: Who | None, seen: int) -> None:
         self.lines.append(("waited", queue.index, queue.pc, semaphore, by, seen))
 
@@ -137,6 +140,14 @@ def test_a_start_names_who_posted_what_it_waited_for() -> None:
         ("waited", 1, 0, 2, (0, 1), 8),  # three ticks later
     ]
     assert ("started", 1, 0, 8, "semaphore", (0, 1)) in bench.told.lines
+
+
+def test_idle_ticks_are_told_with_what_they_are_charged_to() -> None:
+    bench = Bench()
+    bench.queue({"ticks": 1}, {"ticks": 4, "update": (2, "+", 1, False)})
+    bench.queue({"wait": (2, ">=", 1)})
+    assert bench.ran("idle") == [("idle", 1, 0, 8, "semaphore", 0)]
+    assert bench.scheduler.queues[1].waiting == {("semaphore", 0): 8}
 
 
 def test_a_wait_that_held_when_it_came_names_the_latest_post() -> None:

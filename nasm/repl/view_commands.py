@@ -1,0 +1,40 @@
+"""Commands that show the time so far, and keep panels on screen."""
+
+from __future__ import annotations
+
+from nasm.problems import Refused, quoted
+from nasm.repl import text, time_text
+from nasm.repl.command import WRONG, command
+from nasm.repl.moving import interruptible
+from nasm.repl.shell import INTERRUPTED, Shell
+
+
+@command("info time", "timeline", usage="info time [N]", examples=("info time", "info time 500"))
+def time(shell: Shell, rest: str) -> None:
+    """What every engine did in the last N cycles, 10,000 if not said.
+
+    Each character of a strip is what an engine did most of that time: worked, or waited for a
+    post of DMA or of another engine, for its own result, its unit or a port. Strips of rings show
+    how many of the channels were at work. Below them stand the sums, in cycles of each engine, and
+    what the instruction that completed last waited for. To see it the run is done again.
+    """
+    session, screen = shell.session, shell.screen
+    cycles = None
+    if rest:
+        number = rest.strip().replace(",", "").replace("_", "")
+        if not (number.isdecimal() and number.isascii() and 0 < int(number) < 1 << 62):
+            said = f"no number of cycles '{quoted(rest)}'"
+            raise Refused(WRONG, said, "info time 500 shows the last 500")
+        cycles = int(number)
+    if not session.now:
+        screen.say(text.status(session))
+        return
+    with interruptible(shell) as stop:
+        found = session.strip(cycles, time_text.room(session, screen.width))
+    if found is None:
+        screen.say("interrupted", "yellow")
+        shell.fail(INTERRUPTED)
+    else:
+        screen.say(time_text.shown(session, found, screen.width))
+    if stop.asked is not None and stop.asked.leaving:
+        raise stop.asked
