@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -28,6 +28,7 @@ from nasm.records import (
     ExpectationRecord,
     Message,
     QueueRecord,
+    Rows,
     SemaphoreRecord,
     Status,
     Units,
@@ -38,6 +39,8 @@ from nasm.sim.trace import Trace
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.view import View
+
+T = TypeVar("T")
 
 FEW = 6
 """Names that are listed where one is not known."""
@@ -71,6 +74,9 @@ class Inspection:
     def units(self) -> Units:
         """What numbers in records are worth."""
         return describe.units(self.machine)
+
+    def _rows(self, kind: type[T], records: Iterable[T]) -> Rows[T]:
+        return Rows(kind, records, self.units)
 
     def microseconds(self, ticks: int | None = None) -> float:
         """Ticks in microseconds; without any, the time it is."""
@@ -155,17 +161,18 @@ class Inspection:
             raise Refused("E0206", f"no semaphore '${quoted(name)}'", hint)
         return number
 
-    def queues(self) -> tuple[QueueRecord, ...]:
+    def queues(self) -> Rows[QueueRecord]:
         """Every queue as it stands."""
-        return tuple(describe.queue_record(self.machine, q) for q in self.machine.scheduler.queues)
+        queues = self.machine.scheduler.queues
+        return self._rows(QueueRecord, (describe.queue_record(self.machine, q) for q in queues))
 
-    def semaphores(self) -> tuple[SemaphoreRecord, ...]:
+    def semaphores(self) -> Rows[SemaphoreRecord]:
         """Every semaphore and event the program names."""
-        return describe.semaphore_records(self.machine)
+        return self._rows(SemaphoreRecord, describe.semaphore_records(self.machine))
 
-    def channels(self) -> tuple[ChannelRecord, ...]:
+    def channels(self) -> Rows[ChannelRecord]:
         """Every channel (DMA engine)."""
-        return describe.channel_records(self.machine)
+        return self._rows(ChannelRecord, describe.channel_records(self.machine))
 
     def banks(self) -> tuple[BankRecord, ...]:
         """Every bank of a banked memory."""

@@ -7,14 +7,17 @@ line, ``str`` what a report says of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
 from nasm.allowing import AllowedProblem, as_errors
+from nasm.drawing import Drawn
 from nasm.problems import Problem, clean, counted, in_line, rounded
 from nasm.source import Span
+
+T = TypeVar("T")
 
 MARKS = ("✓", "✗")
 """The marks of an expectation that held, and of one that did not."""
@@ -69,6 +72,22 @@ class Units:
     def named(self, core: int, what: str | int) -> str:
         """A name or a number of something of a core."""
         return f"{core}.{what}" if self.cores > 1 else str(what)
+
+
+class Rows(Drawn, tuple[T, ...]):
+    """Records of one kind: a tuple, and drawn a table. ``units`` are those of their numbers."""
+
+    kind: type[T]
+    units: Units
+
+    def __new__(cls, kind: type[T], records: Iterable[T], units: Units) -> Self:
+        """Records, as a tuple takes them."""
+        made = super().__new__(cls, records)
+        made.kind, made.units = kind, units
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.kind, tuple(self), self.units
 
 
 class Moment(NamedTuple):

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from nasm.asm.expanding.expand import unknown_target
-from nasm.debug import delta, moves, setting, specs
+from nasm.debug import moves, setting, specs
 from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debug.changes import Divert, SetElements
 from nasm.debug.counters import REMEMBERED, Changed, history
@@ -29,13 +29,14 @@ from nasm.debug.travel import Mark, Travel
 from nasm.debug.typed import Typed, Typing, complete, program_text, told
 from nasm.debug.why import DEPTH, MOST, last_write, why
 from nasm.debug.whys import LastWrite, Why
+from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine
 from nasm.open_files import Files
 from nasm.problems import Failure, Problem, counted, in_line, number_of
 from nasm.profile.what_if import Outcome
-from nasm.records import Moment, RunReport, Status
-from nasm.running import ASSEMBLED, CHUNK, Checkpoint
+from nasm.records import Moment, Rows, RunReport, Status
+from nasm.running import ASSEMBLED, CHUNK
 from nasm.sim.delays import Delays
 from nasm.source import Source
 from nasm.source_files import Text
@@ -49,7 +50,7 @@ NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
 
 
-class Session(Seeing):
+class Session(Drawn, Seeing):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
     ``program`` is a Program, the path of a file or a text of several lines to assemble, with
@@ -326,29 +327,15 @@ class Session(Seeing):
         """Give this moment a name, for :meth:`goto`; raises Refused if it is no word."""
         return self._travel.mark(name)
 
-    def moments(self) -> tuple[Mark, ...]:
+    def moments(self) -> Rows[Mark]:
         """The moments that have a name."""
-        return tuple(self._travel.marks.values())
+        return self._rows(Mark, self._travel.marks.values())
 
     def mend(self) -> None:
         """Go to before the event in the middle of which the machine was stopped."""
         self._travel.to_position(max(0, self.machine.scheduler.position - 1))
 
-    # -- comparing
-
-    def since(self) -> Checkpoint:
-        """A moment to compare memory with later, by :meth:`changes`; :meth:`release` it then."""
-        delta.settle(self)
-        return self.checkpoint()
-
-    def changes(self, since: Checkpoint) -> tuple[MemoryChange, ...]:
-        """What of each tensor is not as it was; nothing if the run went back to before that."""
-        return delta.changes(self, since) if since in self.checkpoints and self.values else ()
-
-    def release(self, since: Checkpoint) -> None:
-        """A moment is no longer needed to compare with."""
-        if since in self.checkpoints:
-            self.discard(since)
+    # -- at another moment
 
     def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
         """What an expression is now, to be read before the machine runs on; raises Failure.
@@ -365,19 +352,22 @@ class Session(Seeing):
     def at(self, where: str | int | Mark | Moment) -> Iterator[None]:
         """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
         hits = self.hits
-        with self.past.excursion():
-            self.goto(where)
-            yield
-        self.breakpoints.hits = hits
+        try:
+            with self.past.excursion():
+                self.goto(where)
+                yield
+        finally:
+            self.breakpoints.hits = hits
 
     # -- asking
 
-    def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
+    def history(self, name: str, most: int = REMEMBERED) -> Rows[Changed]:
         """The last changes of a semaphore or event, the latest last; raises Refused.
 
         The run is done again to see them, from the last checkpoint or from earlier ones.
         """
-        return history(self.past, self._scene(), self.semaphore(name), most)
+        found = history(self.past, self._scene(), self.semaphore(name), most)
+        return self._rows(Changed, found)
 
     def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
         """What every engine did in the last cycles of the base clock: in so many cells, and in all.
@@ -443,17 +433,6 @@ class Session(Seeing):
         after = setting.held(self, change)
         assert after is not None
         return Altered(place.strip(), before, after)
-
-    @contextmanager
-    def _comparing(self) -> Iterator[list[MemoryChange]]:
-        """What a block has changed in memory; it is there when the block is left."""
-        found: list[MemoryChange] = []
-        since = self.since()
-        try:
-            yield found
-            found += self.changes(since)
-        finally:
-            self.release(since)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""

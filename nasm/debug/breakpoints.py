@@ -14,6 +14,7 @@ from nasm.debug.past import Made, Past, poising, watching
 from nasm.debug.places import rounds
 from nasm.debug.specs import WATCHED, Asked, Condition
 from nasm.debug.stops import Met, OnHazard, Test
+from nasm.drawing import Drawn
 from nasm.problems import Failure, Refused, counted, in_line, number_of, quoted
 from nasm.records import Moment
 from nasm.running import Running
@@ -103,7 +104,7 @@ def _times(wanted: int) -> int:
     return number_of("times to ignore it", wanted)
 
 
-class Breakpoints:
+class Breakpoints(Drawn):
     """The breakpoints of a session, in the order of their numbers.
 
     One is found by its number or its name: ``breakpoints[2]``, ``breakpoints["acc"]``. ``hits``

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nasm.debug.outlook import Outlook
 from nasm.debug.transfers import NOTIFYING, TransferRecord, look_ahead, under_way
+from nasm.drawing import Drawn
 from nasm.machine.describe import instruction_text, units
 from nasm.problems import clean, counted, listed
 from nasm.records import Status, Units
@@ -136,7 +137,7 @@ class EngineContext:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Context:
+class Context(Drawn):
     """What all engines do at a tick, and the transfers under way."""
 
     tick: int

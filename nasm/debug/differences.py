@@ -12,9 +12,10 @@ from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numb
 from nasm.asm.expectations.judge import golden
 from nasm.asm.expectations.verdict import compare
 from nasm.debug.expressions import Value
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.open_files import Allowed
-from nasm.problems import Refused
+from nasm.problems import Refused, counted, in_line
 from nasm.records import Mismatch
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.pieces import windows
@@ -22,8 +23,8 @@ from nasm.spec.pieces import windows
 _FILE = re.compile(r'\s*"([^"]*)"\s*')
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Drawn):
     """Two values side by side: so many of ``size`` elements differ, none by more than ``largest``.
 
     ``unknown`` are elements that are not known on either side, or on both: they are not compared.
@@ -45,6 +46,11 @@ class Difference:
     def same(self) -> bool:
         """Whether nothing differs, as far as it is known."""
         return not self.differing
+
+    def __repr__(self) -> str:
+        of = f"{self.differing:,} of {counted(self.size, 'element')} differ"
+        said = f"<{self.left} and {self.right}: {of}, by at most {self.largest:.6g}>"
+        return in_line(said)
 
 
 def difference(

@@ -14,6 +14,7 @@ import numpy as np
 
 from nasm.debug.places import Place
 from nasm.machine.addresses import Access
+from nasm.problems import in_line
 from nasm.running import Running
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who, holds
@@ -35,7 +36,7 @@ class ElementChange:
     after: object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Met:
     """What a test met: a sentence, and of memory how many elements changed, with the first few."""
 
@@ -45,6 +46,9 @@ class Met:
     count: int = 0
     elements: tuple[ElementChange, ...] = ()
     kind: str = ""
+
+    def __repr__(self) -> str:
+        return f"<{in_line(self.text) or 'met'}>"
 
 
 class Test(Observer):

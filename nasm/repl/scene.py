@@ -9,7 +9,8 @@ from nasm.debug.blocked import Blocked
 from nasm.debug.context import Context, Doing, EngineContext, Place
 from nasm.debug.counters import Changed, Counter
 from nasm.problems import counted, listed
-from nasm.repl import text
+from nasm.records import Rows
+from nasm.repl import listings, text
 from nasm.repl.screen import WIDTH, cut, table
 from nasm.repl.text import Timed
 from nasm.session import Session
@@ -88,9 +89,7 @@ def chain(found: Blocked, width: int = WIDTH) -> list[str]:
     return [line for one in (*said, *last) for line in _filled("", one, width, "  ")]
 
 
-def semaphore(
-    of: Timed, found: Counter, history: Sequence[Changed], width: int = WIDTH
-) -> list[str]:
+def semaphore(of: Timed, found: Counter, history: Rows[Changed], width: int = WIDTH) -> list[str]:
     """All there is to tell of a semaphore or event, and when it got the values it has had."""
     kind = "event" if found.event else "semaphore"
     number = text.numbered(of, found.core, found.number)
@@ -104,7 +103,7 @@ def semaphore(
         said.append(f"transfers under way will add {found.moving}")
     lines = [f"${found.name} = {found.value}, {kind} {number}"]
     lines += [line for one in said for line in _filled("  ", one, width)]
-    return [*lines, *_posters(found, width), *_changes(of, history, width)]
+    return [*lines, *_posters(found, width), *_changes(history, width)]
 
 
 def _posters(found: Counter, width: int) -> list[str]:
@@ -116,17 +115,10 @@ def _posters(found: Counter, width: int) -> list[str]:
     return table(heads, rows, width) if rows else ["  nothing in the program posts it"]
 
 
-def _changes(of: Timed, history: Sequence[Changed], width: int) -> list[str]:
+def _changes(history: Rows[Changed], width: int) -> list[str]:
     """When it got the values that it has had, and by whom."""
-    rows = [
-        (
-            f"{text.microseconds(of, one.tick):,.3f}",
-            str(one.value),
-            f"{one.by}{', landing' if one.transfer else ''}",
-        )
-        for one in history
-    ]
-    return table((">since µs", ">value", "by"), rows, width) if rows else []
+    heads, rows, *_ = listings.history(history, history.units)
+    return table(heads, rows, width) if rows else []
 
 
 # -- an engine, from the longest to the shortest
