@@ -86,6 +86,16 @@ class Shell:
         """What was set of the debugger."""
         return self.screen.settings
 
+    @property
+    def drawn(self) -> bool:
+        """Whether anything but plain lines may be drawn."""
+        return not self.settings.plain and not self.screen.dumb
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The panels that are kept on screen."""
+        return self.settings.view if self.attended and self.drawn and self._session else ()
+
     # -- the program
 
     @property
