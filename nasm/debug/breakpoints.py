@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,6 +21,9 @@ from nasm.running import Running
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"
+
+_Places = list[Set[int] | None]
+"""By queue, some pcs; None is any."""
 
 HAZARDS = 0
 """The number of the stop at hazards, which is no breakpoint of its own."""
@@ -116,7 +119,7 @@ class Breakpoints(Drawn):
         self.hits: tuple[Hit, ...] = ()
         self._set: dict[int, _Set] = {}
         self._last = 0
-        self._asked: tuple[tuple[Test, ...], list[frozenset[int] | None]] = (), []
+        self._asked: tuple[tuple[Test, ...], _Places] = (), []
         self._begun: list[Test] = []
         self._left: tuple[Moment, Made | None] | None = None
         self._hazards: _Set | None = None
@@ -320,7 +323,7 @@ class Breakpoints(Drawn):
         """Advance, and give the breakpoints that are met, again and again."""
         scheduler = self.running.machine.scheduler
         last = scheduler.position + events
-        self._begin(armed)
+        self._begin(armed, anew=False)
         each = any(one.test.polled for one in armed)
         while scheduler.position < last and not self.running.asked:
             begun = self.running.moment
@@ -346,14 +349,17 @@ class Breakpoints(Drawn):
             if not (stopped or early or (each and scheduler.position > begun.position)):
                 return
 
-    def _begin(self, armed: Sequence[_Set]) -> None:
-        """A stretch begins: what is the case now is no news, unless it goes on from the last."""
-        tests, state = [one.test for one in armed], self._state()
+    def _begin(self, armed: Sequence[_Set], anew: bool = True) -> None:
+        """Nothing is met, and what is the case now is not news for any test.
+
+        Unless it is to begin ``anew``, tests that have seen all until now know what is the case.
+        """
+        knowing = () if anew or self._state() != self._left else self._begun
         for one in armed:
             one.met.clear()
-            if state != self._left or one.test not in self._begun:
+            if one.test not in knowing:
                 one.test.begin()
-        self._begun = tests
+        self._begun = [one.test for one in armed]
 
     def _state(self) -> tuple[Moment, Made | None]:
         """How the machine stands: the moment, and the last change that led there."""
@@ -401,10 +407,10 @@ class Breakpoints(Drawn):
                 self.past.changed = before
         scheduler.halted = self.running.asked
 
-    def _places(self, tests: tuple[Test, ...]) -> list[frozenset[int] | None]:
-        """By queue, the instructions before which some tests may stop; None is any."""
+    def _places(self, tests: tuple[Test, ...]) -> _Places:
+        """The instructions before which some tests may stop."""
         if self._asked[0] != tests:
-            places: list[frozenset[int] | None] = []
+            places: _Places = []
             for queue in range(len(self.running.program.queues)):
                 several = [None if test.pcs is None else test.pcs.get(queue, ()) for test in tests]
                 anywhere = None in several
@@ -441,7 +447,7 @@ class Breakpoints(Drawn):
         if high > begun.position:
             known = [test.known for _, test in hazards]
             self.past.goto(begun)
-            self._begin_anew(armed)
+            self._begin(armed)
             with self._testing(armed):
                 self.past.advance(high - begun.position)
             for (_, test), before in zip(hazards, known, strict=True):
@@ -449,10 +455,3 @@ class Breakpoints(Drawn):
         for one, test in hazards:
             one.met += [Met(said) for said in test.news()]
             test.begin()
-
-    @staticmethod
-    def _begin_anew(armed: Sequence[_Set]) -> None:
-        """What is the case now is not news for any test, and nothing is met."""
-        for one in armed:
-            one.met.clear()
-            one.test.begin()
