@@ -351,13 +351,9 @@ class Session(Drawn, Seeing):
     @contextmanager
     def at(self, where: str | int | Mark | Moment) -> Iterator[None]:
         """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
-        hits = self.hits
-        try:
-            with self.past.excursion():
-                self.goto(where)
-                yield
-        finally:
-            self.breakpoints.hits = hits
+        with self.breakpoints.aside(), self.past.excursion():
+            self.goto(where)
+            yield
 
     # -- asking
 
@@ -454,8 +450,11 @@ class Session(Drawn, Seeing):
         return tuple(made.change for made in self.past.changes[: self.changes_made])
 
     def trial(self, text: str) -> Typed:
-        """Execute a typed text, and go back to how it is now; what it declares stays declared."""
-        with self.past.trial():
+        """Execute a typed text, and go back to how it is now; what it declares stays declared.
+
+        It stops at no breakpoint.
+        """
+        with self.breakpoints.aside(), self.past.trial():
             return self.execute(text)
 
     def report(self, hashes: bool = True) -> RunReport:

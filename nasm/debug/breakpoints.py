@@ -123,6 +123,7 @@ class Breakpoints(Drawn):
         self._begun: list[Test] = []
         self._left: tuple[Moment, Made | None] | None = None
         self._hazards: _Set | None = None
+        self._aside = False
 
     # -- which there are
 
@@ -255,7 +256,18 @@ class Breakpoints(Drawn):
                 return found
         return ()
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Nothing within is stopped at; then ``hits`` are what they were."""
+        hits, before, self._aside = self.hits, self._aside, True
+        try:
+            yield
+        finally:
+            self.hits, self._aside = hits, before
+
     def _armed(self) -> list[_Set]:
+        if self._aside:
+            return []
         found = [one for one in self._set.values() if one.record.enabled]
         return [*found, self._hazards] if self._hazards is not None else found
 

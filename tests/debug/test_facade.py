@@ -251,12 +251,13 @@ def test_changes_are_seen_undone_and_tried(stopped: Session) -> None:
     (change,) = stopped.changes(since)
     assert (change.place, change.count) == ("acc[0, 0:2]", 2)
     stopped.release(since)
-    stopped.breakpoints.delete(1)
-    before = stopped.moment
+    before, hits = stopped.moment, stopped.hits
     tried = stopped.trial("@vector Memset c, 7.0")
     assert tried.executed
     assert stopped.moment == before
     assert not stopped.known("c").any()
+    assert stopped.hits == hits  # and the breakpoint at which it stands is not met in between
+    assert stopped.breakpoints[1].hits == 1
     stopped.run()
     assert stopped.read("C[0, 0:2]").tolist() == [1.0, 2.0]
     assert [str(change) for change in stopped.by_hand] == ["set acc[0, 0:2] = [1.0, 2.0]"]
