@@ -102,14 +102,15 @@ class Scheduler:
         if not queue.done:
             self.push(self.now, START + queue.index, queue)
 
-    def observe(self, observer: Observer) -> None:
-        """Tell an observer of everything that happens from now on."""
-        self._observers.append(observer)
+    def observe(self, *observers: Observer) -> None:
+        """Tell observers of everything that happens from now on."""
+        self._observers += observers
         self._listen()
 
-    def ignore(self, observer: Observer) -> None:
-        """Tell an observer nothing more."""
-        self._observers.remove(observer)
+    def ignore(self, *observers: Observer) -> None:
+        """Tell observers nothing more."""
+        for observer in observers:
+            self._observers.remove(observer)
         self._listen()
 
     def _listen(self) -> None:
