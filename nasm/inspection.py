@@ -183,6 +183,12 @@ class Inspection:
         """The hazards of the run so far, those that are allowed apart."""
         return self.judged().errors
 
+    def hazard_counts(self) -> tuple[int, ...]:
+        """How much there is of what hazards are told from: there are others only with more."""
+        hazards, ordering = self.machine.hazards, self.machine.ordering
+        counts = ordering.counts() if ordering is not None else ()
+        return (len(hazards.found), self.status is Status.FINISHED, *counts)
+
     def judged(self) -> Judged:
         """What of the program and of the run so far is worth telling, and what of it counts."""
         return self.policy.judged(self._noticed())

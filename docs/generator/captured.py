@@ -32,7 +32,8 @@ _CHANGED = re.compile(r'<!-- file: (\S+) is (\S+) with(?:out| "(.*?)" for) "(.*?
 
 
 _SESSION = re.compile(
-    r"(<!-- session(?:: (?P<width>\d+)| continues) -->\n\n?)```console\n(?P<text>.*?)```\n(<!-- end -->)",
+    r"(<!-- session(?:: (?P<width>\d+)| continues) -->\n)"
+    r"```console\n(?P<text>.*?)```\n(<!-- end -->)",
     re.DOTALL,
 )
 _PROMPT = "(nasm) "

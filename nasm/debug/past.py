@@ -110,10 +110,10 @@ class Past:
         """Process some of so many events; whether nothing stopped it."""
         scheduler = self.running.machine.scheduler
         some = min(self._events, events) if self.kept else events
-        before, begun = scheduler.position, time.perf_counter()
+        before, begun = scheduler.position, time.thread_time()
         self._forward(some, until, retire)
         if self.kept:
-            self._spent(time.perf_counter() - begun, some)
+            self._spent(time.thread_time() - begun, some)
         stopped = scheduler.poised or (retire is not None and scheduler.retired >= retire)
         return not stopped and scheduler.position - before == some
 
@@ -343,13 +343,11 @@ class Past:
 def watching(running: Running, *observers: Observer) -> Iterator[None]:
     """Observers are told of what happens within."""
     scheduler = running.machine.scheduler
-    for observer in observers:
-        scheduler.observe(observer)
+    scheduler.observe(*observers)
     try:
         yield
     finally:
-        for observer in observers:
-            scheduler.ignore(observer)
+        scheduler.ignore(*observers)
 
 
 @contextmanager

@@ -147,7 +147,8 @@ class Travel:
 
     def to_write(self, test: Test) -> tuple[Met, ...]:
         """Go back to just before what a test of writes met last; returns what that was."""
-        found = self.breakpoints.search(self._leave(), test)
+        behind = self._leave()._replace(poised=True)  # one that has just happened is the last, too
+        found = self.breakpoints.search(behind, test)
         if found is None:
             return ()
         met = tuple(hit.met for hit in self.breakpoints.hits)

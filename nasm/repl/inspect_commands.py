@@ -18,11 +18,9 @@ AROUND = 5
 
 
 @command(
-    "list",
-    "l",
-    usage="list [ENGINE | LABEL | LINE | FIRST, LAST]",
-    takes=("line", "engine", "label"),
-)
+    "list", "l",
+    usage="list [ENGINE | LABEL | LINE | FIRST, LAST]", takes=("line", "engine", "label"),
+)  # fmt: skip
 def list_(shell: Shell, rest: str) -> None:
     """Show the program around an engine, a label or a line.
 

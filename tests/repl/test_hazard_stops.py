@@ -17,7 +17,10 @@ MATMUL = (Path(__file__).parents[2] / "programs" / "matmul.nasm").read_text(enco
 
 @pytest.fixture
 def trying(tmp_path: Path) -> Tried:
-    """A shell for the matmul without the two waits that order its engines."""
+    """A shell for the matmul without the two waits that order its engines.
+
+    Beside it lies one with a wait for more updates than there are.
+    """
     unordered = MATMUL.replace("$loaded >= 32", "").replace("$multiplied >= 1", "")
     (tmp_path / "unordered.nasm").write_text(unordered, encoding="utf-8")
     hung = MATMUL.replace("$loaded >= 32", "$loaded >= 48")
