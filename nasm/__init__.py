@@ -11,6 +11,8 @@ heavy is imported before it is asked for.
 
 from __future__ import annotations
 
+from nasm import drawing
+
 TYPE_CHECKING = False  # typing's own takes a while to import, in which a Ctrl-C is not heard
 
 if TYPE_CHECKING:
@@ -86,6 +88,16 @@ _HOMES = {
     "schedules": "nasm.rerun",
     "witness": "nasm.rerun",
 }
+
+
+def _views() -> Any:
+    """How things look; nothing of it is imported before something is drawn."""
+    from importlib import import_module
+
+    return import_module("nasm.repl.drawn")
+
+
+drawing.views = _views
 
 
 def __getattr__(name: str) -> Any:

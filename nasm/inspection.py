@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -23,14 +23,15 @@ from nasm.records import (
     EXAMINED,
     BankRecord,
     ChannelRecord,
-    Clock,
     EngineRecord,
     Executed,
     ExpectationRecord,
     Message,
     QueueRecord,
+    Rows,
     SemaphoreRecord,
     Status,
+    Units,
 )
 from nasm.sim.counters import Who
 from nasm.sim.queues import Queue
@@ -38,6 +39,8 @@ from nasm.sim.trace import Trace
 from nasm.source import Source
 from nasm.spec.program import Program
 from nasm.spec.view import View
+
+T = TypeVar("T")
 
 FEW = 6
 """Names that are listed where one is not known."""
@@ -68,14 +71,16 @@ class Inspection:
         return self.machine.scheduler.now
 
     @property
-    def clock(self) -> Clock:
-        """What ticks are worth."""
-        generation = self.program.generation
-        return Clock(generation.ticks, generation.base.cycle, self.program.cores)
+    def units(self) -> Units:
+        """What numbers in records are worth."""
+        return describe.units(self.machine)
+
+    def _rows(self, kind: type[T], records: Iterable[T]) -> Rows[T]:
+        return Rows(kind, records, self.units)
 
     def microseconds(self, ticks: int | None = None) -> float:
         """Ticks in microseconds; without any, the time it is."""
-        return self.clock.microseconds(self.now if ticks is None else ticks)
+        return self.units.microseconds(self.now if ticks is None else ticks)
 
     def name(self, record: QueueRecord | EngineRecord | Executed) -> str:
         """What to call the engine of a record: with its core if the program uses several."""
@@ -156,17 +161,18 @@ class Inspection:
             raise Refused("E0206", f"no semaphore '${quoted(name)}'", hint)
         return number
 
-    def queues(self) -> tuple[QueueRecord, ...]:
+    def queues(self) -> Rows[QueueRecord]:
         """Every queue as it stands."""
-        return tuple(describe.queue_record(self.machine, q) for q in self.machine.scheduler.queues)
+        queues = self.machine.scheduler.queues
+        return self._rows(QueueRecord, (describe.queue_record(self.machine, q) for q in queues))
 
-    def semaphores(self) -> tuple[SemaphoreRecord, ...]:
+    def semaphores(self) -> Rows[SemaphoreRecord]:
         """Every semaphore and event the program names."""
-        return describe.semaphore_records(self.machine)
+        return self._rows(SemaphoreRecord, describe.semaphore_records(self.machine))
 
-    def channels(self) -> tuple[ChannelRecord, ...]:
+    def channels(self) -> Rows[ChannelRecord]:
         """Every channel (DMA engine)."""
-        return describe.channel_records(self.machine)
+        return self._rows(ChannelRecord, describe.channel_records(self.machine))
 
     def banks(self) -> tuple[BankRecord, ...]:
         """Every bank of a banked memory."""
@@ -176,6 +182,12 @@ class Inspection:
     def hazards(self) -> tuple[Problem, ...]:
         """The hazards of the run so far, those that are allowed apart."""
         return self.judged().errors
+
+    def hazard_counts(self) -> tuple[int, ...]:
+        """How much there is of what hazards are told from: there are others only with more."""
+        hazards, ordering = self.machine.hazards, self.machine.ordering
+        counts = ordering.counts() if ordering is not None else ()
+        return (len(hazards.found), self.status is Status.FINISHED, *counts)
 
     def judged(self) -> Judged:
         """What of the program and of the run so far is worth telling, and what of it counts."""

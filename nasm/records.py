@@ -7,14 +7,17 @@ line, ``str`` what a report says of it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar
 
 from nasm.allowing import AllowedProblem, as_errors
+from nasm.drawing import Drawn
 from nasm.problems import Problem, clean, counted, in_line, rounded
 from nasm.source import Span
+
+T = TypeVar("T")
 
 MARKS = ("✓", "✗")
 """The marks of an expectation that held, and of one that did not."""
@@ -47,10 +50,11 @@ class Status(Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Clock:
-    """What ticks are worth: so many are a microsecond, and so many a ``cycle`` of the base clock.
+class Units:
+    """What numbers in records are worth.
 
-    ``cores`` says how many cores the program uses.
+    So many ``ticks`` are a microsecond, so many a ``cycle`` of the base clock. Numbers and names
+    have their core's number in front of them if the program uses several ``cores``.
     """
 
     ticks: int
@@ -64,6 +68,26 @@ class Clock:
     def moment(self, tick: int) -> str:
         """The time it is at a tick: '3.358 µs, cycle 4,701'."""
         return f"{self.microseconds(tick):,.3f} µs, cycle {tick // self.cycle:,}"
+
+    def named(self, core: int, what: str | int) -> str:
+        """A name or a number of something of a core."""
+        return f"{core}.{what}" if self.cores > 1 else str(what)
+
+
+class Rows(Drawn, tuple[T, ...]):
+    """Records of one kind: a tuple, and drawn a table. ``units`` are those of their numbers."""
+
+    kind: type[T]
+    units: Units
+
+    def __new__(cls, kind: type[T], records: Iterable[T], units: Units) -> Self:
+        """Records, as a tuple takes them."""
+        made = super().__new__(cls, records)
+        made.kind, made.units = kind, units
+        return made
+
+    def __getnewargs__(self) -> tuple[Any, ...]:
+        return self.kind, tuple(self), self.units
 
 
 class Moment(NamedTuple):

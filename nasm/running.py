@@ -57,11 +57,13 @@ class Checkpoint:
     """A moment of a session that it can go back to.
 
     By then instructions had completed as ``retired`` and, by queue, ``counts`` say. One that is not
-    ``pinned`` may be given up; ``work`` are the seconds of computing since the one before it.
+    ``pinned`` may be given up; ``work`` are the seconds of computing since the one before it, and
+    ``size`` is about how many bytes were kept for it when the one behind it was made.
     """
 
     __slots__ = (
-        "counts", "limit", "moment", "pinned", "problems", "retired", "saved", "status", "work",
+        "counts", "limit", "moment", "pinned", "problems", "retired", "saved", "size", "status",
+        "work",
     )  # fmt: skip
 
     def __init__(self, session: Running, pinned: bool = True) -> None:
@@ -72,6 +74,7 @@ class Checkpoint:
         self.counts = tuple(queue.count for queue in scheduler.queues)
         self.pinned, self.work = pinned, 0.0
         self.saved = session.machine.save()
+        self.size = session.kept(self)
 
     def __repr__(self) -> str:
         return f"<checkpoint at tick {self.moment.tick}>"
@@ -202,6 +205,8 @@ class Running(Inspection):
 
     def checkpoint(self, pinned: bool = True) -> Checkpoint:
         """Remember this moment: from now on, memory is copied before it changes."""
+        before = self.checkpoints[-1]
+        before.size = self.kept(before)
         self.checkpoints.append(Checkpoint(self, pinned))
         return self.checkpoints[-1]
 
@@ -219,8 +224,10 @@ class Running(Inspection):
 
     def discard(self, checkpoint: Checkpoint) -> None:
         """Give up a checkpoint, but for the first: nobody will return to it."""
+        before = self.checkpoints[self.checkpoints.index(checkpoint) - 1]
         self.checkpoints.remove(checkpoint)
         self.machine.discard(checkpoint.saved)
+        before.size = self.kept(before)
 
     def kept(self, checkpoint: Checkpoint) -> int:
         """About how many bytes are kept for a checkpoint."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any, Self
 
 from nasm.asm.expanding.expand import unknown_target
-from nasm.debug import delta, moves, setting, specs
+from nasm.debug import moves, setting, specs
 from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debug.changes import Divert, SetElements
 from nasm.debug.counters import REMEMBERED, Changed, history
@@ -26,16 +26,17 @@ from nasm.debug.specs import Asked
 from nasm.debug.stops import Met, Test
 from nasm.debug.strips import STRIP, TimeSoFar, strip
 from nasm.debug.travel import Mark, Travel
-from nasm.debug.typed import Typed, Typing, program_text, told
+from nasm.debug.typed import Typed, Typing, complete, program_text, told
 from nasm.debug.why import DEPTH, MOST, last_write, why
 from nasm.debug.whys import LastWrite, Why
+from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine
 from nasm.open_files import Files
 from nasm.problems import Failure, Problem, counted, in_line, number_of
 from nasm.profile.what_if import Outcome
-from nasm.records import Moment, RunReport, Status
-from nasm.running import ASSEMBLED, CHUNK, Checkpoint
+from nasm.records import Moment, Rows, RunReport, Status
+from nasm.running import ASSEMBLED, CHUNK
 from nasm.sim.delays import Delays
 from nasm.source import Source
 from nasm.source_files import Text
@@ -49,7 +50,7 @@ NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
 
 
-class Session(Seeing):
+class Session(Drawn, Seeing):
     """A program on a machine, where it can be run, stopped, inspected, changed and taken back.
 
     ``program`` is a Program, the path of a file or a text of several lines to assemble, with
@@ -128,10 +129,10 @@ class Session(Seeing):
     ) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
-        ``more`` is as for a program. Raises Failure for an unknown target.
+        ``more`` is as for a program. Raises Failure if there is no such target.
         """
         if target not in TARGETS:
-            raise Failure(unknown_target(target, TARGETS).at(None))
+            raise Failure(unknown_target(str(target), TARGETS).at(None))
         source = Source(NO_PROGRAM, f".target {target}\n")
         return cls(source, options=options, timing=timing, files=files, **more)
 
@@ -139,7 +140,7 @@ class Session(Seeing):
         name = in_line(self.source.name) if self.source else "a program"
         said = [f"<session of {name}: {self.status.value}"]
         if self.status is not Status.READY:
-            said.append(f"at {self.clock.moment(self.now)}")
+            said.append(f"at {self.units.moment(self.now)}")
         if self.hits:
             said.append(f"at {in_line(str(self.hits[0]))}")
         if self.changes_made:
@@ -326,57 +327,43 @@ class Session(Seeing):
         """Give this moment a name, for :meth:`goto`; raises Refused if it is no word."""
         return self._travel.mark(name)
 
-    def moments(self) -> tuple[Mark, ...]:
+    def moments(self) -> Rows[Mark]:
         """The moments that have a name."""
-        return tuple(self._travel.marks.values())
+        return self._rows(Mark, self._travel.marks.values())
 
     def mend(self) -> None:
         """Go to before the event in the middle of which the machine was stopped."""
-        self.past.to_position(max(0, self.machine.scheduler.position - 1))
+        self._travel.to_position(max(0, self.machine.scheduler.position - 1))
 
-    # -- comparing
-
-    def since(self) -> Checkpoint:
-        """A moment to compare memory with later, by :meth:`changes`; :meth:`release` it then."""
-        delta.settle(self)
-        return self.checkpoint()
-
-    def changes(self, since: Checkpoint) -> tuple[MemoryChange, ...]:
-        """What of each tensor is not as it was; nothing if the run went back to before that."""
-        return delta.changes(self, since) if since in self.checkpoints and self.values else ()
-
-    def release(self, since: Checkpoint) -> None:
-        """A moment is no longer needed to compare with."""
-        since.pinned = False
+    # -- at another moment
 
     def evaluate(self, text: str, names: Mapping[str, int | float] | None = None) -> Value:
         """What an expression is now, to be read before the machine runs on; raises Failure.
 
         ``acc at 2.5us`` is what it was, or will be, at another moment: see :meth:`goto`.
         """
-        text, where = dated(text)
-        if not where:
-            return super().evaluate(text, names)
-        with self.at(where):
-            return kept(super().evaluate(text, names))
+        text, where = dated(str(text))
+        if where:
+            with self.at(where):
+                return kept(super().evaluate(text, names))
+        return super().evaluate(text, names)
 
     @contextmanager
-    def at(self, where: str | int) -> Iterator[None]:
+    def at(self, where: str | int | Mark | Moment) -> Iterator[None]:
         """Within, the run is at another moment, as for :meth:`goto`; then it is back."""
-        hits = self.hits
-        with self.past.excursion():
+        with self.breakpoints.aside(), self.past.excursion():
             self.goto(where)
             yield
-        self.breakpoints.hits = hits
 
     # -- asking
 
-    def history(self, name: str, most: int = REMEMBERED) -> tuple[Changed, ...]:
+    def history(self, name: str, most: int = REMEMBERED) -> Rows[Changed]:
         """The last changes of a semaphore or event, the latest last; raises Refused.
 
         The run is done again to see them, from the last checkpoint or from earlier ones.
         """
-        return history(self.past, self._scene(), self.semaphore(name), most)
+        found = history(self.past, self._scene(), self.semaphore(name), most)
+        return self._rows(Changed, found)
 
     def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
         """What every engine did in the last cycles of the base clock: in so many cells, and in all.
@@ -417,11 +404,7 @@ class Session(Seeing):
         change = self._typing.take(text)
         with self._comparing() as memory, self.watched() as done:
             self.change(change)
-            queues = [self.machine.scheduler.queues[index] for index, _ in change.pcs]
-            self.complete(
-                (queue, queue.count + len(queue.flight) + len(pcs))
-                for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
-            )
+            complete(self, change)
         return told(self, self._typing, change, done, tuple(memory))
 
     def declare(self, text: str) -> Typed:
@@ -447,17 +430,6 @@ class Session(Seeing):
         assert after is not None
         return Altered(place.strip(), before, after)
 
-    @contextmanager
-    def _comparing(self) -> Iterator[list[MemoryChange]]:
-        """What a block has changed in memory; it is there when the block is left."""
-        found: list[MemoryChange] = []
-        since = self.since()
-        try:
-            yield found
-            found += self.changes(since)
-        finally:
-            self.release(since)
-
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""
         return self._divert(skipping(self, engine))
@@ -478,8 +450,11 @@ class Session(Seeing):
         return tuple(made.change for made in self.past.changes[: self.changes_made])
 
     def trial(self, text: str) -> Typed:
-        """Execute a typed text, and go back to how it is now; what it declares stays declared."""
-        with self.past.trial():
+        """Execute a typed text, and go back to how it is now; what it declares stays declared.
+
+        It stops at no breakpoint.
+        """
+        with self.breakpoints.aside(), self.past.trial():
             return self.execute(text)
 
     def report(self, hashes: bool = True) -> RunReport:

@@ -22,7 +22,17 @@ MODULES = {
 }
 
 LAYERS = (
-    ("source", "dtypes", "exact", "gc_pause", "stopping", "docstrings", "pace", "glossary"),
+    (
+        "source",
+        "dtypes",
+        "exact",
+        "gc_pause",
+        "stopping",
+        "docstrings",
+        "pace",
+        "glossary",
+        "drawing",
+    ),
     ("problems",),
     ("open_files", "allowing"),
     ("records", "source_files", "host_memory"),

@@ -396,6 +396,11 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         action="store_true",
         help="for screen readers: ASCII, no bar, no menu, nothing written over",
     )
+    verb.add_argument(
+        "--view",
+        action="store_true",
+        help="keep panels on screen above the prompt, as 'view' does; unattended, print them",
+    )
     start = verb.add_mutually_exclusive_group()
     start.add_argument(
         "--init", metavar="FILE", help="begin with the commands in a file, not the start-up file"

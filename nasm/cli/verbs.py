@@ -83,6 +83,7 @@ def repl(args: argparse.Namespace) -> int:
             stay=args.stay,
             echo=args.echo,
             plain=args.plain,
+            view=args.view,
             init=args.init,
             no_init=args.no_init,
             strict=args.strict,

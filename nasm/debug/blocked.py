@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.debug.context import EngineContext, Hold, Place, Scene
+from nasm.drawing import Drawn
 from nasm.machine.blame import blame
 from nasm.machine.supply import Supply
 from nasm.machine.troubles import helpers
@@ -32,7 +33,7 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Blocked:
+class Blocked(Drawn):
     """Why an engine does not go on: each link is held up by the next.
 
     ``end`` is one of :data:`ENDS`, ``said`` a sentence about it, ``hint`` what to do about it.

@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
 from nasm.debug import specs
-from nasm.debug.past import Past, poising, watching
+from nasm.debug.past import Made, Past, poising, watching
 from nasm.debug.places import rounds
 from nasm.debug.specs import WATCHED, Asked, Condition
 from nasm.debug.stops import Met, OnHazard, Test
+from nasm.drawing import Drawn
 from nasm.problems import Failure, Refused, counted, in_line, number_of, quoted
 from nasm.records import Moment
 from nasm.running import Running
 from nasm.sim.queues import Queue, Task
 
 WRONG = "E0822"
+
+_Places = list[Set[int] | None]
+"""By queue, some pcs; None is any."""
 
 HAZARDS = 0
 """The number of the stop at hazards, which is no breakpoint of its own."""
@@ -103,7 +107,7 @@ def _times(wanted: int) -> int:
     return number_of("times to ignore it", wanted)
 
 
-class Breakpoints:
+class Breakpoints(Drawn):
     """The breakpoints of a session, in the order of their numbers.
 
     One is found by its number or its name: ``breakpoints[2]``, ``breakpoints["acc"]``. ``hits``
@@ -115,7 +119,11 @@ class Breakpoints:
         self.hits: tuple[Hit, ...] = ()
         self._set: dict[int, _Set] = {}
         self._last = 0
+        self._asked: tuple[tuple[Test, ...], _Places] = (), []
+        self._begun: list[Test] = []
+        self._left: tuple[Moment, Made | None] | None = None
         self._hazards: _Set | None = None
+        self._aside = False
 
     # -- which there are
 
@@ -248,7 +256,18 @@ class Breakpoints:
                 return found
         return ()
 
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """Nothing within is stopped at; then ``hits`` are what they were."""
+        hits, before, self._aside = self.hits, self._aside, True
+        try:
+            yield
+        finally:
+            self.hits, self._aside = hits, before
+
     def _armed(self) -> list[_Set]:
+        if self._aside:
+            return []
         found = [one for one in self._set.values() if one.record.enabled]
         return [*found, self._hazards] if self._hazards is not None else found
 
@@ -276,6 +295,13 @@ class Breakpoints:
 
     def _search(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         self.hits = ()
+        try:
+            return self._searched(moment, armed)
+        except (Failure, Refused):  # a condition that cannot be judged somewhere in the past
+            self.past.goto(moment)
+            raise
+
+    def _searched(self, moment: Moment, armed: Sequence[_Set]) -> Moment | None:
         for begin, end in self.past.intervals(moment):
             found: tuple[Moment, tuple[Hit, ...]] | None = None
             left = end.position - begin.position + 1
@@ -309,7 +335,7 @@ class Breakpoints:
         """Advance, and give the breakpoints that are met, again and again."""
         scheduler = self.running.machine.scheduler
         last = scheduler.position + events
-        self._begin(armed)
+        self._begin(armed, anew=False)
         each = any(one.test.polled for one in armed)
         while scheduler.position < last and not self.running.asked:
             begun = self.running.moment
@@ -328,11 +354,29 @@ class Breakpoints:
                 yield met
             for one in armed:
                 one.met.clear()
+            self._left = self._state()
             if retire is not None and scheduler.retired >= retire:
                 return
             early = limit is not None and limit != until and self.running.now >= limit
             if not (stopped or early or (each and scheduler.position > begun.position)):
                 return
+
+    def _begin(self, armed: Sequence[_Set], anew: bool = True) -> None:
+        """Nothing is met, and what is the case now is not news for any test.
+
+        Unless it is to begin ``anew``, tests that have seen all until now know what is the case.
+        """
+        knowing = () if anew or self._state() != self._left else self._begun
+        for one in armed:
+            one.met.clear()
+            if one.test not in knowing:
+                one.test.begin()
+        self._begun = [one.test for one in armed]
+
+    def _state(self) -> tuple[Moment, Made | None]:
+        """How the machine stands: the moment, and the last change that led there."""
+        made = self.running.changes_made
+        return self.running.moment, self.past.changes[made - 1] if made else None
 
     @staticmethod
     def _looks(armed: Sequence[_Set], now: int, until: int | None) -> Iterator[int]:
@@ -348,14 +392,18 @@ class Breakpoints:
     def _testing(self, armed: Sequence[_Set]) -> Iterator[None]:
         """Tests are told of what happens, and halt the run when one meets something."""
         scheduler = self.running.machine.scheduler
-        left = scheduler.poised_at  # a start at which the run stands is not met again
+        left = dict(scheduler.poised_at)  # a start at which the run stood is not met again
         for one in armed:
             one.test.meet = partial(self._meet, one)
-        asked = [one.test for one in armed if type(one.test).poise is not Test.poise]
+        asked = tuple(one.test for one in armed if type(one.test).poise is not Test.poise)
+        places = self._places(asked)
 
         def poise(queue: Queue, task: Task) -> bool:
-            at = queue.index, queue.pc, queue.record
-            return at != left and any([t.poise(queue, task) for t in asked])
+            some = places[queue.index]
+            if some is not None and queue.pc not in some:
+                return False
+            stood = left.get(queue.index) == (queue.pc, queue.record)
+            return not stood and any([test.poise(queue, task) for test in asked])
 
         def changed() -> None:
             for one in armed:  # as it was when the change was made: a move began behind it
@@ -370,6 +418,18 @@ class Breakpoints:
             finally:
                 self.past.changed = before
         scheduler.halted = self.running.asked
+
+    def _places(self, tests: tuple[Test, ...]) -> _Places:
+        """The instructions before which some tests may stop."""
+        if self._asked[0] != tests:
+            places: _Places = []
+            for queue in range(len(self.running.program.queues)):
+                several = [None if test.pcs is None else test.pcs.get(queue, ()) for test in tests]
+                anywhere = None in several
+                some = frozenset(pc for pcs in several for pc in pcs or ())
+                places.append(None if anywhere else some)
+            self._asked = tests, places
+        return self._asked[1]
 
     def _meet(self, one: _Set, met: Met) -> None:
         one.met.append(met)
@@ -407,10 +467,3 @@ class Breakpoints:
         for one, test in hazards:
             one.met += [Met(said) for said in test.news()]
             test.begin()
-
-    @staticmethod
-    def _begin(armed: Sequence[_Set]) -> None:
-        """What is the case now is not news for any test, and nothing is met."""
-        for one in armed:
-            one.met.clear()
-            one.test.begin()

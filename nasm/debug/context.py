@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 
 from nasm.debug.outlook import Outlook
 from nasm.debug.transfers import NOTIFYING, TransferRecord, look_ahead, under_way
-from nasm.machine.describe import instruction_text
+from nasm.drawing import Drawn
+from nasm.machine.describe import instruction_text, units
 from nasm.problems import clean, counted, listed
-from nasm.records import Status
+from nasm.records import Status, Units
 from nasm.sim.counters import TRANSFER, Post, Semaphore, Who, holds
 from nasm.sim.queues import NEVER, Queue, Task, Wait
 from nasm.sim.regions import REGISTERS, Region, intersect
@@ -136,13 +137,19 @@ class EngineContext:
 
 
 @dataclass(frozen=True, slots=True, repr=False)
-class Context:
+class Context(Drawn):
     """What all engines do at a tick, and the transfers under way."""
 
     tick: int
     status: Status
     engines: tuple[EngineContext, ...]
     transfers: tuple[TransferRecord, ...]
+    units: Units
+
+    @property
+    def now(self) -> int:
+        """The tick, as a session calls it."""
+        return self.tick
 
     def __repr__(self) -> str:
         left = sum(not engine.idle for engine in self.engines)
@@ -153,7 +160,7 @@ class Context:
 def context(machine: Machine, outlook: Outlook, status: Status) -> Context:
     """What every engine is doing now, and why."""
     seen = Scene(machine, outlook, status)
-    return Context(machine.scheduler.now, status, seen.engines(), seen.transfers)
+    return Context(machine.scheduler.now, status, seen.engines(), seen.transfers, units(machine))
 
 
 @dataclass(slots=True)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from nasm.debug.stops import FEW, ElementChange
+from nasm.problems import counted
 from nasm.running import Checkpoint, Running
 from nasm.sim.memory import BLOCK, Array, Block, Mask, Store
 from nasm.spec.memory import Tensor
@@ -16,7 +17,7 @@ MOST = 256
 """Blocks of a tensor of which the elements are counted; of more only so many."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class MemoryChange:
     """Elements of a tensor that are not what they were.
 
@@ -40,6 +41,10 @@ class MemoryChange:
         if self.whole:
             return self.tensor
         return f"{self.tensor}[{', '.join(_slice(*ends) for ends in self.box)}]"
+
+    def __repr__(self) -> str:
+        more = " or more" if self.more else ""
+        return f"<{self.place}: {counted(self.count, 'element')}{more} changed>"
 
 
 def _slice(first: int, last: int) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,9 +12,10 @@ from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numb
 from nasm.asm.expectations.judge import golden
 from nasm.asm.expectations.verdict import compare
 from nasm.debug.expressions import Value
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.open_files import Allowed
-from nasm.problems import Refused
+from nasm.problems import Refused, counted, in_line
 from nasm.records import Mismatch
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.pieces import windows
@@ -22,8 +23,8 @@ from nasm.spec.pieces import windows
 _FILE = re.compile(r'\s*"([^"]*)"\s*')
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
+@dataclass(frozen=True, slots=True, repr=False)
+class Difference(Drawn):
     """Two values side by side: so many of ``size`` elements differ, none by more than ``largest``.
 
     ``unknown`` are elements that are not known on either side, or on both: they are not compared.
@@ -45,6 +46,11 @@ class Difference:
     def same(self) -> bool:
         """Whether nothing differs, as far as it is known."""
         return not self.differing
+
+    def __repr__(self) -> str:
+        of = f"{self.differing:,} of {counted(self.size, 'element')} differ"
+        said = f"<{self.left} and {self.right}: {of}, by at most {self.largest:.6g}>"
+        return in_line(said)
 
 
 def difference(
@@ -126,17 +132,10 @@ def _computes(value: Value) -> None:
         raise Refused("E0822", f"the elements of {value.text} are packed", hint)
 
 
-def right_side(
-    mine: Value, right: str | Value, evaluate: Callable[[str], Value], files: Allowed
-) -> Value:
-    """What a value is compared with; raises Failure or Refused.
-
-    A text is an expression, or the path of an array file in quotes.
-    """
-    if not isinstance(right, str):
-        return right
-    file = _FILE.fullmatch(right)
-    return evaluate(right) if file is None else of_file(mine, file[1], files)
+def named_file(text: str) -> str | None:
+    """The path that a text in quotes is; None for an expression."""
+    found = _FILE.fullmatch(text)
+    return found[1] if found else None
 
 
 def of_file(value: Value, path: str, files: Allowed) -> Value:

@@ -25,6 +25,7 @@ from nasm.asm.expectations.values import Evaluator
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_expression
 from nasm.debug.missing import Missing
+from nasm.drawing import Drawn
 from nasm.dtypes import Array, DType, DTypeError, Kind
 from nasm.inspection import Inspection, Measures
 from nasm.problems import Failure, Problem, Refused, did_you_mean, listed
@@ -47,7 +48,7 @@ OF_TENSORS = frozenset(FUNCTIONS) - {*CONSTANT_FUNCTIONS, "min", "max", "abs"}
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Value:
+class Value(Drawn):
     """What an expression is at a moment; it is read before the machine runs on.
 
     ``dtype`` is None if it was computed, in float64 or as bool. ``missing`` says which elements

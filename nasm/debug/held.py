@@ -13,11 +13,12 @@ from nasm.asm.expectations.elements import Plain, Stored
 from nasm.debug.expressions import Value
 from nasm.inspection import Inspection
 from nasm.machine.outlines import NoValues
+from nasm.problems import counted
 from nasm.sim.queues import Queue
 from nasm.spec.implicit_operands import EngineValue
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Held:
     """What an engine holds under a name.
 
@@ -31,6 +32,10 @@ class Held:
     how: str
     ready: int
     parts: tuple[tuple[str, Value], ...]
+
+    def __repr__(self) -> str:
+        parts = counted(len(self.parts), "part")
+        return f"<{self.name} of {self.engine}, core {self.core}: {parts}>"
 
 
 def held(session: Inspection, engine: str = "") -> tuple[Held, ...]:

@@ -7,12 +7,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.inspection import Inspection
 from nasm.machine import describe
 from nasm.machine.outlines import NoValues
 from nasm.machine.writers import written as writes
-from nasm.problems import Refused, did_you_mean, listed, number_of
+from nasm.problems import Refused, counted, did_you_mean, listed, number_of
 from nasm.records import BankRecord
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.program import Instruction
@@ -22,7 +23,7 @@ FREE = -1
 """A cell of a map that no tensor owns."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Owner:
     """A tensor in its memory: its partitions (none in a linear memory), its bytes in each of them.
 
@@ -39,9 +40,13 @@ class Owner:
     high: int
     written: float | None
 
+    def __repr__(self) -> str:
+        sizes = ", ".join(map(str, self.shape))
+        return f"<{self.name} {self.dtype}[{sizes}], bytes {self.low:,} to {self.high:,}>"
 
-@dataclass(frozen=True, slots=True)
-class MemoryNow:
+
+@dataclass(frozen=True, slots=True, repr=False)
+class MemoryNow(Drawn):
     """A memory of a core: its tensors by address, and a map of the bytes as far as they reach.
 
     ``cells`` has rows of partitions (one row in a linear memory) and columns of bytes: for each
@@ -59,8 +64,12 @@ class MemoryNow:
     reach: int
     cells: tuple[tuple[tuple[int, float], ...], ...]
 
+    def __repr__(self) -> str:
+        owners = counted(len(self.owners), "tensor")
+        return f"<{self.memory} of core {self.core}: {owners}, {self.placed:,} bytes have an owner>"
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class BankNow:
     """A bank now: what is written in it, and whether instructions ahead add to that.
 
@@ -72,8 +81,14 @@ class BankNow:
     state: str
     next: str = ""
 
+    def __repr__(self) -> str:
+        names = ", ".join(self.record.tensors)
+        return (
+            f"<{self.record.memory} bank {self.record.bank}: {self.state}, {names or 'no tensor'}>"
+        )
 
-@dataclass(frozen=True, slots=True)
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Lane:
     """What a tensor has in one partition: bytes from ``low`` on, and how many were written."""
 
@@ -82,6 +97,9 @@ class Lane:
     low: int
     high: int
     written: int | None
+
+    def __repr__(self) -> str:
+        return f"<{self.owner.name} in {self.memory}: bytes {self.low:,} to {self.high:,}>"
 
 
 def written(held: Inspection, name: str) -> float:

@@ -110,10 +110,10 @@ class Past:
         """Process some of so many events; whether nothing stopped it."""
         scheduler = self.running.machine.scheduler
         some = min(self._events, events) if self.kept else events
-        before, begun = scheduler.position, time.perf_counter()
+        before, begun = scheduler.position, time.thread_time()
         self._forward(some, until, retire)
         if self.kept:
-            self._spent(time.perf_counter() - begun, some)
+            self._spent(time.thread_time() - begun, some)
         stopped = scheduler.poised or (retire is not None and scheduler.retired >= retire)
         return not stopped and scheduler.position - before == some
 
@@ -125,42 +125,52 @@ class Past:
             self._events = min(MOST, events * 2)
         self._since += seconds
         if self._since >= EVERY:
-            self._take(pinned=False)
+            self._take()
             self._thin()
 
-    def _take(self, pinned: bool) -> Checkpoint:
+    def _take(self) -> Checkpoint:
         """Take a checkpoint now."""
-        made = self.running.checkpoint(pinned)
+        made = self.running.checkpoint(pinned=False)
         made.work, self._since = self._since, 0.0
         return made
 
     def _thin(self) -> None:
-        """Give up checkpoints until those that are left keep no more than they may.
+        """Give up checkpoints once they keep more than they may, until some room is free again.
 
-        Each time the one that, for how long ago it is, makes the way from its neighbour the
-        shortest.
+        Those that, for how long ago they are, make the way from their neighbours the shortest.
         """
         points = self.running.checkpoints
-        sizes = [self.running.kept(point) for point in points]
-        while sum(sizes) > self.kept:
-            worst = self._least_missed(points)
-            if worst is None:
+        most = self.kept
+        while sum(point.size for point in points) > most:
+            most = self.kept * 7 // 8
+            missed = self._least_missed(points)
+            if not missed:
                 return
-            points[worst + 1].work += points[worst].work
-            self.running.discard(points[worst])
-            del sizes[worst]
-            sizes[worst - 1] = self.running.kept(points[worst - 1])
+            for point, after in missed:
+                after.work += point.work
+                self.running.discard(point)
+                if sum(point.size for point in points) <= most:
+                    return
 
     @staticmethod
-    def _least_missed(points: Sequence[Checkpoint]) -> int | None:
-        """The checkpoint that is missed the least, of those that are not pinned, nor the last."""
-        age, best, found = points[-1].work, 0.0, None
+    def _least_missed(points: Sequence[Checkpoint]) -> list[tuple[Checkpoint, Checkpoint]]:
+        """Checkpoints with the ones behind them, those first that are missed the least.
+
+        No neighbours, none that is pinned, nor the first or the last.
+        """
+        age, scores = points[-1].work, []
         for n in range(len(points) - 2, 0, -1):
-            score = (points[n].work + points[n + 1].work) / max(age, 1e-9)
-            if not points[n].pinned and (found is None or score < best):
-                best, found = score, n
+            if not points[n].pinned:
+                ways = points[n].work + points[n + 1].work
+                scores.append((ways / max(age, 1e-9), n))
             age += points[n].work
-        return found
+        found: dict[int, None] = {}
+        for _, n in sorted(scores):
+            if n - 1 not in found and n + 1 not in found:
+                found[n] = None
+            if len(found) * 8 > len(points):
+                break
+        return [(points[n], points[n + 1]) for n in found]
 
     # -- to a moment
 
@@ -242,19 +252,18 @@ class Past:
 
         Returns what the change does. It is undone if it fails.
         """
-        before = self._take(pinned=True)
+        before = self._take()
         try:
             found = change.apply(self.running)
         except BaseException:
             self.running.back_to(before)
             raise
-        finally:
-            before.pinned = False
         moment = before.moment
         del self.changes[moment.changes :]
         self.changes.append(Made(moment, change))
         self.running.changes_made += 1
-        self._take(pinned=True)
+        self._take()
+        self._thin()
         return found
 
     def undo(self) -> Change | None:
@@ -334,13 +343,11 @@ class Past:
 def watching(running: Running, *observers: Observer) -> Iterator[None]:
     """Observers are told of what happens within."""
     scheduler = running.machine.scheduler
-    for observer in observers:
-        scheduler.observe(observer)
+    scheduler.observe(*observers)
     try:
         yield
     finally:
-        for observer in observers:
-            scheduler.ignore(observer)
+        scheduler.ignore(*observers)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import numpy as np
 
 from nasm.debug.expressions import Value
 from nasm.debug.statistics import Statistics, statistics
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.problems import Refused, number_of
 from nasm.spec.pieces import PIECE, Window
@@ -19,7 +20,7 @@ MISSING, NAN = -1.0, -2.0
 
 
 @dataclass(frozen=True, slots=True, eq=False, repr=False)
-class Picture:
+class Picture(Drawn):
     """Rows of cells from 0 (the least number of all) to 1 (the greatest), or a mark.
 
     The value has ``shape`` in rows and columns; a cell stands for ``block`` of them, by the element

@@ -5,14 +5,16 @@ Nothing here moves the machine, or changes it.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
-from nasm.debug import memory, who, writing
+from nasm.debug import delta, memory, who, writing
 from nasm.debug.blocked import Blocked, blocked
 from nasm.debug.context import Context, Scene, context
 from nasm.debug.counters import Counter, counter
-from nasm.debug.differences import Difference, difference, right_side
+from nasm.debug.delta import MemoryChange
+from nasm.debug.differences import Difference, difference, named_file, of_file
 from nasm.debug.expressions import Expression, Value, first
 from nasm.debug.held import Held, held
 from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
@@ -22,7 +24,8 @@ from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statis
 from nasm.debug.transfers import TransferRecord
 from nasm.debug.who import Use
 from nasm.problems import number_of
-from nasm.running import Running
+from nasm.records import Rows
+from nasm.running import Checkpoint, Running
 
 
 class Seeing(Running):
@@ -78,8 +81,8 @@ class Seeing(Running):
 
         They are expressions, values, and on the right also the path of an array file in quotes.
         """
-        mine = self._value(left)
-        other = right_side(mine, right, self.evaluate, self.files)
+        mine, path = self._value(left), named_file(right) if isinstance(right, str) else None
+        other = self._value(right) if path is None else of_file(mine, path, self.files)
         return difference(mine, other, rtol, atol)
 
     def write(self, text: str, path: str | Path, *, over: bool = False) -> writing.Written:
@@ -101,16 +104,16 @@ class Seeing(Running):
 
     # -- memory
 
-    def memories(self, name: str = "", rows: int = 8, columns: int = 64) -> tuple[MemoryNow, ...]:
+    def memories(self, name: str = "", rows: int = 8, columns: int = 64) -> Rows[MemoryNow]:
         """Who owns which bytes of a memory, or of each, and what of that is written.
 
         A map has at most so many rows and columns of cells. Raises Refused for an unknown name.
         """
-        return memory.memories(self, name, rows, columns)
+        return self._rows(MemoryNow, memory.memories(self, name, rows, columns))
 
-    def bank_states(self) -> tuple[BankNow, ...]:
+    def bank_states(self) -> Rows[BankNow]:
         """Every bank: what is in it, and whether instructions ahead add to that."""
-        return memory.banks(self)
+        return self._rows(BankNow, memory.banks(self))
 
     def owners(self, bank: BankNow) -> tuple[Owner, ...]:
         """The tensors that have bytes in a bank."""
@@ -128,6 +131,33 @@ class Seeing(Running):
         """
         return held(self, engine)
 
+    # -- what changed
+
+    def since(self) -> Checkpoint:
+        """A moment to compare memory with later, by :meth:`changes`; :meth:`release` it then."""
+        delta.settle(self)
+        return self.checkpoint()
+
+    def changes(self, since: Checkpoint) -> tuple[MemoryChange, ...]:
+        """What of each tensor is not as it was; nothing if the run went back to before that."""
+        return delta.changes(self, since) if since in self.checkpoints and self.values else ()
+
+    def release(self, since: Checkpoint) -> None:
+        """A moment is no longer needed to compare with."""
+        if since in self.checkpoints:
+            self.discard(since)
+
+    @contextmanager
+    def _comparing(self) -> Iterator[list[MemoryChange]]:
+        """What a block has changed in memory; it is there when the block is left."""
+        found: list[MemoryChange] = []
+        since = self.since()
+        try:
+            yield found
+            found += self.changes(since)
+        finally:
+            self.release(since)
+
     # -- engines
 
     @property
@@ -140,11 +170,11 @@ class Seeing(Running):
         """What every engine executes, what it does next, and why that does not start yet."""
         return context(self.machine, self._outlook, self.status)
 
-    def transfers(self) -> tuple[TransferRecord, ...]:
+    def transfers(self) -> Rows[TransferRecord]:
         """Every transfer (DMA) under way, oldest first."""
-        return self._scene().transfers
+        return self._rows(TransferRecord, self._scene().transfers)
 
-    def counters(self, name: str = "") -> tuple[Counter, ...]:
+    def counters(self, name: str = "") -> Rows[Counter]:
         """Every semaphore and event the program names, or one, with who waits and who can post.
 
         Raises Refused if there is none of that name.
@@ -152,7 +182,7 @@ class Seeing(Running):
         numbers = {**self.program.semaphores, **self.program.events}
         scene = self._scene()
         wanted = [self.semaphore(name)] if name else sorted(numbers.values())
-        return tuple(counter(scene, number) for number in wanted)
+        return self._rows(Counter, (counter(scene, number) for number in wanted))
 
     def blocked(self, engine: str) -> Blocked:
         """Why an engine does not go on, back to what no other holds up; raises Refused.
@@ -161,12 +191,12 @@ class Seeing(Running):
         """
         return blocked(self._scene(), self.queue(engine))
 
-    def who(self, text: str) -> tuple[Use, ...]:
+    def who(self, text: str) -> Rows[Use]:
         """Every line that reads or writes a tensor or slice, or posts or awaits a ``$semaphore``.
 
         ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
         """
-        return who.uses(self, self._outlook, text)
+        return self._rows(Use, who.uses(self, self._outlook, text))
 
     def _scene(self) -> Scene:
         return Scene(self.machine, self._outlook, self.status)

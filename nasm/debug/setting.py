@@ -15,7 +15,7 @@ from nasm.debug.expressions import Expression
 from nasm.inspection import Inspection
 from nasm.machine.outlines import NoValues
 from nasm.machine.state import UNKNOWN
-from nasm.problems import Refused, counted, did_you_mean, listed, quoted
+from nasm.problems import Refused, counted, did_you_mean, in_line, listed, quoted
 from nasm.running import Running
 from nasm.sim.memory import Array
 from nasm.sim.queues import Queue
@@ -27,7 +27,7 @@ QUOTED = re.compile(r'"([^"\n]*)"')
 LINE = re.compile(r"(?:line\s+|:)(\d+)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Altered:
     """What was changed by hand beside memory: a semaphore, a register, the pc of a queue."""
 
@@ -38,6 +38,9 @@ class Altered:
     def __str__(self) -> str:
         before = "uninitialised" if self.before is None else self.before
         return f"{self.what} {before} -> {self.after}"
+
+    def __repr__(self) -> str:
+        return f"<{in_line(str(self))}>"
 
 
 def setting(running: Running, place: str, value: object) -> Change:

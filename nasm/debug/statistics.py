@@ -8,15 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from nasm.debug.expressions import Value
+from nasm.drawing import Drawn
 from nasm.dtypes import Array
-from nasm.problems import Refused
+from nasm.problems import Refused, counted
 from nasm.spec.pieces import windows
 
 BINS = 16
 
 
-@dataclass(frozen=True, slots=True)
-class Statistics:
+@dataclass(frozen=True, slots=True, repr=False)
+class Statistics(Drawn):
     """Of ``size`` elements: the least, the greatest and the mean of those that are numbers.
 
     They are None if none is. ``known`` are those that stand on nothing uninitialised, of which so
@@ -31,6 +32,13 @@ class Statistics:
     most: float | None = None
     mean: float | None = None
     numeric: bool = True
+
+    def __repr__(self) -> str:
+        said = [f"{self.known:,} of {counted(self.size, 'element')} initialised"]
+        if self.least is not None and self.mean is not None:
+            said.append(f"{self.least:.6g} to {self.most:.6g}, mean {self.mean:.6g}")
+        said += [f"{self.nan:,} NaN"] if self.nan else []
+        return f"<statistics: {', '.join(said)}>"
 
 
 @dataclass(slots=True)
@@ -100,8 +108,8 @@ def numbers(value: Value, window: tuple[slice, ...]) -> Array:
     return part[known] if known.any() else part.reshape(-1)[:0]
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
+@dataclass(frozen=True, slots=True, repr=False)
+class Histogram(Drawn):
     """How many numbers lie between ``edges``; of the last two both count.
 
     What is beside the bins is told: NaN, infinities, and elements that are not known.
@@ -110,6 +118,10 @@ class Histogram:
     edges: tuple[float, ...]
     counts: tuple[int, ...]
     statistics: Statistics
+
+    def __repr__(self) -> str:
+        ends = f" from {self.edges[0]:.6g} to {self.edges[-1]:.6g}" if self.counts else ""
+        return f"<histogram: {counted(len(self.counts), 'bin')}{ends}>"
 
 
 def histogram(value: Value, bins: int = BINS) -> Histogram:

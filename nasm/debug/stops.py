@@ -6,7 +6,7 @@ happens. A test is begun at the start of each move, when it learns what is the c
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from nasm.debug.places import Place
 from nasm.machine.addresses import Access
+from nasm.problems import in_line
 from nasm.running import Running
 from nasm.sim.channels import Flight, Group
 from nasm.sim.counters import Semaphore, Who, holds
@@ -35,7 +36,7 @@ class ElementChange:
     after: object
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, repr=False)
 class Met:
     """What a test met: a sentence, and of memory how many elements changed, with the first few."""
 
@@ -46,12 +47,18 @@ class Met:
     elements: tuple[ElementChange, ...] = ()
     kind: str = ""
 
+    def __repr__(self) -> str:
+        return f"<{in_line(self.text) or 'met'}>"
+
 
 class Test(Observer):
     """Something to stop at. It calls ``meet`` when it meets it; ``until`` is when to look again."""
 
     polled = False
     """Whether it has to be asked after every event."""
+
+    pcs: Mapping[int, frozenset[int]] | None = None
+    """The instructions before which it stops at the most, by queue; None if any may be."""
 
     def __init__(self, running: Running) -> None:
         self.running = running
@@ -85,7 +92,7 @@ class BeforePlace(Test):
 
     def __init__(self, running: Running, place: Place) -> None:
         super().__init__(running)
-        self.place = place
+        self.place, self.pcs = place, place.pcs
 
     def poise(self, queue: Queue, task: Task) -> bool:
         """Stop before it."""
@@ -293,12 +300,18 @@ class Watched:
         self.views = tuple(views)
         self.regions = tuple(addresses.region(view) for view in views)
         self.accesses: list[Access] = [addresses.access(view) for view in views]
+        self.elements = [access.elements for access in self.accesses]
         self.held: list[tuple[Any, Any]] = []
+        self.complete: list[bool] = []
         self._known: dict[int, bool] = {}
 
     def keep(self) -> None:
         """Keep what they hold now."""
-        self.held = [(np.array(a.elements), np.array(a.known())) for a in self.accesses]
+        self.held = [
+            (np.array(elements), np.array(access.known()))
+            for elements, access in zip(self.elements, self.accesses, strict=True)
+        ]
+        self.complete = [access.complete for access in self.accesses]
 
     def touched(self, work: Work, regions: Iterable[Region]) -> bool:
         """Whether what an instruction touches is among it."""
@@ -318,14 +331,17 @@ class Watched:
         count, few = 0, []
         for n, access in enumerate(self.accesses):
             before, knew = self.held[n]
-            after, known = np.array(access.elements), np.array(access.known())
-            raw = f"V{after.dtype.itemsize}"
-            other = (before.view(raw) != after.view(raw)) & (known & knew)
-            other |= known != knew
+            now, known = self.elements[n], access.known()
+            raw = f"u{now.dtype.itemsize}"
+            other = before.view(raw) != now.view(raw)
+            whole = access.complete and self.complete[n]
+            if not whole:
+                other = (other & known & knew) | (known != knew)
             total = int(np.count_nonzero(other))
             if not total:
                 continue
             count += total
+            after, known = np.array(now), np.array(known)
             for at in np.argwhere(other)[:FEW] if other.ndim else [()]:
                 index = tuple(int(i) for i in at)
                 old, new = (
@@ -333,7 +349,7 @@ class Watched:
                     for values, has in ((before, knew), (after, known))
                 )
                 few.append(ElementChange(index, old, new))
-            self.held[n] = after, known
+            self.held[n], self.complete[n] = (after, known), access.complete
         return count, tuple(few[:FEW])
 
 
@@ -396,10 +412,14 @@ class OnHazard(Test):
         super().__init__(running)
         self.code = code
         self.known: set[object] = set()
+        self.counts: tuple[int, ...] = ()
 
     def begin(self) -> None:
         """Those that are known."""
-        self.known = set(self._found())
+        self.known, self.counts = set(self._found()), self._counts()
+
+    def _counts(self) -> tuple[int, ...]:
+        return (len(self.running.problems), *self.running.hazard_counts())
 
     def _found(self) -> dict[object, str]:
         found = (*self.running.hazards, *self.running.problems)
@@ -409,6 +429,8 @@ class OnHazard(Test):
 
     def news(self) -> list[str]:
         """Those that were found since."""
+        if self.counts == self._counts() and not self.running.policy.strict:
+            return []
         return [said for key, said in self._found().items() if key not in self.known]
 
 

@@ -103,8 +103,7 @@ class Travel:
             return
         text = str(where).strip()
         if text == START:
-            self._leave()
-            self.running.back_to(self.running.checkpoints[0])
+            self.to_start()
         elif text == END:
             self.to_end()
         elif NAME.fullmatch(text):
@@ -119,6 +118,16 @@ class Travel:
         while self.running.now < tick and not self.running.over and not self.running.asked:
             if not self.past.advance(ALL, until=tick):
                 break
+
+    def to_position(self, position: int) -> None:
+        """Go to just behind an event, by its number."""
+        self._leave()
+        self.past.to_position(position)
+
+    def to_start(self) -> None:
+        """Go to the start; what was changed by hand lies ahead."""
+        self._leave()
+        self.running.back_to(self.running.checkpoints[0])
 
     def to_end(self) -> None:
         """Go to the end of the run, whatever is met on the way."""
@@ -138,7 +147,8 @@ class Travel:
 
     def to_write(self, test: Test) -> tuple[Met, ...]:
         """Go back to just before what a test of writes met last; returns what that was."""
-        found = self.breakpoints.search(self._leave(), test)
+        behind = self._leave()._replace(poised=True)  # one that has just happened is the last, too
+        found = self.breakpoints.search(behind, test)
         if found is None:
             return ()
         met = tuple(hit.met for hit in self.breakpoints.hits)

@@ -130,6 +130,17 @@ def program_text(running: Running, typing: Typing, changes: Sequence[object]) ->
     return "\n".join(parts) + "\n"
 
 
+def complete(running: Running, change: Type) -> None:
+    """Run until the instructions of a change have completed, or nothing can happen."""
+    queues = [running.machine.scheduler.queues[index] for index, _ in change.pcs]
+    running.complete(
+        [
+            (queue, queue.count + len(queue.flight) + len(pcs))
+            for queue, (_, pcs) in zip(queues, change.pcs, strict=True)
+        ]
+    )
+
+
 def told(
     running: Running,
     typing: Typing,

@@ -11,6 +11,7 @@ import numpy as np
 from nasm import dtypes
 from nasm.debug.origins import Place
 from nasm.debug.writes import CHANGE
+from nasm.drawing import Drawn
 from nasm.dtypes import DType
 
 Array = np.ndarray[Any, Any]
@@ -78,7 +79,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Why:
+class Why(Drawn):
     """Where some elements got their values.
 
     ``maker`` made them of ``sources``; without one they stand as they did at the ``start``, which

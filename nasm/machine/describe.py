@@ -17,6 +17,7 @@ from nasm.records import (
     Message,
     QueueRecord,
     SemaphoreRecord,
+    Units,
 )
 from nasm.sim.queues import CAUSES
 from nasm.sim.resources import Resource
@@ -30,6 +31,12 @@ from nasm.spec.view import View
 if TYPE_CHECKING:
     from nasm.machine.machine import Machine
     from nasm.sim.queues import Queue
+
+
+def units(machine: Machine) -> Units:
+    """What numbers in records are worth."""
+    generation = machine.program.generation
+    return Units(generation.ticks, generation.base.cycle, machine.program.cores)
 
 
 def form_text(instruction: Instruction) -> str:

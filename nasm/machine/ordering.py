@@ -157,6 +157,11 @@ class Ordering:
             self._told = len(self.watch.landings)
         return self._found
 
+    def counts(self) -> tuple[int, int]:
+        """How many pairs of lines are in a race, and how many sets of counters in no order."""
+        check = self.judged()
+        return len(check.races), len(check.unordered)
+
     def races(self) -> Iterator[tuple[Problem, Race]]:
         """The races that are among the problems."""
         problems = self.problems()

@@ -41,6 +41,7 @@ def main(
     stay: bool = False,
     echo: bool = False,
     plain: bool = False,
+    view: bool = False,
     init: str | None = None,
     no_init: bool = False,
     color: str = "auto",
@@ -85,7 +86,7 @@ def main(
         with stopping.heard():
             attended = (stay or (script is None and not commands)) and typed_into()
             start = init or (startup_file() if attended and not no_init else None)
-            return _session(shell, path, start, script, commands, attended)
+            return _session(shell, path, start, script, commands, attended, view)
     except BrokenPipeError:  # whoever read has seen enough (``| head``)
         return _judged(shell)
     finally:
@@ -108,6 +109,7 @@ def _session(
     script: str | None,
     commands: Sequence[str],
     attended: bool,
+    view: bool,
 ) -> int:
     """All of it, once there is a shell; returns the exit code."""
     from nasm.open_files import ANY
@@ -134,23 +136,28 @@ def _session(
         loaded(shell)
     if given or not attended:
         everything = (line for text in (*lines, *commands) for line in text.split("\n"))
-        code, left = unattended(shell, everything if given else sys.stdin)
+        code, left = unattended(shell, everything if given else sys.stdin, view and not attended)
         if left or not attended:
             return code
-    return _attended(shell)
+    return _attended(shell, view)
 
 
-def _attended(shell: Shell) -> int:
+def _attended(shell: Shell, view: bool) -> int:
     from nasm.repl.prompt import interact
 
     shell.screen.say("'help' lists the commands, Tab completes, Ctrl-D leaves")
     shell.attended = True
+    if view:
+        shell.execute("view")
     interact(shell)
     return 0
 
 
-def unattended(shell: Shell, lines: Iterable[str]) -> tuple[int, bool]:
-    """Do commands one after the other; returns the exit code, and whether one was to leave."""
+def unattended(shell: Shell, lines: Iterable[str], view: bool = False) -> tuple[int, bool]:
+    """Do commands one after the other; returns the exit code, and whether one was to leave.
+
+    If there is something to ``view``, the panels are printed at last.
+    """
     from nasm.repl import typed
     from nasm.repl.shell import INTERRUPTED, NOT_ASSEMBLED, Quit
 
@@ -161,6 +168,8 @@ def unattended(shell: Shell, lines: Iterable[str]) -> tuple[int, bool]:
             shell.take(line)
             if shell.code == INTERRUPTED:
                 return INTERRUPTED, False
+        if view:
+            shell.execute("view")
     except Quit:
         return _judged(shell), True
     except KeyboardInterrupt as error:

@@ -19,6 +19,8 @@ from nasm.repl.shell import Shell
 STYLE = Style.from_dict(
     {
         "command": "bold",
+        "title": "bold",
+        "mark": "bold",
         "instruction": "ansicyan",
         "engine": "ansimagenta",
         "semaphore": "ansiyellow",

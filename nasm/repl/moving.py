@@ -194,10 +194,7 @@ def judge(shell: Shell) -> None:
 def after(shell: Shell) -> None:
     """What is shown after every stop, and done at it: displays, context, attached commands."""
     session = shell.session
-    shell.screen.say(shell.displays.lines(session, shell.screen.width))
-    if shell.wanted(shell.settings.context) and not session.over:
-        plain = shell.settings.plain
-        shell.screen.say(scene.lines(session, shell.screen.width, plain)[1:])
+    after_going(shell)
     hits = session.hits
     if not any(hit.breakpoint.commands for hit in hits):
         return
@@ -237,8 +234,10 @@ def gone(shell: Shell, go: Callable[[Session], str]) -> None:
 
 
 def after_going(shell: Shell) -> None:
-    """What is shown where the machine was taken: displays and context."""
-    session = shell.session
-    shell.screen.say(shell.displays.lines(session, shell.screen.width))
-    if shell.wanted(shell.settings.context) and not session.over:
+    """What is shown wherever the machine stops: displays and context, if no panel has them."""
+    session, kept = shell.session, shell.kept
+    if "display" not in kept:
+        shell.screen.say(shell.displays.lines(session, shell.screen.width))
+    context = shell.wanted(shell.settings.context) and "queues" not in kept
+    if context and not session.over:
         shell.screen.say(scene.lines(session, shell.screen.width, shell.settings.plain)[1:])

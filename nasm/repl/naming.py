@@ -13,7 +13,7 @@ from nasm.debug import specs
 from nasm.open_files import ANY, Allowed
 from nasm.repl import topics
 from nasm.repl.command import COMMANDS
-from nasm.repl.settings import SETTINGS, Setting
+from nasm.repl.settings import SETTINGS, Panels, Setting
 from nasm.repl.suggest import Names
 from nasm.session import Session
 from nasm.spec.generation import Generation
@@ -120,6 +120,7 @@ kind("code")(lambda shell: {row.code: row.title for row in codes.table()})
 kind("topic")(lambda shell: topics.meanings(*machine(shell)))
 kind("function")(lambda shell: {t.word: t.summary for t in topics.functions()})
 kind("method")(lambda shell: dict.fromkeys(METHODS, "of a tensor"))
+kind("panel")(lambda shell: Panels().words)
 kind("stop")(lambda shell: specs.words())
 kind("display")(lambda shell: {str(d.number): d.text for d in shell.displays.items})
 

@@ -13,6 +13,7 @@ from prompt_toolkit.auto_suggest import AutoSuggestFromHistory, ConditionalAutoS
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import Condition
+from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.history import FileHistory, History, InMemoryHistory
 from prompt_toolkit.input import Input
 from prompt_toolkit.lexers import DynamicLexer
@@ -23,6 +24,7 @@ from nasm import stopping
 from nasm.problems import columns
 from nasm.records import QueueRecord, Status
 from nasm.repl import text
+from nasm.repl.above import Above
 from nasm.repl.colouring import STYLE, CommandLexer
 from nasm.repl.screen import Unwritable, cut, in_ascii
 from nasm.repl.shell import Quit, Shell
@@ -30,9 +32,6 @@ from nasm.repl.suggest import Names, suggest
 from nasm.repl.typed import MORE, PROMPT, goes_on
 from nasm.session import NO_PROGRAM, Session
 from nasm.stopping import Told
-
-MENU = 6
-"""Lines kept free for the menu of completions."""
 
 
 class NameCompleter(Completer):
@@ -115,15 +114,10 @@ def _following(session: Session, queues: list[QueueRecord]) -> list[str]:
 def prompt(shell: Shell) -> str:
     """What stands before what is typed; where there is no bar it says the time."""
     session = shell.loaded
-    if session is None or _drawn(shell):
+    if session is None or shell.drawn:
         return PROMPT
     status = "" if session.status is Status.RUNNING else f" {session.status.value}"
     return f"{text.moment(session)}{status} {PROMPT}"
-
-
-def _drawn(shell: Shell) -> bool:
-    """Whether anything but plain lines may be drawn."""
-    return not shell.settings.plain and not shell.screen.dumb
 
 
 def interact(shell: Shell, input: Input | None = None, output: Output | None = None) -> None:
@@ -136,9 +130,15 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
             shell.deferred.append(error)
             return ""
 
-    drawn = Condition(lambda: _drawn(shell))
+    above = Above(shell)
+
+    def message() -> StyleAndTextTuples:
+        asked = in_ascii(prompt(shell)) if shell.screen.ascii_only else prompt(shell)
+        return [*above(), ("", asked)]
+
+    drawn = Condition(lambda: shell.drawn)
     session: PromptSession[str] = PromptSession(
-        lambda: in_ascii(prompt(shell)) if shell.screen.ascii_only else prompt(shell),
+        message,
         history=history(),
         completer=NameCompleter(lambda: shell.names, shell.deferred.append),
         auto_suggest=ConditionalAutoSuggest(AutoSuggestFromHistory(), drawn),
@@ -148,7 +148,7 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         complete_while_typing=drawn,
         multiline=Condition(_goes_on),
         prompt_continuation=lambda width, line, wrapped: MORE.rjust(width),
-        reserve_space_for_menu=MENU,
+        key_bindings=above.keys(),
         input=input,
         output=output,
     )
@@ -156,10 +156,11 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         try:
             depth = None if shell.screen.coloured else ColorDepth.MONOCHROME
             session.color_depth = depth
-            session.bottom_toolbar = status_line if _drawn(shell) else None
+            session.bottom_toolbar = status_line if shell.drawn else None
             session.complete_style = (
-                CompleteStyle.COLUMN if _drawn(shell) else CompleteStyle.READLINE_LIKE
+                CompleteStyle.COLUMN if shell.drawn else CompleteStyle.READLINE_LIKE
             )
+            above.renew(session)
             line = _line(session)
         except KeyboardInterrupt as error:
             if Told.of(error).leaving:
@@ -170,6 +171,8 @@ def interact(shell: Shell, input: Input | None = None, output: Output | None = N
         if shell.deferred:
             shell.defect(shell.deferred[0])
             shell.deferred.clear()
+        if session.app.erase_when_done:  # with the panels
+            shell.echo(line or shell.last)
         try:
             if line.strip():
                 shell.take_all(line)

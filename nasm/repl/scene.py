@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterator, Sequence
 
 from nasm.debug.blocked import Blocked
 from nasm.debug.context import Context, Doing, EngineContext, Place
-from nasm.debug.counters import Counter
+from nasm.debug.counters import Changed, Counter
 from nasm.problems import counted, listed
-from nasm.repl import text
+from nasm.records import Rows
+from nasm.repl import listings, text
 from nasm.repl.screen import WIDTH, cut, table
+from nasm.repl.text import Timed
 from nasm.session import Session
 
 MOST = 20
@@ -21,38 +23,40 @@ MUCH = 16
 
 NOW, NEXT, SPACE = "  now   ", "  next  ", "        "
 
-Block = Callable[[Session, EngineContext, int], list[str]]
+Block = Callable[[Timed, EngineContext, int], list[str]]
 """An engine as lines of a width."""
 
 
 def lines(session: Session, width: int = WIDTH, plain: bool = False, most: int = MOST) -> list[str]:
-    """What all engines do, as one screen: the more there is to tell, the less of each."""
-    found = session.context()
-    head = cut(text.status(session), width)
+    """What all engines do, as one screen, below where the run stands."""
+    found, head = session.context(), cut(text.status(session), width)
     if plain:
-        return [
-            head,
-            *(said for e in found.engines if not e.idle for said in sentences(session, e)),
-        ]
-    tail = [*_transfers(session, found, width), *_idle(found, width)]
+        said = (sentences(found, e) for e in found.engines if not e.idle)
+        return [head, *(line for lines in said for line in lines)]
+    return [head, *screenful(found, width, most - 1)]
+
+
+def screenful(found: Context, width: int, most: int = MOST - 1) -> list[str]:
+    """What all engines do, in so many lines: the more there is to tell, the less of each."""
+    tail = [*_transfers(found, width), *_idle(found, width)]
     busy = [engine for engine in found.engines if not engine.idle]
-    room = most - 1 - len(tail)
+    room = most - len(tail)
     for block in (_whole, _short, _shorter, _shortest):
-        blocks = [block(session, engine, width) for engine in busy]
+        blocks = [block(found, engine, width) for engine in busy]
         if sum(map(len, blocks)) <= room:
-            return [head, *(line for lines in blocks for line in lines), *tail]
-    return [head, *_left_out(busy, blocks, room, width), *tail]
+            return [*(line for lines in blocks for line in lines), *tail]
+    return [*_left_out(busy, blocks, room, width), *tail]
 
 
-def detail(session: Session, engine: EngineContext, width: int = WIDTH) -> list[str]:
+def detail(of: Timed, engine: EngineContext, width: int = WIDTH) -> list[str]:
     """All there is to tell of one engine."""
     said = [f"{_head(engine)}, {engine.completed:,} of its instructions completed"]
     if engine.idle:
         return [*said, f"  {'nothing left to do' if engine.length else 'no instructions'}"]
     for one in engine.doing:
-        said += _filled(NOW, f"{_placed(one.at, one.text)}, {_until(session, one.until)}", width)
-        if one.busy < one.until and one.busy > session.now:
-            said.append(f"{SPACE}its unit is free {_until(session, one.busy, 'from')} on")
+        said += _filled(NOW, f"{_placed(one.at, one.text)}, {_until(of, one.until)}", width)
+        if one.busy < one.until and one.busy > of.now:
+            said.append(f"{SPACE}its unit is free {_until(of, one.busy, 'from')} on")
         said += text.excerpt(one.span, width) if one.span else []
     if engine.at is not None:
         said += _filled(NEXT, _placed(engine.at, engine.text), width)
@@ -60,16 +64,16 @@ def detail(session: Session, engine: EngineContext, width: int = WIDTH) -> list[
             said += _filled(SPACE, hold.said, width)
         if engine.starts is not None:
             sure = "at" if engine.certain else "not before"
-            said += _filled(SPACE, f"starts {sure} {_time(session, engine.starts)}", width)
+            said += _filled(SPACE, f"starts {sure} {_time(of, engine.starts)}", width)
         said += text.excerpt(engine.span, width) if engine.span else []
     return said
 
 
-def sentences(session: Session, engine: EngineContext) -> Iterator[str]:
+def sentences(of: Timed, engine: EngineContext) -> Iterator[str]:
     """One engine in sentences, which can be read aloud: each is a line."""
     yield f"{engine.engine} is at its cycle {engine.cycle:,}."
     for one in engine.doing:
-        yield f"It executes {_placed(one.at, one.text)}, {_until(session, one.until)}."
+        yield f"It executes {_placed(one.at, one.text)}, {_until(of, one.until)}."
     if engine.at is None:
         yield "It has nothing else to do."
         return
@@ -85,23 +89,21 @@ def chain(found: Blocked, width: int = WIDTH) -> list[str]:
     return [line for one in (*said, *last) for line in _filled("", one, width, "  ")]
 
 
-def semaphore(session: Session, found: Counter, width: int = WIDTH) -> list[str]:
-    """All there is to tell of a semaphore or event."""
+def semaphore(of: Timed, found: Counter, history: Rows[Changed], width: int = WIDTH) -> list[str]:
+    """All there is to tell of a semaphore or event, and when it got the values it has had."""
     kind = "event" if found.event else "semaphore"
-    number = text.numbered(session, found.core, found.number)
-    said = [
-        f"{post.change} of {post.by} is seen at {_time(session, post.at)}" for post in found.pending
-    ]
+    number = text.numbered(of, found.core, found.number)
+    said = [f"{post.change} of {post.by} is seen at {_time(of, post.at)}" for post in found.pending]
     if found.seen != found.value:
         said.insert(0, f"waiters see {found.seen}")
     for one in found.waiting:
-        goes = f", and goes on at {_time(session, one.until)}" if one.until is not None else ""
+        goes = f", and goes on at {_time(of, one.until)}" if one.until is not None else ""
         said.append(f"{one.at} waits for {one.op} {one.value}{goes}")
     if found.moving:
         said.append(f"transfers under way will add {found.moving}")
     lines = [f"${found.name} = {found.value}, {kind} {number}"]
     lines += [line for one in said for line in _filled("  ", one, width)]
-    return [*lines, *_posters(found, width), *_changes(session, found, width)]
+    return [*lines, *_posters(found, width), *_changes(history, width)]
 
 
 def _posters(found: Counter, width: int) -> list[str]:
@@ -113,57 +115,50 @@ def _posters(found: Counter, width: int) -> list[str]:
     return table(heads, rows, width) if rows else ["  nothing in the program posts it"]
 
 
-def _changes(session: Session, found: Counter, width: int) -> list[str]:
+def _changes(history: Rows[Changed], width: int) -> list[str]:
     """When it got the values that it has had, and by whom."""
-    rows = [
-        (
-            f"{text.microseconds(session, one.tick):,.3f}",
-            str(one.value),
-            f"{one.by}{', landing' if one.transfer else ''}",
-        )
-        for one in session.history(found.name)
-    ]
-    return table((">since µs", ">value", "by"), rows, width) if rows else []
+    heads, rows, *_ = listings.history(history, history.units)
+    return table(heads, rows, width) if rows else []
 
 
 # -- an engine, from the longest to the shortest
 
 
-def _whole(session: Session, engine: EngineContext, width: int) -> list[str]:
+def _whole(of: Timed, engine: EngineContext, width: int) -> list[str]:
     said = [_head(engine)]
     for one in engine.doing:
-        said.append(_doing(session, one, width, NOW))
+        said.append(_doing(of, one, width, NOW))
     if engine.at is not None:
         said.append(cut(NEXT + _placed(engine.at, engine.text), width))
         said += _filled(SPACE, engine.why, width)[:2]
     return said
 
 
-def _short(session: Session, engine: EngineContext, width: int) -> list[str]:
-    return [_head(engine), *_next(session, engine, width, NOW, NEXT)]
+def _short(of: Timed, engine: EngineContext, width: int) -> list[str]:
+    return [_head(engine), *_next(of, engine, width, NOW, NEXT)]
 
 
-def _shorter(session: Session, engine: EngineContext, width: int) -> list[str]:
+def _shorter(of: Timed, engine: EngineContext, width: int) -> list[str]:
     """Without a line for its name: that stands before what it does."""
     name = f"{engine.engine} {engine.cycle:,}  "
     after = NEXT if engine.doing else f"{name}next  "
-    return _next(session, engine, width, f"{name}now   ", after)
+    return _next(of, engine, width, f"{name}now   ", after)
 
 
-def _shortest(session: Session, engine: EngineContext, width: int) -> list[str]:
+def _shortest(of: Timed, engine: EngineContext, width: int) -> list[str]:
     """One line: what it waits for, or what it executes."""
     name = f"{engine.engine} {engine.cycle:,}  "
     if engine.at is None or (engine.doing and not engine.holds):
-        return [_doing(session, engine.doing[0], width, name, len(engine.doing))]
+        return [_doing(of, engine.doing[0], width, name, len(engine.doing))]
     where = f"line {engine.at.line}" if engine.at.line else f"pc {engine.at.pc}"
     return [cut(f"{name}{where} {engine.brief}", width)]
 
 
-def _next(session: Session, engine: EngineContext, width: int, now: str, after: str) -> list[str]:
+def _next(of: Timed, engine: EngineContext, width: int, now: str, after: str) -> list[str]:
     """What it executes in a line, what is next, and in a line why that does not start."""
     said, doing = [], engine.doing
     if doing:
-        said.append(_doing(session, doing[0], width, now, len(doing)))
+        said.append(_doing(of, doing[0], width, now, len(doing)))
     if engine.at is None:
         return said
     why, room = engine.why, width - len(SPACE)
@@ -171,9 +166,9 @@ def _next(session: Session, engine: EngineContext, width: int, now: str, after: 
     return [*said, cut(SPACE + (why if len(why) <= room else engine.brief), width)]
 
 
-def _doing(session: Session, one: Doing, width: int, margin: str, count: int = 1) -> str:
+def _doing(of: Timed, one: Doing, width: int, margin: str, count: int = 1) -> str:
     """An instruction in flight, and until when; of several that there are more."""
-    until, said = _until(session, one.until), _placed(one.at, one.text)
+    until, said = _until(of, one.until), _placed(one.at, one.text)
     more = f" (and {count - 1} more)" if count > 1 else ""
     room = width - len(margin) - len(until) - len(more) - 2
     if room < MUCH:
@@ -192,12 +187,12 @@ def _placed(at: Place, said: str) -> str:
     return f"{where}{f' ({at.rounds})' if at.rounds else ''}: {said}"
 
 
-def _until(session: Session, tick: int, word: str = "until") -> str:
-    return f"{word} {_time(session, tick)}"
+def _until(of: Timed, tick: int, word: str = "until") -> str:
+    return f"{word} {_time(of, tick)}"
 
 
-def _time(session: Session, tick: int) -> str:
-    return f"{text.microseconds(session, tick):,.3f} µs"
+def _time(of: Timed, tick: int) -> str:
+    return f"{text.microseconds(of, tick):,.3f} µs"
 
 
 def _filled(margin: str, said: str, width: int, after: str = "") -> list[str]:
@@ -221,7 +216,7 @@ def _left_out(
     return [*(line for lines in blocks[:shown] for line in lines), cut(more, width)]
 
 
-def _transfers(session: Session, found: Context, width: int) -> list[str]:
+def _transfers(found: Context, width: int) -> list[str]:
     """How many transfers are under way, and which of them lands next."""
     flying = [transfer for transfer in found.transfers if transfer.left]
     if not flying:
@@ -230,7 +225,7 @@ def _transfers(session: Session, found: Context, width: int) -> list[str]:
     sure = "at" if first.certain else "not before"
     said = f"{counted(len(flying), 'transfer')} under way"
     one = "it" if len(flying) == 1 else "the first"
-    return [cut(f"{said}: {one} lands {sure} {_time(session, first.lands)}", width)]
+    return [cut(f"{said}: {one} lands {sure} {_time(found, first.lands)}", width)]
 
 
 def _idle(found: Context, width: int) -> list[str]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from nasm.debug.transfers import NOTIFYING, TransferRecord
 from nasm.problems import Refused, in_line
-from nasm.repl import origins, scene, text
+from nasm.repl import listings, origins, scene, text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import interruptible
 from nasm.repl.shell import Shell
@@ -36,13 +35,7 @@ def where(shell: Shell, rest: str) -> None:
 @command("info queues", "engines")
 def queues(shell: Shell, rest: str) -> None:
     """Every engine's queue, and its next instruction."""
-    name, screen = shell.session.name, shell.screen
-    rows = [
-        (name(q), f"{q.pc}/{q.length}", f"{q.completed:,}", str(len(q.in_flight)), q.state, q.text)
-        for q in shell.session.queues()
-    ]
-    heads = ("engine", ">pc", ">completed", ">in flight", "state", "next")
-    screen.rows(heads, rows, "")
+    listings.show(shell.screen, shell.session.queues())
 
 
 @command("info transfers", "dma")
@@ -53,40 +46,7 @@ def transfers(shell: Shell, rest: str) -> None:
     have; landing, the channels are done with all of them; notifying, all have landed, and waiters
     do not know yet. 'info channels' shows the channels.
     """
-    session, screen = shell.session, shell.screen
-    found = session.transfers()
-    if not found:
-        screen.say("no transfer is under way")
-        return
-    rows = [
-        (
-            f"{t.engine} pc {t.pc}",
-            str(t.span.line) if t.span else "",
-            t.phase,
-            f"{t.landed}/{t.shares}",
-            f"{t.bytes:,}" if t.bytes else "",
-            str(t.ring) if t.ring >= 0 else "",
-            _when(shell, t),
-            f"{t.src} -> {t.dst}",
-        )
-        for t in found
-    ]
-    heads = ("issued by", ">line", "phase", ">landed", ">bytes", ">ring", ">at µs", "from -> to")
-    screen.rows(heads, rows, "")
-    notes = {
-        "at: when it lands": any(t.phase != NOTIFYING and t.certain for t in found),
-        "> not before that": any(not t.certain for t in found),
-        "seen: when waiters see it": any(t.phase == NOTIFYING for t in found),
-    }
-    screen.say("; ".join(said for said, told in notes.items() if told), "dim")
-
-
-def _when(shell: Shell, transfer: TransferRecord) -> str:
-    """When a transfer lands, or is seen to have landed."""
-    if transfer.phase == NOTIFYING:
-        return f"seen {text.microseconds(shell.session, transfer.seen):,.3f}"
-    at = f"{text.microseconds(shell.session, transfer.lands):,.3f}"
-    return at if transfer.certain else f">{at}"
+    listings.show(shell.screen, shell.session.transfers())
 
 
 @command("info channels")
@@ -95,20 +55,7 @@ def channels(shell: Shell, rest: str) -> None:
 
     Channels move data beside the queues.
     """
-    session, screen = shell.session, shell.screen
-    rows = [
-        (
-            text.numbered(session, c.core, c.index),
-            f"{c.jobs:,}",
-            f"{c.bytes:,}",
-            f"{text.microseconds(session, c.busy):,.3f}",
-            str(c.pending),
-            "moving" if c.moving else "idle",
-        )
-        for c in session.channels()
-    ]
-    heads = (">channel", ">shares", ">bytes", ">busy µs", ">pending", "now")
-    screen.rows(heads, rows, "no channels")
+    listings.show(shell.screen, shell.session.channels())
 
 
 @command("info semaphores", "semaphore", usage="info semaphores [SEMAPHORE]", takes=("semaphore",))
@@ -120,19 +67,9 @@ def semaphores(shell: Shell, rest: str) -> None:
     session, screen = shell.session, shell.screen
     if rest:
         (found,) = session.counters(rest)
-        screen.say(scene.semaphore(session, found, screen.width))
+        screen.say(scene.semaphore(session, found, session.history(rest), screen.width))
         return
-    rows = [
-        (
-            f"${s.name}",
-            f"{'event ' if s.event else ''}{text.numbered(session, s.core, s.number)}",
-            str(s.value),
-            ", ".join(s.waiting),
-        )
-        for s in session.semaphores()
-    ]
-    heads = ("semaphore", ">number", ">value", "waiting")
-    screen.rows(heads, rows, "no semaphores")
+    listings.show(shell.screen, session.semaphores())
 
 
 # -- asking
@@ -158,20 +95,7 @@ def who(shell: Shell, rest: str) -> None:
     if not found:
         screen.say(f"nothing in the program uses {in_line(rest)}")
         return
-    rows = [
-        (
-            use.engine,
-            f"{'may ' if use.perhaps else ''}{use.does}{f' {use.amount}' if use.amount else ''}",
-            str(use.span.line) if use.span else "",
-            str(use.pcs[0]),
-            "loop" if use.loops else str(len(use.pcs)),
-            f"{use.completed:,}",
-            use.text,
-        )
-        for use in found
-    ]
-    heads = ("engine", "does", ">line", ">pc", ">of", ">done", "instruction")
-    screen.rows(heads, rows, "")
+    listings.show(shell.screen, found)
 
 
 @command(

@@ -135,6 +135,49 @@ class Columns:
         return "auto" if value is None else str(value)
 
 
+PANELS = {
+    "source": "the program, with every engine's place",
+    "queues": "what every engine does, and what is next",
+    "semaphores": "the values, and who waits",
+    "transfers": "the DMAs under way",
+    "psum": "the banks: owner and state",
+    "display": "what 'display' was told to show",
+    "time": "what every engine did in the last 1,000 cycles",
+}
+"""The panels that may be kept on screen, in the order in which they stand."""
+
+USUAL = tuple(name for name in PANELS if name != "time")
+"""Those that are, unless it is said which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Panels:
+    """Some panels, or none."""
+
+    @property
+    def words(self) -> Mapping[str, str]:
+        """The words it may be, with their meaning, for completion."""
+        return PANELS | {"off": "none", "on": "the usual ones"}
+
+    @property
+    def legal(self) -> str:
+        """What it may be, as a table says it."""
+        return f"off, on, or some of {' '.join(PANELS)}"
+
+    def value(self, text: str) -> tuple[str, ...]:
+        """What a text stands for; raises ValueError."""
+        words = text.replace(",", " ").split()
+        if words in (["on"], ["off"]):
+            return USUAL if words == ["on"] else ()
+        if not words or set(words) - set(PANELS):
+            raise ValueError(text)
+        return tuple(name for name in PANELS if name in words)
+
+    def said(self, value: Any) -> str:
+        """A value as it is written."""
+        return "on" if value == USUAL else " ".join(value) or "off"
+
+
 @dataclass(frozen=True, slots=True)
 class Setting:
     """A setting: its name as it is written, what it may be, and what it does."""
@@ -174,6 +217,9 @@ class Settings:
     )
     echo: bool = _declared(
         "echo", Switch(), False, "print each command that nobody types before what it prints"
+    )
+    view: tuple[str, ...] = _declared(
+        "view", Panels(), (), "panels kept on screen above the prompt"
     )
     color: str = _declared("color", Choice(COLORS), "auto", "show colours")
 

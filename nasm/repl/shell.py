@@ -91,6 +91,16 @@ class Shell:
         """Whether something is to be done that is by default done where somebody types."""
         return self.attended if setting is None else setting
 
+    @property
+    def drawn(self) -> bool:
+        """Whether anything but plain lines may be drawn."""
+        return not self.settings.plain and not self.screen.dumb
+
+    @property
+    def kept(self) -> tuple[str, ...]:
+        """The panels that are kept on screen."""
+        return self.settings.view if self.attended and self.drawn and self._session else ()
+
     # -- the program
 
     @property

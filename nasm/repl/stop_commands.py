@@ -6,7 +6,9 @@ import re
 from collections.abc import Sequence
 
 from nasm.debug.breakpoints import Breakpoint
-from nasm.problems import Refused, counted, in_line, quoted
+from nasm.problems import Refused, in_line, quoted
+from nasm.records import Rows
+from nasm.repl import listings
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import count_of
 from nasm.repl.shell import Shell
@@ -130,26 +132,8 @@ def breakpoints(shell: Shell, rest: str) -> None:
 
 
 def _list(shell: Shell) -> None:
-    rows = [
-        (
-            str(one.number),
-            "" if one.enabled else "off",
-            f"{one.hits:,}",
-            one.name,
-            one.what,
-            "; ".join(_more(one)),
-        )
-        for one in shell.session.breakpoints
-    ]
-    heads = (">number", "", ">hits", "name", "stops", "")
-    shell.screen.rows(heads, rows, "no breakpoints: 'break' and 'watch' set some")
-
-
-def _more(one: Breakpoint) -> list[str]:
-    said = [f"if {one.condition}"] if one.condition else []
-    said += ["once"] if one.temporary else []
-    said += [f"ignored {counted(one.ignore, 'more time')}"] if one.ignore else []
-    return [*said, *(f"does {in_line(line)}" for line in one.commands)]
+    found = Rows(Breakpoint, shell.session.breakpoints, shell.session.units)
+    listings.show(shell.screen, found)
 
 
 def _chosen(shell: Shell, rest: str, verb: str) -> Sequence[int]:

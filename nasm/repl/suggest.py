@@ -49,7 +49,9 @@ class Names:
 
 _WORD = re.compile(r"[@$/%]?(?:\w+\.)*%?\w*$")
 _OPERAND = re.compile(r"(?<!/)\b\w+\s+$|[\])]\s+$")
-_CODE = "code"
+_CODE, _SEVERAL = "code", "panel"
+"""A kind of which there are so many that two letters are wanted; one of which several are given."""
+
 _EXPRESSION = ("tensor", "semaphore", "register", "constant", "function")
 _INSTRUCTION = re.compile(r"(?:\w+:\s*)?(?:@[\w.]+\s+)?(\w+)(\s.*)?", re.DOTALL)
 _NAMED = re.compile(r"\s*(\w+)\s*=\s*(\w*)$")
@@ -133,7 +135,9 @@ def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
     said = set(before.replace("@", " ").split())
     for kind in kinds:
         words = _words(kind, typed, names)
-        if complete if kind in _EXPRESSION and len(kinds) > 1 else said & set(words):
+        if kind == _SEVERAL:
+            words = {word: words[word] for word in words if word not in said}
+        elif complete if kind in _EXPRESSION and len(kinds) > 1 else said & set(words):
             continue
         found += _starting(typed, words, len(typed))
     return sorted(found, key=lambda s: not s.text.casefold().startswith(typed.casefold()))

@@ -5,12 +5,26 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from nasm.problems import Problem, counted
-from nasm.records import Executed, Status
+from nasm.records import Executed, Status, Units
 from nasm.repl.screen import fitted, table, wrapped
 from nasm.session import Session
 from nasm.source import Span
+
+
+class Timed(Protocol):
+    """What is at a time: a session, or a record of one."""
+
+    @property
+    def now(self) -> int:
+        """The tick it is."""
+
+    @property
+    def units(self) -> Units:
+        """What its ticks are worth."""
+
 
 SHOWN = 12
 """Completed instructions that are listed; of more, the last."""
@@ -88,14 +102,14 @@ def messages(session: Session) -> int:
     return len(session.messages) + session.machine.summary.left_out
 
 
-def moment(session: Session) -> str:
+def moment(session: Timed) -> str:
     """The time it is: '3.358 µs, cycle 4,701'."""
-    return session.clock.moment(session.now)
+    return session.units.moment(session.now)
 
 
-def microseconds(session: Session, ticks: int) -> float:
+def microseconds(session: Timed, ticks: int) -> float:
     """Ticks in microseconds."""
-    return session.clock.microseconds(ticks)
+    return session.units.microseconds(ticks)
 
 
 def completed(session: Session, done: Completed, width: int) -> list[str]:
@@ -148,9 +162,9 @@ def status(session: Session) -> str:
     return said[session.status]
 
 
-def numbered(session: Session, core: int, number: int) -> str:
+def numbered(session: Timed, core: int, number: int) -> str:
     """A number of something of a core, with the core's in front if the program uses several."""
-    return f"{core}.{number}" if session.program.cores > 1 else str(number)
+    return session.units.named(core, number)
 
 
 def excerpt(span: Span, width: int) -> list[str]:

@@ -27,6 +27,7 @@ KEYS = {
     "Ctrl-R": "search the history",
     "Ctrl-A, Ctrl-E": "to the start or the end of the line",
     "Ctrl-W, Ctrl-U": "delete the word or the line before the cursor",
+    "F2": "choose the panels that 'view' keeps on screen; a digit switches one, Enter ends it",
     "Ctrl-C": "stop a run, or drop the line",
     "Ctrl-D": "leave",
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nasm.problems import Refused, counted, in_line
-from nasm.repl import text
+from nasm.repl import listings, text
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import engine_and_count
 from nasm.repl.moving import gone
@@ -155,18 +155,7 @@ def mark(shell: Shell, rest: str) -> None:
 @command("moments")
 def moments(shell: Shell, rest: str) -> None:
     """The moments that have a name."""
-    session = shell.session
-    rows = [
-        (
-            mark.name,
-            f"{text.microseconds(session, mark.moment.tick):,.3f}",
-            f"{mark.moment.tick // session.program.generation.base.cycle:,}",
-            "; ".join(in_line(str(made.change)) for made in mark.changes),
-        )
-        for mark in session.moments()
-    ]
-    none = "no moment has a name: 'mark WORD' gives one"
-    shell.screen.rows(("moment", ">at µs", ">cycle", "changed by hand"), rows, none)
+    listings.show(shell.screen, shell.session.moments())
 
 
 @command("undo")

@@ -2,11 +2,50 @@
 
 from __future__ import annotations
 
-from nasm.problems import Refused, quoted
-from nasm.repl import text, time_text
+from nasm.problems import Refused, did_you_mean, listed, quoted
+from nasm.repl import panels, text, time_text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import interruptible
+from nasm.repl.settings import PANELS, USUAL
 from nasm.repl.shell import INTERRUPTED, Shell
+
+
+@command(
+    "view",
+    usage="view [PANEL … | off]",
+    takes=("panel",),
+    examples=("view", "view source psum", "view off"),
+)
+def view(shell: Shell, rest: str) -> None:
+    """Keep panels on screen above the prompt.
+
+    Alone, the usual ones: source, queues, semaphores, transfers, psum and display; one that has
+    nothing to show takes no room. There is also time. They follow each move, and what they show is
+    not printed after it as well. F2 chooses: a digit switches a panel.
+
+    Unattended, on a dumb terminal and in plain, the panels are printed once.
+    """
+    words = rest.replace(",", " ").split()
+    if words == ["off"]:
+        shell.settings.view = ()
+        return
+    shell.settings.view = _panels(words) or USUAL
+    if not shell.kept:
+        lines = panels.shown(shell, shell.settings.view, shell.screen.width, None)
+        shell.screen.say(line.text for line in lines)
+
+
+def _panels(words: list[str]) -> tuple[str, ...]:
+    """The panels that some words name, which may be shortened; raises Refused."""
+    chosen = set[str]()
+    for word in words:
+        found = [name for name in PANELS if name.startswith(word)]
+        if len(found) != 1:
+            said = f"'{quoted(word)}' could be {listed(found)}" if found else ""
+            said = said or f"no panel '{quoted(word)}'"
+            raise Refused(WRONG, said, did_you_mean(word, PANELS) or f"there is {listed(PANELS)}")
+        chosen.add(found[0])
+    return tuple(name for name in PANELS if name in chosen)
 
 
 @command("info time", "timeline", usage="info time [N]", examples=("info time", "info time 500"))

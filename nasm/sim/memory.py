@@ -9,6 +9,7 @@ rows that lie far apart.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from typing import Any, Protocol
 
 import numpy as np
@@ -120,11 +121,11 @@ class Store:
     """
 
     __slots__ = (
-        "_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "alone", "base", "complete",
-        "core", "data", "guarded", "journal", "name", "not_accumulable", "pending", "pitch", "row",
-        "shared", "written",
+        "_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "_numbers", "alone", "base",
+        "complete", "core", "data", "guarded", "journal", "name", "not_accumulable", "pending",
+        "pitch", "row", "shared", "written",
     )  # fmt: skip
-    CACHES = ("_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "journal")
+    CACHES = ("_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "_numbers", "journal")
     """What follows from the rest, or restores it."""
 
     def __init__(
@@ -153,6 +154,7 @@ class Store:
         self.shared: list[CopyOnWrite] = []
         self.journal: Journal = {}
         self._journals = {0: self.journal}
+        self._numbers = [0]  # in order
         self._ever: set[int] = set()
 
     # -- places
@@ -217,8 +219,10 @@ class Store:
 
     def save(self) -> Any:
         """A checkpoint: from now on the journal keeps what changes."""
-        number = max(self._journals) + 1
-        self.journal = self._journals[number] = {}
+        number = self._numbers[-1] + 1
+        journal = self._journals[number] = Journal()
+        self._numbers.append(number)
+        self.journal = journal
         return (
             number,
             frozenset(self.complete),
@@ -232,9 +236,12 @@ class Store:
         number, complete, pending, shared, marking = saved
         if self.not_accumulable is not None and not marking:
             self.not_accumulable = None
-        for later in sorted((n for n in self._journals if n >= number), reverse=True):
-            for block, held in self._journals.pop(later).items():
+        later = self._numbers[bisect_left(self._numbers, number) :]
+        for one in reversed(later):
+            for block, held in self._journals[one].items():
                 self._put_back(block, held)
+        for _ in later[1:]:  # after an interrupt before this it is all done again
+            self._journals.pop(self._numbers.pop())
         self.journal = self._journals[number] = {}
         self.complete, self.pending = set(complete), list(pending)
         self.shared = []
@@ -244,9 +251,9 @@ class Store:
 
     def discard(self, saved: Any) -> None:
         """Nobody will return to a checkpoint: what only it needs is given up."""
-        number = saved[0]
-        journal = self._journals.pop(number)
-        before = self._journals[max(n for n in self._journals if n < number)]
+        at = bisect_left(self._numbers, saved[0])
+        journal = self._journals.pop(self._numbers.pop(at))
+        before = self._journals[self._numbers[at - 1]]
         for block, held in journal.items():
             before.setdefault(block, held)
         if journal is self.journal:
@@ -260,7 +267,7 @@ class Store:
     def since(self, saved: Any) -> dict[int, Block | None]:
         """The blocks that changed since a checkpoint, as they were at it."""
         found: dict[int, Block | None] = {}
-        for number in sorted(n for n in self._journals if n >= saved[0]):
+        for number in self._numbers[bisect_left(self._numbers, saved[0]) :]:
             for block, held in self._journals[number].items():
                 found.setdefault(block, held)
         return found

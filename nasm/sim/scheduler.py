@@ -52,7 +52,7 @@ class Scheduler:
 
     ``position`` is how many events were processed. ``poise``, if there is one, is asked before each
     start; if it says so, the run is ``poised``: the start has not happened, and is what comes next.
-    ``poised_at`` is where it was so last: the queue, the pc, and the record of the start before it.
+    ``poised_at`` is where each queue was so last: the pc, and the record of the start before it.
     """
 
     CACHES = ("listeners", "_observers", "halted", "poise")
@@ -85,7 +85,7 @@ class Scheduler:
         self.records = 0
         self.position = 0
         self.poised = False
-        self.poised_at: tuple[int, int, int] | None = None
+        self.poised_at: dict[int, tuple[int, int]] = {}
         self.poise: Poise | None = None
         self.halted = False
         self._heap: list[tuple[int, int, int, Any]] = []
@@ -102,14 +102,15 @@ class Scheduler:
         if not queue.done:
             self.push(self.now, START + queue.index, queue)
 
-    def observe(self, observer: Observer) -> None:
-        """Tell an observer of everything that happens from now on."""
-        self._observers.append(observer)
+    def observe(self, *observers: Observer) -> None:
+        """Tell observers of everything that happens from now on."""
+        self._observers += observers
         self._listen()
 
-    def ignore(self, observer: Observer) -> None:
-        """Tell an observer nothing more."""
-        self._observers.remove(observer)
+    def ignore(self, *observers: Observer) -> None:
+        """Tell observers nothing more."""
+        for observer in observers:
+            self._observers.remove(observer)
         self._listen()
 
     def _listen(self) -> None:
@@ -222,7 +223,8 @@ class Scheduler:
         if task.ports and not self.contention.ports(queue, task, now):
             return
         if self.poise is not None and self.poise(queue, task):
-            self.poised, self.poised_at = True, (queue.index, queue.pc, queue.record)
+            self.poised = True
+            self.poised_at[queue.index] = queue.pc, queue.record
             return
         self._start(queue, task, now)
 
@@ -519,7 +521,7 @@ class Scheduler:
         """Everything that changes, what observers remember included."""
         return (
             (self.now, self.late, self.retired, self.flying, self._sequence),
-            (self.position, self.poised, self.poised_at),
+            (self.position, self.poised, dict(self.poised_at)),
             (self.acting, self.record, self.records),
             tuple(self._heap),
             tuple((flight, flight.left) for flight in self.transfers.values()),
@@ -535,7 +537,8 @@ class Scheduler:
         """Everything as it was when it was saved; observers that came later stay as they are."""
         numbers, where, acting, heap, transfers, queues, semaphores, service, *saved = saved
         self.now, self.late, self.retired, self.flying, self._sequence = numbers
-        self.position, self.poised, self.poised_at = where
+        self.position, self.poised, poised_at = where
+        self.poised_at = dict(poised_at)
         self.acting, self.record, self.records = acting
         resources, paces, observers = saved
         self._heap[:] = heap

@@ -1,0 +1,107 @@
+"""How things draw themselves outside the prompt: the lines of the debugger's views."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.text import Text
+
+from nasm.debug.blocked import Blocked
+from nasm.debug.breakpoints import Breakpoint, Breakpoints
+from nasm.debug.context import Context
+from nasm.debug.differences import Difference
+from nasm.debug.expressions import Value
+from nasm.debug.memory import BankNow, MemoryNow
+from nasm.debug.pictures import Picture
+from nasm.debug.statistics import Histogram, Statistics, statistics
+from nasm.debug.whys import Why
+from nasm.drawing import Drawn
+from nasm.problems import clean
+from nasm.records import Rows
+from nasm.repl import listings, memory_text, origins, scene
+from nasm.repl.screen import WIDTH, cut, hanging, in_ascii, table
+from nasm.report import arrays, differing, html, pictures
+from nasm.session import Session
+
+Lines = list[str]
+
+
+def parts(thing: Drawn, width: int, coloured: bool, ascii_only: bool = False) -> list[Text]:
+    """A thing in lines of at most so many columns."""
+    if isinstance(thing, Picture):
+        return pictures.drawn(thing, coloured)
+    for kind, lines in VIEWS.items():
+        if isinstance(thing, kind):
+            return [Text(in_ascii(line) if ascii_only else line) for line in lines(thing, width)]
+    return [Text(repr(thing))]
+
+
+def _session(session: Session, width: int) -> Lines:
+    return [*hanging(repr(session)[1:-1], width), *scene.screenful(session.context(), width)]
+
+
+def _context(found: Context, width: int) -> Lines:
+    stands = f"{found.status.value}, at {found.units.moment(found.tick)}"
+    return [cut(stands, width), *scene.screenful(found, width)]
+
+
+def _value(value: Value, width: int) -> Lines:
+    lines = arrays.shown(value, "", width)
+    if not value.shape and value.view is None:
+        return lines
+    return [*lines, arrays.summary(value, statistics(value))]
+
+
+def _rows(found: Rows[Any], width: int) -> Lines:
+    several = found.units.cores > 1
+    if found.kind is MemoryNow:
+        return [line for one in found for line in memory_text.shown(one, several, width)]
+    if found.kind is BankNow:
+        return memory_text.banks(found, several, width)
+    listing = listings.LISTINGS[found.kind](found, found.units)
+    if not listing.rows:
+        return [listing.none]
+    return [*table(listing.heads, listing.rows, width), *([listing.note] if listing.note else [])]
+
+
+def _breakpoints(found: Breakpoints, width: int) -> Lines:
+    return _rows(Rows(Breakpoint, found, found.running.units), width)
+
+
+VIEWS: Mapping[type, Callable[[Any, int], Lines]] = {
+    Blocked: scene.chain,
+    Breakpoints: _breakpoints,
+    Context: _context,
+    Difference: differing.shown,
+    Histogram: arrays.histogram,
+    MemoryNow: lambda found, width: memory_text.shown(found, found.core > 0, width),
+    Rows: _rows,
+    Session: _session,
+    Statistics: lambda found, width: [arrays.statistics(found).strip()],
+    Value: _value,
+    Why: origins.told,
+}
+"""How each kind of thing looks, but for pictures, which have colours."""
+
+
+# -- where it is drawn
+
+
+def html_of(thing: Drawn) -> str:
+    """A thing for a notebook."""
+    return html.page(parts(thing, html.WIDTH, coloured=True))
+
+
+def plain(thing: Drawn) -> str:
+    """A thing as text."""
+    return "\n".join(clean(part.plain) for part in parts(thing, WIDTH, coloured=False))
+
+
+def rendered(thing: Drawn, console: Console, options: ConsoleOptions) -> Iterator[RenderableType]:
+    """A thing for a console of Rich's, as wide as that is."""
+    graded = console.color_system in ("256", "truecolor") and not options.ascii_only
+    for part in parts(thing, options.max_width, graded, options.ascii_only):
+        part.no_wrap, part.plain = True, clean(part.plain)
+        yield part

@@ -1,0 +1,67 @@
+"""The order of a run that goes back: what was judged stays so, until the run takes another way."""
+
+import pytest
+
+import nasm
+from nasm.source import Source
+
+COPIES = """
+.target trn2
+.hbm a f32[128, 64] = iota
+.sbuf b f32[128, 64]
+.sbuf c f32[128, 64]
+.sem loaded
+.for i in 0..6
+@sync DmaCopy b, a  $loaded += 16
+@sync EventSemaphore $loaded >= 16 * (i + 1)
+.end
+.for i in 0..6
+@vector TensorCopy c, b  $loaded >= 96
+.end
+"""
+
+TEXT = Source("copies", COPIES)
+
+
+def told(session: nasm.Session) -> list[tuple[str, str]]:
+    judged = session.judged()
+    return [(problem.code, problem.message) for problem in (*judged.errors, *judged.warnings)]
+
+
+def afresh(count: int, *skipped: str) -> list[tuple[str, str]]:
+    """What is told of a run to where so many have completed, judged once."""
+    session = nasm.Session(nasm.assemble(TEXT), keep=0)
+    session.step(count=count)
+    for engine in skipped:
+        session.skip(engine)
+        session.step()
+    return told(session)
+
+
+def test_what_was_judged_is_not_judged_again_behind_it_nor_on_the_way_there() -> None:
+    session = nasm.Session(nasm.assemble(TEXT))
+    session.run()
+    assert told(session) == afresh(18)
+    ordering = session.machine.ordering
+    assert ordering is not None
+    order = ordering.judged().order
+    for count in (17, 9, 12, 3, 18):
+        session.goto("start")
+        session.step(count=count)
+        assert told(session) == afresh(count), count
+        assert ordering.judged().order is order
+
+
+@pytest.mark.parametrize("ahead", [True, False])
+def test_another_way_is_judged_anew(ahead: bool) -> None:
+    """The wait of the copy is skipped: it reads what a transfer may still be writing."""
+    session = nasm.Session(nasm.assemble(TEXT))
+    if ahead:
+        session.run()
+        told(session)
+        session.goto("start")
+    session.step(count=5)
+    session.skip("sync")
+    session.step()
+    assert [code for code, _ in told(session)] == ["E0502"]
+    assert told(session) == afresh(5, "sync")
