@@ -21,6 +21,7 @@ from nasm.debug.delta import MemoryChange
 from nasm.debug.differences import Difference, difference, of_file
 from nasm.debug.expressions import Expression, Value, first
 from nasm.debug.held import Held, held
+from nasm.debug.latest import SECONDS, Latest, latest
 from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
 from nasm.debug.outlook import Outlook
 from nasm.debug.past import KEPT, Change, Past
@@ -359,6 +360,14 @@ class Session(Running):
     def written(self, name: str) -> float:
         """How much of a tensor is initialised, from 0 to 1; raises Failure."""
         return memory.written(self, name)
+
+    def latest(self, seconds: float | None = SECONDS) -> Latest | None:
+        """When each tensor was written last, and by whom, as far as a search in the past finds it.
+
+        What took more than so many ``seconds`` to compute is not done again, if there is a bound.
+        None if it is halted on the way.
+        """
+        return latest(self.past, self._scene(), seconds)
 
     def histogram(self, value: Value, bins: int = BINS) -> Histogram:
         """How the finite numbers of what an expression is are spread."""
