@@ -19,6 +19,7 @@ from nasm.debug.counters import REMEMBERED, Changed, history
 from nasm.debug.delta import MemoryChange
 from nasm.debug.differences import kept
 from nasm.debug.expressions import Value, dated
+from nasm.debug.latest import SECONDS, Latest, latest
 from nasm.debug.past import KEPT, Change, Past
 from nasm.debug.seeing import Seeing
 from nasm.debug.setting import Altered, going_on_at, skipping
@@ -379,6 +380,14 @@ class Session(Drawn, Seeing):
         """
         found = history(self.past, self._scene(), self.semaphore(name), most)
         return self._rows(Changed, found)
+
+    def latest(self, seconds: float | None = SECONDS) -> Latest | None:
+        """When each tensor was written last, and by whom, as far as a search in the past finds it.
+
+        What took more than so many ``seconds`` to compute is not done again, if there is a bound.
+        None if it is halted on the way.
+        """
+        return latest(self.past, self._scene(), seconds)
 
     def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
         """What every engine did in the last cycles of the base clock: in so many cells, and in all.

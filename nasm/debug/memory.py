@@ -300,8 +300,13 @@ def _ahead(held: Inspection) -> dict[str, tuple[str, bool]]:
 
 def _writes(instruction: Instruction, banked: set[str]) -> Iterator[tuple[str, bool]]:
     """The banked tensors that an instruction writes, and whether it adds to them."""
-    flags = [o.adds for o in instruction.row.writes if o.adds]
-    adds = any(instruction.operand(flag) for flag in flags)
+    added = adds(instruction)
     for view in writes(instruction):
         if view.tensor.name in banked:
-            yield view.tensor.name, adds
+            yield view.tensor.name, added
+
+
+def adds(instruction: Instruction) -> bool:
+    """Whether an instruction adds to what it writes."""
+    flags = [o.adds for o in instruction.row.writes if o.adds]
+    return any(instruction.operand(flag) for flag in flags)

@@ -9,8 +9,9 @@ from nasm.debug.memory import BankNow
 from nasm.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.repl import displays, memory_text, text
 from nasm.repl.command import WRONG, command
+from nasm.repl.moving import interruptible
 from nasm.repl.naming import FORMATS
-from nasm.repl.shell import FAILED, Shell
+from nasm.repl.shell import FAILED, INTERRUPTED, Shell
 from nasm.report import arrays, differing, pictures
 from nasm.spec.memory import Tensor
 
@@ -216,8 +217,9 @@ def undisplay(shell: Shell, rest: str) -> None:
 def memory(shell: Shell, rest: str) -> None:
     """A map of a memory: who owns which bytes.
 
-    A tensor is a letter, small where it is not, or not all, written. Of a memory with banks the
-    banks are shown instead, as 'info banks' does.
+    A tensor is a letter, small where it is not, or not all, written. The list below says when it
+    was written last, and by which line, as 'info tensors' does. Of a memory with banks the banks
+    are shown instead, as 'info banks' does.
     """
     session, width = shell.session, shell.screen.width
     name, _, bank = rest.strip().partition(" ")
@@ -227,9 +229,25 @@ def memory(shell: Shell, rest: str) -> None:
         return
     if bank:
         raise Refused(WRONG, f"{quoted(name)} has no bank {quoted(bank)}")
-    several = session.program.cores > 1
-    for found in session.memories(name, columns=width - MARGIN):
-        shell.screen.say(memory_text.shown(found, several, width))
+    several, found = session.program.cores > 1, session.memories(name, columns=width - MARGIN)
+    times = _times(shell)
+    for one in found:
+        shell.screen.say(memory_text.shown(one, several, width, times))
+
+
+def _times(shell: Shell) -> memory_text.Times:
+    """When tensors were written last, unless that cannot be looked for."""
+    session = shell.session
+    if shell.torn or not session.now:
+        return memory_text.Times(session, None)
+    with interruptible(shell) as stop:
+        found = session.latest()
+    if stop.asked is not None and stop.asked.leaving:
+        raise stop.asked
+    if found is None:
+        shell.screen.say("interrupted: when tensors were written is not known", "yellow")
+        shell.fail(INTERRUPTED)
+    return memory_text.Times(session, found)
 
 
 @command("info banks", usage="info banks [MEMORY [BANK]]", takes=("memory",))
@@ -238,7 +256,8 @@ def banks(shell: Shell, rest: str) -> None:
 
     Above them a strip: each bank's number, state and first tensor. A bank is accumulating (+) while
     instructions ahead of those under way add to what is in it, and closed (#) when none does; it is
-    unwritten (.) or free (-). A bank of its own is shown with its tensors.
+    unwritten (.) or free (-); since is when the first that accumulates wrote it, or the last of
+    all. A bank of its own is shown with its tensors.
     """
     session, width = shell.session, shell.screen.width
     several = session.program.cores > 1
@@ -254,15 +273,16 @@ def banks(shell: Shell, rest: str) -> None:
             last = text.numbered(session, *_place(found[-1]))
             said = f"no bank {quoted(number)} in {name}"
             raise Refused(WRONG, said, f"they are {text.numbered(session, 0, 0)} to {last}")
-        shell.screen.say(memory_text.banks(chosen, several, width))
-        shell.screen.say(memory_text.bank(chosen[0], session.owners(chosen[0]), width))
+        times = _times(shell)
+        shell.screen.say(memory_text.banks(chosen, several, width, times))
+        shell.screen.say(memory_text.bank(chosen[0], session.owners(chosen[0]), width, times))
         return
     if not found:
         shell.screen.say("no banked memory")
         return
     for core in range(session.program.cores):
         shell.screen.say(memory_text.strip([b for b in found if b.record.core == core], width))
-    shell.screen.say(memory_text.banks(found, several, width))
+    shell.screen.say(memory_text.banks(found, several, width, _times(shell)))
     shell.screen.say("written: bytes of each partition")
 
 
@@ -324,14 +344,19 @@ def registers(shell: Shell, rest: str) -> None:
 
 @command("info tensors")
 def tensors(shell: Shell, rest: str) -> None:
-    """Every tensor: dtype, shape, place, share written."""
-    session = shell.session
-    rows = []
+    """Every tensor: dtype, shape, place, share written.
+
+    And when it was written last, and by which line, as far as what took the last half second to
+    compute says: < stands before the time that was looked back to. 'why' and 'back write' look for
+    single elements, however long ago.
+    """
+    session, times, rows = shell.session, _times(shell), []
     for name, t in session.program.tensors.items():
         done = _share(session.written(name)) if session.values else "unknown"
         shape = str(list(t.shape))
-        rows.append((name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done))
-    heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written")
+        cells = (name, t.memory.name, t.dtype.name, shape, _where(t), t.role, done)
+        rows.append((*cells, *times.cells(name)))
+    heads = ("tensor", "memory", "dtype", "shape", "at", "role", ">written", *times.heads)
     shell.screen.rows(heads, rows, "no tensors")
 
 

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from nasm.debug.latest import Latest
 from nasm.debug.memory import FREE, BankNow, Lane, MemoryNow, Owner
+from nasm.repl import text
 from nasm.repl.screen import table
+from nasm.session import Session
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OWNERS = 40
@@ -14,7 +17,44 @@ STATES = {"free": "-", "unwritten": ".", "accumulating": "+", "closed": "#"}
 """The states of a bank, each with its mark in a strip."""
 
 
-def shown(found: MemoryNow, several: bool, width: int) -> list[str]:
+class Times:
+    """When tensors were written last, as columns of a table: there are none if it is not known."""
+
+    def __init__(self, session: Session, found: Latest | None) -> None:
+        self.session, self.found = session, found
+        self.heads = (">at µs", "line") if found else ()
+
+    def cells(self, name: str) -> tuple[str, ...]:
+        """When a tensor was written last, and by which line."""
+        if self.found is None:
+            return ()
+        wrote = self.found.writes.get(name)
+        if wrote is None:
+            return (f"<{self._time(self.found.back)}" if self.found.back else "-"), ""
+        at = wrote.by
+        by = "by hand" if at.pc < 0 else str(at.line or f"{at.engine} pc {at.pc}")
+        return self._time(wrote.tick), by
+
+    def since(self, bank: BankNow) -> tuple[str, ...]:
+        """Since when a bank accumulates, or is closed."""
+        if self.found is None:
+            return ()
+        if bank.state not in ("accumulating", "closed"):
+            return ("",)
+        writes = [w for name in bank.record.tensors if (w := self.found.writes.get(name))]
+        if bank.state == "closed":
+            ticks = [w.tick for w in writes]
+        else:
+            ticks = [w.since for w in writes if w.since is not None]
+        if ticks:
+            return (self._time(max(ticks)),)
+        return (f"<{self._time(self.found.back)}" if self.found.back else "-",)
+
+    def _time(self, tick: int) -> str:
+        return f"{text.microseconds(self.session, tick):,.3f}"
+
+
+def shown(found: MemoryNow, several: bool, width: int, times: Times) -> list[str]:
     """A memory: how much has an owner, the map, and the tensors by address."""
     lines = [_heading(found, several)]
     if not found.owners:
@@ -29,7 +69,7 @@ def shown(found: MemoryNow, several: bool, width: int) -> list[str]:
         of = f"{rows} partitions of " if rows > 1 else ""
         lines.append(f"{'':{margin}}a letter is {of}about {each:,} bytes,")
         lines.append(f"{'':{margin}}a small one is not, or not all, written")
-    lines += _owners(found, width)
+    lines += _owners(found, width, times)
     return lines
 
 
@@ -47,8 +87,8 @@ def _cell(owner: int, share: float) -> str:
     return letter if share == 1 else letter.lower()
 
 
-def _owners(found: MemoryNow, width: int) -> list[str]:
-    heads = ["", "tensor", "elements", "partitions", ">bytes", ">written"]
+def _owners(found: MemoryNow, width: int, times: Times) -> list[str]:
+    heads = ["", "tensor", "elements", "partitions", ">bytes", ">written", *times.heads]
     rows = [
         [
             LETTERS[number % len(LETTERS)],
@@ -57,6 +97,7 @@ def _owners(found: MemoryNow, width: int) -> list[str]:
             _partitions(o),
             f"{o.low:,} .. {o.high:,}",
             share(o.written),
+            *times.cells(o.name),
         ]
         for number, o in enumerate(found.owners[:MOST_OWNERS])
     ]
@@ -110,7 +151,7 @@ def strip(found: Sequence[BankNow], width: int) -> list[str]:
     return [f"  {' '.join(cells)}".rstrip()]
 
 
-def banks(found: Sequence[BankNow], several: bool, width: int) -> list[str]:
+def banks(found: Sequence[BankNow], several: bool, width: int, times: Times) -> list[str]:
     """A row for each bank: how much of each partition is written, its state and its tensors."""
     rows = []
     for bank in found:
@@ -124,13 +165,15 @@ def banks(found: Sequence[BankNow], several: bool, width: int) -> list[str]:
                 f"{record.written:,}/{record.size:,}",
                 "#" * full + "." * (BAR - full),
                 bank.state,
+                *times.since(bank),
                 ", ".join(record.tensors) or "-",
             )
         )
-    return table(("memory", ">bank", ">written", "", "state", "tensors"), rows, width)
+    since = (">since µs",) if times.heads else ()
+    return table(("memory", ">bank", ">written", "", "state", *since, "tensors"), rows, width)
 
 
-def bank(found: BankNow, owners: Sequence[Owner], width: int) -> list[str]:
+def bank(found: BankNow, owners: Sequence[Owner], width: int, times: Times) -> list[str]:
     """The tensors of a bank, and who writes it next."""
     rows = [
         (
@@ -139,9 +182,10 @@ def bank(found: BankNow, owners: Sequence[Owner], width: int) -> list[str]:
             _partitions(o),
             f"{o.low:,} .. {o.high:,}",
             share(o.written),
+            *times.cells(o.name),
         )
         for o in owners
     ]
-    heads = ("tensor", "elements", "partitions", ">bytes", ">written")
+    heads = ("tensor", "elements", "partitions", ">bytes", ">written", *times.heads)
     lines = table(heads, rows, width) if rows else []
     return [*lines, f"next writer: {found.next}"] if found.next else lines

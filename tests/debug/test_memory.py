@@ -44,7 +44,7 @@ def test_a_map_says_who_owns_a_cell_and_how_much_of_it_is_written() -> None:
         ("x", 0, 16, 0.25),
         ("y", 8, 16, 0.0),
     ]
-    assert memory_text.shown(found, several=False, width=60)[:6] == [
+    assert memory_text.shown(found, False, 60, memory_text.Times(placed, None))[:6] == [
         f"bank: 16 of {found.size} bytes of each partition have an owner",
         "  0 AAaa",
         "  1 aaaa",
