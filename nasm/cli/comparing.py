@@ -16,7 +16,7 @@ from nasm.problems import Failure, Problem, Severity, counted
 from nasm.records import RunReport, Status
 from nasm.report import comparison, json_comparison, jsonable
 from nasm.report.diagnostics import diagnostic
-from nasm.session import Session
+from nasm.running import Running
 from nasm.source import Source
 from nasm.spec.timing import Timing
 
@@ -85,7 +85,7 @@ class Comparing:
             found.append(Side(args, self.screen, text, timing))
         return found
 
-    def loaded(self, sides: list[Side]) -> list[Session]:
+    def loaded(self, sides: list[Side]) -> list[Running]:
         """Both on machines: with values unless one of them lacks some; raises Failure."""
         if not self.without:
             try:

@@ -14,7 +14,7 @@ from nasm import dtypes
 from nasm.cli import results
 from nasm.machine import tensor_io
 from nasm.problems import Failure, Problem, Refused, did_you_mean
-from nasm.session import Session
+from nasm.running import Running
 from nasm.source import Source
 from nasm.source_files import LARGEST, decoded, source_of
 from nasm.spec.array_files import ArrayFile
@@ -78,7 +78,7 @@ def destinations(
     return wanted
 
 
-def store(session: Session, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, Any] | Problem]:
+def store(session: Running, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, Any] | Problem]:
     """Write tensors to their files; gives for each what was written where, or why it was not."""
     for path, tensor in wanted.items():
         contents = tensor_io.contents(session.machine.addresses, View.whole(tensor))
@@ -104,7 +104,7 @@ def store(session: Session, wanted: Mapping[str, Tensor]) -> Iterator[dict[str, 
 class Tracing:
     """A trace that is being written to a file."""
 
-    def __init__(self, session: Session, file: results.Begun, detail: str) -> None:
+    def __init__(self, session: Running, file: results.Begun, detail: str) -> None:
         from nasm.report.trace import stream
 
         zipped = file.path.endswith(".gz")
@@ -129,7 +129,7 @@ class Tracing:
 
 
 @contextmanager
-def tracing(session: Session, path: str, detail: str) -> Iterator[Tracing]:
+def tracing(session: Running, path: str, detail: str) -> Iterator[Tracing]:
     """The trace of what a session does within it, gone in the end unless it was kept.
 
     Raises Failure if it cannot be written.

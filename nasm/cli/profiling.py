@@ -20,7 +20,7 @@ from nasm.report import json_profile, jsonable, profile, timeline
 from nasm.report.diagnostics import diagnostic
 from nasm.report.table_files import FORMATS
 from nasm.report.tables import allowed_lines
-from nasm.session import Session
+from nasm.running import Running
 from nasm.spec.memory import Tensor
 
 
@@ -42,13 +42,13 @@ class Profiling(Run):
             if self.tables is not None:
                 self.tables.drop()
 
-    def load(self) -> tuple[Session, dict[str, Tensor]]:
+    def load(self) -> tuple[Running, dict[str, Tensor]]:
         """The program on a machine that is watched; without values, as long as it can do so."""
         session = self.session(values=False, profile=True)
         self.begin_tables(session)
         return session, {}
 
-    def begin_tables(self, session: Session) -> None:
+    def begin_tables(self, session: Running) -> None:
         """Write the tables of a session from now on, if they are wanted; raises Failure."""
         args = self.args
         if self.tables is not None:
@@ -60,7 +60,7 @@ class Profiling(Run):
                 others.append(("the timing is read from it", args.timing))
             self.tables = TableFolder(session, args.tables, args.format or FORMATS[0], others)
 
-    def store(self, session: Session, status: Status, wanted: dict[str, Tensor]) -> None:
+    def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write what is left of the tables."""
         super().store(session, status, wanted)
         tables, self.tables = self.tables, None
@@ -71,14 +71,14 @@ class Profiling(Run):
                 tables.drop()
             self.unwritten += unwritten
 
-    def again(self, session: Session, report: RunReport) -> Session | None:
+    def again(self, session: Running, report: RunReport) -> Running | None:
         """With values, if the run turns out to depend on some and nobody forbids it."""
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:
             return None
         inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
         args = self.args
-        made = Session(
+        made = Running(
             session.program,
             inputs,
             values=True,
@@ -92,7 +92,7 @@ class Profiling(Run):
         return made
 
     def tell(
-        self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
+        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Print the profile; returns the exit code."""
         if self.args.timeline is not None:
@@ -133,7 +133,7 @@ class Profiling(Run):
             screen.show(Text(), Text(report.unchecked, "yellow"))
         return code
 
-    def draw(self, session: Session, code: int, problems: Sequence[Problem]) -> int:
+    def draw(self, session: Running, code: int, problems: Sequence[Problem]) -> int:
         """Print the timeline; returns the exit code."""
         self.telling = True
         begin, end = self.args.timeline

@@ -18,7 +18,7 @@ from nasm.report import json_rerun
 from nasm.rerun.drawn import each
 from nasm.rerun.races import races_of, witnesses
 from nasm.rerun.records import Schedule, Schedules, Witness
-from nasm.session import Session
+from nasm.running import Running
 
 
 class Rerunning(Run):
@@ -39,12 +39,12 @@ class Rerunning(Run):
         """Those that were run until now."""
         return Schedules(self.seed, self.count, tuple(self.differing))
 
-    def session(self, **more: Any) -> Session:
+    def session(self, **more: Any) -> Running:
         """The program on a machine, with its inputs kept for others; raises Failure."""
         return super().session(reruns=True, **more)
 
     def tell(
-        self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
+        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Run it again and again, then print the report; returns the exit code."""
         if not self.whole:
@@ -68,7 +68,7 @@ class Rerunning(Run):
         self.notes += lines
         return super().tell(session, report, code, more)
 
-    def rerun(self, session: Session) -> None:
+    def rerun(self, session: Running) -> None:
         """All other runs that were asked for."""
         begun = time.monotonic()
         races = races_of(session) if self.args.witness else 0

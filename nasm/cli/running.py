@@ -15,7 +15,7 @@ from nasm.machine import describe
 from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, sarif, tables
-from nasm.session import Session
+from nasm.running import Running
 from nasm.source import Source
 from nasm.spec.memory import Tensor
 from nasm.spec.timing import TimingGiven
@@ -52,7 +52,7 @@ class Run:
                 return self.refused(failure.problems)
             return self.told(session, wanted)
 
-    def told(self, session: Session, wanted: dict[str, Tensor]) -> int:
+    def told(self, session: Running, wanted: dict[str, Tensor]) -> int:
         """Run, write and report; returns the exit code."""
         try:
             report = self.run(session)
@@ -70,7 +70,7 @@ class Run:
             with stopping.lifted():  # to tell of it may take a while
                 return self.stopped(session, Told.of(error))
 
-    def again(self, session: Session, report: RunReport) -> Session | None:
+    def again(self, session: Running, report: RunReport) -> Running | None:
         """Another session to be run in place of one that reports this; None if it will do."""
         return None
 
@@ -88,10 +88,10 @@ class Run:
         """The text of the program; raises Failure."""
         return files.program_text(self.args.program)
 
-    def session(self, **more: Any) -> Session:
+    def session(self, **more: Any) -> Running:
         """The program on a machine; raises Failure."""
         args = self.args
-        return Session.load(
+        return Running.load(
             self.source(),
             target=args.target,
             defines=dict(args.defines),
@@ -102,11 +102,10 @@ class Run:
             strict=args.strict,
             allow=args.allow,
             checked=args.checked,
-            keep=0,
             **more,
         )
 
-    def load(self) -> tuple[Session, dict[str, Tensor]]:
+    def load(self) -> tuple[Running, dict[str, Tensor]]:
         """The program on a machine, and where its results go; raises Failure."""
         args = self.args
         session = self.session(values=args.values)
@@ -140,7 +139,7 @@ class Run:
         if mine is not None and mine in (results.identity(path) for _, path in paths):
             self.screen.aside()
 
-    def run(self, session: Session) -> RunReport:
+    def run(self, session: Running) -> RunReport:
         """Run it; told to stop, it does between two events."""
 
         def stop() -> None:
@@ -191,7 +190,7 @@ class Run:
             count = counted(len(found.problems) + len(found.allowed), "result")
             self.notes.append(f"wrote {count} to {in_line(path)}")
 
-    def store(self, session: Session, status: Status, wanted: dict[str, Tensor]) -> None:
+    def store(self, session: Running, status: Status, wanted: dict[str, Tensor]) -> None:
         """Write outputs and trace; one that cannot be written is no reason not to write others."""
         if status is Status.FINISHED:
             for found in files.store(session, wanted):
@@ -211,7 +210,7 @@ class Run:
     # -- what is said
 
     def tell(
-        self, session: Session, report: RunReport, code: int, more: Sequence[Problem] = ()
+        self, session: Running, report: RunReport, code: int, more: Sequence[Problem] = ()
     ) -> int:
         """Print the report; returns the exit code."""
         self.telling = True
@@ -253,7 +252,7 @@ class Run:
         self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
         return REFUSED
 
-    def stopped(self, session: Session, told: Told) -> int:
+    def stopped(self, session: Running, told: Told) -> int:
         """Say how far a run has got that was told to stop."""
         if self.telling:  # a report is on its way, and one is enough
             raise told
@@ -271,7 +270,7 @@ class Run:
             self.where(session, told, over)
         return code
 
-    def late(self, session: Session, over: bool) -> Problem:
+    def late(self, session: Running, over: bool) -> Problem:
         """What --timeout has cut off."""
         if over:
             undone = "its results were written" if self.judged else "its expectations were judged"
@@ -287,7 +286,7 @@ class Run:
             "allow more with --timeout, or look for a loop that does not end",
         )
 
-    def where(self, session: Session, told: Told, over: bool) -> None:
+    def where(self, session: Running, told: Told, over: bool) -> None:
         """Where it was told to stop, on standard error."""
         far = session.progress(0.0)
         at = "after its end" if over else f"at {far.microseconds:,.3f} µs"

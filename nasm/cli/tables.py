@@ -13,7 +13,7 @@ from nasm.problems import Failure, Problem
 from nasm.report import schema
 from nasm.report.table_files import TableWriters, Writer, ready
 from nasm.report.table_rows import TableRows
-from nasm.session import Session
+from nasm.running import Running
 
 
 def _close(writer: Writer, out: IO[bytes]) -> None:
@@ -28,7 +28,7 @@ class TableFolder:
     """
 
     def __init__(
-        self, session: Session, folder: str, form: str, others: Sequence[tuple[str, str]]
+        self, session: Running, folder: str, form: str, others: Sequence[tuple[str, str]]
     ) -> None:
         ready(form)
         tables = schema.tables(session.program.generation)

@@ -10,10 +10,10 @@ from nasm.comparison.tensors import outputs
 from nasm.problems import rounded
 from nasm.profile.records import EngineTimes, Moved, Profile
 from nasm.records import Status
-from nasm.session import Session
+from nasm.running import Running
 
 
-def compare(a: Session, b: Session, *, without: str = "") -> Comparison:
+def compare(a: Running, b: Running, *, without: str = "") -> Comparison:
     """Two runs side by side, each as far as it got; both sessions were made with ``profile=True``.
 
     Outputs are compared if both ran to their end with values; ``without`` says why they were run
@@ -36,7 +36,7 @@ def compare(a: Session, b: Session, *, without: str = "") -> Comparison:
     )
 
 
-def _why_not(a: Session, b: Session, without: str) -> str:
+def _why_not(a: Running, b: Running, without: str) -> str:
     """Why values are not compared, in a few words; empty if they are."""
     for session, name in ((a, "a"), (b, "b")):
         if not session.values:
@@ -50,7 +50,7 @@ def _why_not(a: Session, b: Session, without: str) -> str:
 # -- what tells them apart
 
 
-def differences(a: Session, mine: Profile, b: Session, other: Profile) -> Iterator[Difference]:
+def differences(a: Running, mine: Profile, b: Running, other: Profile) -> Iterator[Difference]:
     """What is not the same on both sides: program, target, constants, options, timing figures."""
     if mine.program != other.program:
         yield Difference("program", "", mine.program, other.program)
@@ -76,7 +76,7 @@ def _figures(profile: Profile, beside: Profile) -> dict[str, str]:
     return found | {f.name: f"{f.value:,.10g} {f.unit}" for f in profile.timing}
 
 
-def _text(session: Session) -> str:
+def _text(session: Running) -> str:
     return session.source.text if session.source else ""
 
 

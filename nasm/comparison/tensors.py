@@ -13,13 +13,13 @@ from nasm.comparison.records import FirstElement, TensorChange
 from nasm.dtypes import Array, DType
 from nasm.machine import tensor_io
 from nasm.machine.addresses import Addresses
-from nasm.session import Session
+from nasm.running import Running
 from nasm.spec.memory import Tensor
 from nasm.spec.pieces import windows
 from nasm.spec.view import View
 
 
-def outputs(a: Session, b: Session) -> Iterator[TensorChange]:
+def outputs(a: Running, b: Running) -> Iterator[TensorChange]:
     """The outputs of two runs, in the order in which a declares them; those of b alone last."""
     mine, others = _outputs(a), _outputs(b)
     for name, tensor in mine.items():
@@ -32,7 +32,7 @@ def outputs(a: Session, b: Session) -> Iterator[TensorChange]:
         yield TensorChange(name, "", _said(other), apart="only b has it")
 
 
-def _outputs(session: Session) -> dict[str, Tensor]:
+def _outputs(session: Running) -> dict[str, Tensor]:
     tensors = session.program.tensors
     return {n: t for n, t in tensors.items() if t.role in ("output", "inout")}
 

@@ -24,7 +24,7 @@ from nasm.order.steps import Sources
 from nasm.order.watch import Watch
 from nasm.problems import Problem, counted
 from nasm.records import EXAMINED, MOST_EXAMINED, RunReport, Status
-from nasm.session import Session
+from nasm.running import Running
 from nasm.spec.program import Program
 
 CUT_SHORT, LIMIT, DEADLOCK, RACE = "E0535", "E0511", "E0510", "E0502"
@@ -45,7 +45,7 @@ def examine(
     With ``strict`` warnings count as errors, and ``allow`` are codes that do not count.
     """
     relaxed = relaxed or not program.target.interlocked(program.options)
-    session = Session(program, values=False, strict=strict, allow=allow, keep=0)
+    session = Running(program, values=False, strict=strict, allow=allow)
     machine = session.machine
     machine.scheduler.interlock.held = True
     touches = Touches(machine)
@@ -84,7 +84,7 @@ def _sorted(report: RunReport) -> tuple[list[Problem], list[Problem]]:
 
 
 def _static(
-    session: Session, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
+    session: Running, touches: Touches, watch: Watch, errors: Sequence[Problem], report: RunReport
 ) -> Iterator[Problem]:
     """What the text alone tells, but for what the run told already."""
     program = session.program
@@ -103,7 +103,7 @@ def _static(
     yield from dead.unread(program, ways, touches)
 
 
-def _idle(session: Session, watch: Watch) -> set[Place]:
+def _idle(session: Running, watch: Watch) -> set[Place]:
     """The instructions whose waits are idle whenever they are executed, if all of it was."""
     if session.status is not Status.FINISHED or watch.full:
         return set()
@@ -121,7 +121,7 @@ def _idle(session: Session, watch: Watch) -> set[Place]:
     return {place for place, every in found.items() if every}
 
 
-def _told_late(session: Session) -> set[int]:
+def _told_late(session: Running) -> set[int]:
     """The semaphores of transfers of which the run warned that nothing waits for them."""
     program = session.program
     numbers = (program.queues[q].updates[pc] for q, pc in session.machine.scheduler.late)

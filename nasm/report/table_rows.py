@@ -15,7 +15,7 @@ import numpy as np
 from nasm.machine.describe import form_text, update_text, wait_text
 from nasm.report import schema
 from nasm.report.table_summary import Sums, summary
-from nasm.session import Session
+from nasm.running import Running
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import TRANSFER, Post, Semaphore
 from nasm.sim.events import Observer
@@ -41,7 +41,7 @@ class TableRows(Observer):
     It is made before the session runs. :meth:`close` gives what there is only at the end.
     """
 
-    def __init__(self, session: Session, sink: Sink) -> None:
+    def __init__(self, session: Running, sink: Sink) -> None:
         self.session, self.sink = session, sink
         self.program, self.machine = session.program, session.machine
         generation = self.program.generation

@@ -14,7 +14,7 @@ from collections import deque
 from typing import IO, Any
 
 from nasm.report.trace_file import TraceFile, text
-from nasm.session import Session
+from nasm.running import Running
 from nasm.sim.channels import Flight, Group, members
 from nasm.sim.counters import Semaphore
 from nasm.sim.events import Observer
@@ -102,7 +102,7 @@ class Stream(Observer):
     the thousand, which takes half as long as one by one.
     """
 
-    def __init__(self, session: Session, out: IO[bytes], zipped: bool) -> None:
+    def __init__(self, session: Running, out: IO[bytes], zipped: bool) -> None:
         program, generation = session.program, session.program.generation
         about = {
             "program": session.source.name if session.source else "",
@@ -377,7 +377,7 @@ DETAILS: dict[str, type[Stream]] = {"transfers": Stream, "packets": _Detailed}
 
 
 def stream(
-    session: Session, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
+    session: Running, out: IO[bytes], *, zipped: bool = False, detail: str = "transfers"
 ) -> Stream:
     """Write a trace of what a session does from now on; ``detail`` is one of DETAILS."""
     return DETAILS[detail](session, out, zipped)

@@ -11,7 +11,7 @@ from nasm.machine.deadlock import deadlock
 from nasm.problems import Failure, Problem
 from nasm.records import Status
 from nasm.rerun.records import Other, SemaphoreChange
-from nasm.session import Session
+from nasm.running import Running
 from nasm.sim.delays import Delays
 from nasm.spec.memory import Tensor
 
@@ -26,10 +26,10 @@ one that polls for what is late may take many more."""
 class Again:
     """A machine that runs what a session has run; what a caller does to the session is not seen.
 
-    Raises Failure for a session that cannot be run again: see :meth:`Session.delayed`.
+    Raises Failure for a session that cannot be run again: see :meth:`Running.delayed`.
     """
 
-    def __init__(self, session: Session, delays: Delays) -> None:
+    def __init__(self, session: Running, delays: Delays) -> None:
         self.session, self.machine = session, session.delayed(delays)
         self.most = MORE * session.machine.scheduler.retired + AT_LEAST
         self._start = self.machine.save()

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 
 from nasm.rerun.again import Again
 from nasm.rerun.records import Schedule, Schedules
-from nasm.session import Session
+from nasm.running import Running
 from nasm.sim.delays import Jitter
 
 
-def schedules(session: Session, count: int = 200, seed: int = 1) -> Schedules:
+def schedules(session: Running, count: int = 200, seed: int = 1) -> Schedules:
     """Run what a session has run under so many other timings, and compare what they lead to.
 
     The session was made with ``reruns=True`` and has run to its end, or into a deadlock; raises
@@ -21,7 +21,7 @@ def schedules(session: Session, count: int = 200, seed: int = 1) -> Schedules:
     return Schedules(seed, count, others)
 
 
-def each(session: Session, count: int, seed: int) -> Iterator[Schedule]:
+def each(session: Running, count: int, seed: int) -> Iterator[Schedule]:
     """The same one by one, those that lead to the same included."""
     jitter = Jitter(span=2 * session.now)
     again = Again(session, jitter)

@@ -9,20 +9,20 @@ from nasm.order.skeleton import COMPLETES, STARTS, Event
 from nasm.problems import Problem
 from nasm.rerun.records import Witness
 from nasm.rerun.witnesses import Witnesses
-from nasm.session import Session
+from nasm.running import Running
 from nasm.sim.regions import Region
 
 PAIRS = 3
 """Pairs of accesses of one race whose ends are held."""
 
 
-def races_of(session: Session) -> int:
+def races_of(session: Running) -> int:
     """How many races a run has that can be shown, as far as it is reported."""
     ordering = session.machine.ordering
     return 0 if ordering is None else sum(1 for _ in ordering.races())
 
 
-def witnesses(session: Session) -> Iterator[tuple[Problem, Witness]]:
+def witnesses(session: Running) -> Iterator[tuple[Problem, Witness]]:
     """Each race that is reported of a run that is over, and its witness.
 
     Held back is the end of the access that came first in the run, or else that of the other; where

@@ -15,12 +15,12 @@ from nasm.records import Status
 from nasm.rerun.again import Again
 from nasm.rerun.hold import Choose, Hold
 from nasm.rerun.records import Held, Other, Witness
-from nasm.session import Session
+from nasm.running import Running
 from nasm.sim.channels import Flight
 from nasm.sim.regions import Region, intersect
 
 
-def witness(session: Session, *events: Event, regions: Iterable[Region] | None = None) -> Witness:
+def witness(session: Running, *events: Event, regions: Iterable[Region] | None = None) -> Witness:
     """Hold back each of some events in turn, until one changes what the run leads to.
 
     Of a race they are the ends of its two accesses, and ``regions`` what these touch: of a transfer
@@ -36,7 +36,7 @@ def witness(session: Session, *events: Event, regions: Iterable[Region] | None =
 class Witnesses:
     """Shows one race after the other, on one machine."""
 
-    def __init__(self, session: Session) -> None:
+    def __init__(self, session: Running) -> None:
         self.session, self.hold = session, Hold()
         self.again = Again(session, self.hold)
 

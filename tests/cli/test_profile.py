@@ -16,6 +16,7 @@ import pytest
 
 from nasm.profile.what_if import Outcome
 from nasm.report.profile import tenths
+from nasm.running import Running
 from nasm.session import Session
 from nasm.stopping import Told
 from tests.cli.programs import MATMUL, process, written
@@ -152,11 +153,11 @@ def test_a_program_that_is_run_with_values_is_read_only_once(tmp_path: Path, pip
 
 
 def test_told_to_stop_it_tells_of_the_run_as_it_ended(ran: Any, monkeypatch: Any) -> None:
-    def some(_: Session) -> Iterator[Outcome]:
+    def some(_: Running) -> Iterator[Outcome]:
         yield Outcome("free time", 1_000, 4_000)
         raise Told(signal.SIGTERM)
 
-    monkeypatch.setattr(Session, "what_if", some)
+    monkeypatch.setattr(Running, "what_if", some)
     done = ran("profile", MATMUL)
     assert done.code == 143
     assert "not finished" not in done.out
