@@ -132,7 +132,7 @@ class Halting(Observer):
         self._halt()
 
 
-KINDS = [(kind, seed) for kind in ("ordered", "mutant", "stuck", "any") for seed in range(20, 23)]
+KINDS = [(kind, seed) for kind in ("ordered", "mutant", "stuck", "any") for seed in (20, 21)]
 
 
 @pytest.mark.parametrize(("kind", "seed"), [*KINDS, ("file", 1), ("file", 4)])
@@ -140,7 +140,7 @@ def test_a_run_that_is_halted_anywhere_ends_as_one_that_is_not(kind: str, seed: 
     draw = random.Random(f"halted {kind} {seed}")
     with programs(kind, seed) as given:
         ended = ends(given)
-        if ended is None or sum(map(len, given[0].queues)) > 60:
+        if ended is None or sum(map(len, given[0].queues)) > 40:
             return
         record = Record(given)
         one = session(given, keep=draw.choice((0, 1 << 20)))
@@ -162,7 +162,7 @@ def test_torn_within_an_instruction_it_is_mended_and_goes_on(kind: str, seed: in
     draw = random.Random(f"torn {kind} {seed}")
     with programs(kind, seed) as given:
         ended = ends(given)
-        if ended is None or sum(map(len, given[0].queues)) > 60:
+        if ended is None or sum(map(len, given[0].queues)) > 40:
             return
         record = Record(given)
         one = session(given, keep=draw.choice((0, 1 << 20)))
