@@ -278,3 +278,15 @@ def test_a_time_that_no_run_reaches_is_refused(one: Session) -> None:
             one.goto(text)
         with pytest.raises(Refused, match="no run lasts"):
             one.break_at(f"time {text}")
+
+
+def test_of_several_times_in_one_stretch_the_last_is_found() -> None:
+    record, one = Record(made(LOOP)), session(made(LOOP), keep=0)
+    number = one.program.semaphores["done"]
+    values = [counters[number] for counters in record.counters]
+    odd = [p for p in range(1, len(values)) if values[p] % 2 and not values[p - 1] % 2]
+    assert len(odd) == 2
+    one.goto("end")
+    for p in reversed(odd):
+        assert one.back_until("$done == 1 or $done == 3")
+        assert one.moment.position == p
