@@ -43,5 +43,20 @@ WORDS: dict[str, str] = {
     "fault": "something the machine cannot do; the run ends there",
     "deadlock": "nothing is left to happen, and some queue is not done",
     "expectation": "what a program says must hold after its run (`.expect`)",
+    "moment": (
+        "where a run stands between two events: its time, and how many events there have been. "
+        "`mark` gives one a name"
+    ),
+    "stop": "what ends a move of the debugger before its end: a breakpoint, a watchpoint, a hazard",
+    "breakpoint": "a place, a time or a condition at which a run stops",
+    "watchpoint": "memory, a semaphore or a register at whose change, write or read a run stops",
+    "context": (
+        "what every engine is doing at a moment, what is next there, and why that does not start"
+    ),
+    "by hand": (
+        "of a change: made at the prompt, with `set`, `skip` or a typed instruction, not by the "
+        "program"
+    ),
+    "checkpoint": "a moment whose whole state is kept, so that the run can be done again from it",
 }
 """Every word with its meaning, in Markdown, in the order in which they build on each other."""

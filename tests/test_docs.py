@@ -254,6 +254,15 @@ def test_every_option_is_documented(verb: str) -> None:
                 assert f"`{spelling}" in LANGUAGE, spelling
 
 
+def test_every_file_of_the_debugger_has_its_place_in_the_map() -> None:
+    text = (DOCS / "contributing.md").read_text(encoding="utf-8")
+    _, _, rest = text.partition("| `nasm/debug/` | |\n")
+    rows = rest.partition("\n\n")[0].splitlines()[1:]
+    named = [name for row in rows for name in re.findall(r"`(\w+)`", row.split("|")[1])]
+    files = {path.stem for path in (ROOT / "nasm" / "debug").glob("*.py")} - {"__init__"}
+    assert sorted(named) == sorted(files)
+
+
 # ---------------------------------------------------------------- links
 
 

@@ -74,9 +74,10 @@ def _session(blocks: list[re.Match[str]], folder: Path) -> list[str]:
     command = lines[0][0]
     typed = [[one for one in block if one.startswith((_PROMPT, _MORE))] for block in lines]
     commands = [one.removeprefix(_PROMPT).removeprefix(_MORE) for block in typed for one in block]
-    (folder / "typed").write_text("\n".join(commands) + "\n", encoding="utf-8")
     (folder / "init").write_text(_AS_TYPED.format(blocks[0]["width"]), encoding="utf-8")
-    out = printed(f"{command.removeprefix('$ ')} --init init -x typed --echo", folder)
+    everything = "\n".join(commands)
+    more = f"--init init --echo -ex {shlex.quote(everything)}"
+    out = printed(f"{command.removeprefix('$ ')} {more}", folder)
     rest = out.splitlines(keepends=True)
     rest = rest[_first(rest, typed[0][0], command, after=0) :]
     made = []

@@ -12,7 +12,7 @@ import numpy as np
 from nasm.debug.elements import Elements, elements
 from nasm.debug.origins import ADDRESS, ENTRIES, Held, Origin, Place, Register, values
 from nasm.debug.sweep import Sweep
-from nasm.debug.whys import LastWrite, Maker, Source, Why, born, spoiled
+from nasm.debug.whys import UNWRITTEN, LastWrite, Maker, Source, Why, born, spoiled
 from nasm.debug.writes import CHANGE, TRANSFER, Made, Past, Search, Write
 from nasm.dtypes import DType
 from nasm.inspection import Inspection
@@ -288,7 +288,7 @@ def _initial(held: Inspection, tensor: Tensor) -> str:
         seed = f", seed {init[1]}" if init[0] in ("random", "normal") else ""
         kind = {"list": "a list"}.get(init[0], init[0])
         return f"{what}, {kind}{seed}"
-    return "not yet written"
+    return UNWRITTEN
 
 
 def why(held: Inspection, past: Past, text: str, depth: int = DEPTH, most: int = MOST) -> Why:

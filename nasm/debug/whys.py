@@ -16,6 +16,9 @@ from nasm.dtypes import DType
 
 Array = np.ndarray[Any, Any]
 
+UNWRITTEN = "not yet written"
+"""How what nothing has written stands."""
+
 
 @dataclass(frozen=True, slots=True)
 class Maker:
@@ -98,8 +101,9 @@ class Why(Drawn):
 
     @property
     def summary(self) -> str:
-        """Its value, or its values in a few words."""
-        return summary(self.values, self.dtype)
+        """Its value, or its values in a few words; it has none where nothing was written yet."""
+        unwritten = self.maker is None and self.start == UNWRITTEN
+        return "__" if unwritten else summary(self.values, self.dtype)
 
     @property
     def added(self) -> Iterator[Why]:
