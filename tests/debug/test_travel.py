@@ -290,3 +290,15 @@ def test_of_several_times_in_one_stretch_the_last_is_found() -> None:
     for p in reversed(odd):
         assert one.back_until("$done == 1 or $done == 3")
         assert one.moment.position == p
+
+
+def test_a_time_is_reached_at_the_end_of_what_happens_then(one: Session) -> None:
+    record = Record(made(LOOP))
+    for tick in sorted({*record.ticks} - {0}, reverse=True):
+        last = max(p for p, at in enumerate(record.ticks) if at <= tick)
+        one._travel.to_tick(tick)
+        assert one.moment.position == last
+        one.past.to_position(last - 1)
+        one.checkpoint()
+        one._travel.to_tick(tick)
+        assert one.moment.position == last
