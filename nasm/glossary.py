@@ -48,7 +48,9 @@ WORDS: dict[str, str] = {
         "`mark` gives one a name"
     ),
     "stop": "what ends a move of the debugger before its end: a breakpoint, a watchpoint, a hazard",
-    "breakpoint": "a place, a time or a condition at which a run stops: before an instruction starts",
+    "breakpoint": (
+        "a place, a time or a condition at which a run stops: before an instruction starts"
+    ),
     "watchpoint": "memory, a semaphore or a register at whose change, write or read a run stops",
     "context": (
         "what every engine is doing at a moment, what is next there, and why that does not start"
