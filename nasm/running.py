@@ -284,7 +284,9 @@ class Running(Inspection):
         """
         until = None
         if max_cycles is not None:
-            until = max_cycles * self.program.generation.base.cycle
+            until = number_of("cycles", max_cycles) * self.program.generation.base.cycle
+        if max_instructions is not None:
+            max_instructions = number_of("instructions", max_instructions)
         self._begin()
         with gc_pause.paused():
             if self.status is Status.READY:

@@ -125,16 +125,31 @@ class Session(Drawn, Seeing):
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
-        **more: Any,
+        trace: bool = False,
+        values: bool = True,
+        strict: bool = False,
+        allow: Iterable[str] = (),
+        checked: bool = True,
+        keep: int | None = None,
     ) -> Self:
         """A machine without a program, on which declarations and instructions can be typed.
 
-        ``more`` is as for a program. Raises Failure if there is no such target.
+        What it takes is as for a program. Raises Failure if there is no such target.
         """
         if target not in TARGETS:
             raise Failure(unknown_target(str(target), TARGETS).at(None))
-        source = Source(NO_PROGRAM, f".target {target}\n")
-        return cls(source, options=options, timing=timing, files=files, **more)
+        return cls(
+            Source(NO_PROGRAM, f".target {target}\n"),
+            options=options,
+            timing=timing,
+            files=files,
+            trace=trace,
+            values=values,
+            strict=strict,
+            allow=allow,
+            checked=checked,
+            keep=keep,
+        )
 
     def __repr__(self) -> str:
         name = in_line(self.source.name) if self.source else "a program"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -91,11 +92,13 @@ class _Whole:
 
     def compared(self, blocks: Mapping[int, Block | None]) -> MemoryChange | None:
         """What changed of it in some blocks."""
-        looked, more = 0, False
-        for number in sorted(blocks):
-            looked += self._block(number, blocks[number])
+        looked, more, numbers = 0, False, set(blocks)
+        if self._split:
+            numbers |= {number - 1 for number in blocks if number}
+        for number in sorted(numbers):
+            looked += self._block(number, blocks)
             if looked == MOST:
-                more = number != max(blocks)
+                more = number != max(numbers)
                 break
         if not self.count:
             return None
@@ -105,14 +108,31 @@ class _Whole:
             self.tensor.name, self.count, box, tuple(self.few), self.nan, more, whole
         )
 
-    def _block(self, number: int, held: Block | None) -> bool:
-        """Compare a block; whether any of it is of the tensor."""
+    @property
+    def _split(self) -> int:
+        """How many bytes of an element may lie in the block behind the one that it begins in."""
+        return 0 if self.store.alone else self.tensor.dtype.itemsize - 1
+
+    def _part(self, number: int, blocks: Mapping[int, Block | None]) -> list[Any]:
+        """A block's bytes as they are and as they were, and both masks."""
+        now, known = self.store.part(number)
+        if number not in blocks:
+            return [now, now, known, known]
+        held = blocks[number]
+        if held is None:
+            return [now, np.full_like(now, 0xFF), known, np.zeros_like(known)]
+        return [now, held[0], known, held[1]]
+
+    def _block(self, number: int, blocks: Mapping[int, Block | None]) -> bool:
+        """Compare the elements that begin in a block; whether it has any of the tensor."""
         store, tensor = self.store, self.tensor
         if not self._reaches(number):
             return False
-        now, known = store.part(number)
-        old: Array = np.full_like(now, 0xFF) if held is None else held[0]
-        knew: Mask = np.zeros_like(known) if held is None else held[1]
+        parts = self._part(number, blocks)
+        if self._split:
+            behind = (part[: self._split] for part in self._part(number + 1, blocks))
+            parts = [np.concatenate(both) for both in zip(parts, behind, strict=True)]
+        now, old, known, knew = parts
         surely = tensor.index in store.complete, self.complete
         if surely[0] != surely[1]:  # what their masks say is not alike, whatever they hold
             known, knew = (
@@ -169,7 +189,7 @@ class _Whole:
             begin, at = np.unique(found[mine] - over, return_index=True)
             flat = (row[mine] * (tensor.bytes // size) + nth)[at]
             whole = (begin >= 0) & (begin + size <= len(now))
-            begin, flat = begin[whole], flat[whole]  # what goes on in the next is left to nobody
+            begin, flat = begin[whole], flat[whole]  # what began in the one before is its own
         return begin[:, None] + np.arange(size), flat
 
     def _note(self, flat: Array, new: Array, was: Array, has: Array, had: Array) -> None:

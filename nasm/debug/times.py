@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from nasm.inspection import Inspection
 from nasm.problems import Refused, quoted
+from nasm.sim.queues import NEVER
 
 WRONG = "E0822"
 
@@ -29,4 +30,7 @@ def tick(held: Inspection, text: str) -> int:
     unit = Fraction(generation.base.cycle)
     if found[3] in ("us", "µs", "ns"):
         unit = Fraction(generation.ticks, 1000 if found[3] == "ns" else 1)
-    return math.ceil(number * unit)
+    ticks = math.ceil(number * unit)
+    if ticks >= NEVER:
+        raise Refused(WRONG, f"no run lasts as long as '{quoted(text)}'")
+    return ticks

@@ -75,7 +75,7 @@ class Ordering:
         self.watch = Watch(scheduler.queues)
         self.region = addresses.region
         self._inputs: set[int] | None = None
-        self._asked: tuple[int, int] = (-1, -1)
+        self._asked: tuple[object, ...] = ()
         self._told = -1
         self._faults: tuple[Fault, ...] = ()
         self._found: tuple[Problem, ...] = ()
@@ -106,7 +106,7 @@ class Ordering:
         """The program has grown, or this is another run: judge it anew, with all there is of it."""
         for made in ("_check", "_said"):
             self.__dict__.pop(made, None)
-        self._inputs, self._asked, self._told = None, (-1, -1), -1
+        self._inputs, self._asked, self._told = None, (), -1
         self._faults, self._found = (), ()
 
     def _last(self, queue: int) -> int:
@@ -146,7 +146,8 @@ class Ordering:
     def problems(self) -> tuple[Problem, ...]:
         """Races, and sets of counters that are in no order, of the run so far."""
         check = self.judged()
-        asked = len(self.watch.queues), sum(race.many for race in check.races)
+        many = sum(race.many for race in check.races)
+        asked = self.watch.future, len(self.watch.queues), many
         if asked != self._asked:
             self._faults, self._told = tuple(faults(check, self._filled)), -1
             self._asked = asked

@@ -30,9 +30,6 @@ LOOK = 0.05
 TENSORS, SOME = 4, 2
 """Tensors that are named which a move has changed, and elements of each."""
 
-DEEPEST = 8
-"""How many breakpoints may run commands that meet breakpoints."""
-
 
 def watched(shell: Shell) -> Callable[[Progress], None]:
     """What shows how far a run has got."""
@@ -193,20 +190,17 @@ def judge(shell: Shell) -> None:
 
 def after(shell: Shell) -> None:
     """What is shown after every stop, and done at it: displays, context, attached commands."""
-    session = shell.session
     after_going(shell)
-    hits = session.hits
-    if not any(hit.breakpoint.commands for hit in hits):
+    lines = [line for hit in shell.session.hits for line in hit.breakpoint.commands]
+    if shell.attached is not None:  # one of them has moved on: those of the new stop come instead
+        shell.attached[:] = lines or shell.attached
         return
-    if shell.depth >= DEEPEST:
-        raise Refused(WRONG, "commands of breakpoints lead to breakpoints without an end")
-    shell.depth += 1
+    shell.attached = lines
     try:
-        for hit in hits:
-            for line in hit.breakpoint.commands:
-                shell.execute(line)
+        while shell.attached and shell.execute(shell.attached.pop(0)):
+            pass
     finally:
-        shell.depth -= 1
+        shell.attached = None
 
 
 def gone(shell: Shell, go: Callable[[Session], str]) -> None:

@@ -41,7 +41,8 @@ class Quit(Exception):
 class Shell:
     """The state of a REPL. ``code`` is what it would exit with if unattended.
 
-    One ``run`` completes at most ``most`` instructions; None is no limit.
+    One ``run`` completes at most ``most`` instructions; None is no limit. ``attached`` are the
+    commands of breakpoints that are still to be done, while some are.
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class Shell:
         self.given = ""
         self.path = ""
         self.moving = self.attended = False
-        self.depth = 0
+        self.attached: list[str] | None = None
         self.code = self.failures = self._sourced = 0
         self.recording = Recording(screen)
         self.aliases: dict[str, str] = {}

@@ -167,6 +167,9 @@ def undo(shell: Shell, rest: str) -> None:
 
     def go(session: Session) -> str:
         change = session.undo()
+        if change is None and session.past.ahead is not None:
+            hint = "go to behind it first: 'goto end'"
+            raise Refused(WRONG, "what was changed by hand lies ahead", hint)
         if change is None:
             raise Refused(WRONG, "nothing was changed by hand")
         return f"undone: {in_line(str(change))}"

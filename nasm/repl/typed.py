@@ -13,6 +13,8 @@ _LANDMARK = re.compile(r'"(?:[^"\\\n]|\\.)*("?)|;.*|[()\[\]{}]')
 _OPENS = re.compile(r"\s*\.(for|if|dma)\b")
 _CLOSES = re.compile(r"\s*\.end\b")
 _WHOLE = re.compile(r"\s*[;#].*")
+_PARTS = re.compile(r"\s*comm\w*\s")
+"""How a command begins in which a semicolon parts others."""
 
 
 def _unfinished(line: str) -> bool:
@@ -89,6 +91,8 @@ def _together(lines: Iterable[str]) -> str:
 def _uncommented(line: str) -> str:
     if _WHOLE.fullmatch(line):
         return ""
+    if _PARTS.match(line):
+        return line
     for found in _LANDMARK.finditer(line):
         if found[0].startswith(";"):
             return line[: found.start()]

@@ -168,27 +168,28 @@ class Scheduler:
         begun = self.position
         if self.poised and heap and events and not self.halted:
             self.poised = heap[0][0] > limit
-        for done in range(events):
+        for self.position in range(begun + 1, begun + events + 1):
             if not heap or self.halted:
-                return done
+                self.position -= 1
+                return self.position - begun
             tick, rank, _, what = event = heappop(heap)
             if tick > limit:
                 heappush(heap, event)
                 self.now = max(self.now, limit)
-                return done
+                self.position -= 1
+                return self.position - begun
             self.now = tick
-            self.position = begun + done + 1
             if rank >= START:
                 if what.due == tick:  # or it has been woken earlier than it was to be
                     self._attempt(what)
                     if self.poised:
                         heappush(heap, event)
-                        self.position = begun + done
-                        return done
+                        self.position -= 1
+                        return self.position - begun
             elif rank == COMMIT:
                 self._finish(what)
                 if retire is not None and self.retired >= retire:
-                    return done + 1
+                    return self.position - begun
             elif rank == ARRIVE:
                 self._arrive(what)
             elif rank == TURN:

@@ -68,14 +68,16 @@ def made(words: str, name: str = "p.nasm") -> Made:
 
 
 @contextmanager
-def programs(kind: str, seed: int) -> Iterator[Made]:
+def programs(kind: str, seed: int | str) -> Iterator[Made]:
     """A program of a kind."""
     draw = random.Random(f"{kind} {seed}")
-    if kind == "file":
-        source = source_of(ROOT / "programs" / f"{SMALL[seed]}.nasm")
+    if kind == "wrong":
+        yield made((ROOT / "tests" / "wrong" / f"{seed}.nasm").read_text())
+    elif kind == "file":
+        source = source_of(ROOT / "programs" / f"{SMALL[int(seed)]}.nasm")
         yield assemble(source, TARGETS), source
     elif kind == "stuck":
-        yield made(text(drawn(seed)))
+        yield made(text(drawn(int(seed))))
     elif kind == "any":
         on = draw.choice(("trn1", "trn2", "trn3"))
         some = draw.sample(rows(on), 6)

@@ -260,3 +260,21 @@ def test_with_nothing_kept_no_checkpoint_stays(one: Session) -> None:
     one.run()
     assert one.status is Status.FINISHED
     assert len(one.checkpoints) <= 2
+
+
+def test_of_order_nothing_is_said_that_was_judged_of_another_future() -> None:
+    with programs("wrong", "deadlock-overshot") as given:
+        one = session(given)
+        one.execute("@gpsimd Nop $loaded++")
+        one.report()
+        one.undo()
+        checked(given, one)
+        assert one.run() == ends(given)
+
+
+def test_a_time_that_no_run_reaches_is_refused(one: Session) -> None:
+    for text in ("9" * 400, "9" * 30 + "us"):
+        with pytest.raises(Refused, match="no run lasts"):
+            one.goto(text)
+        with pytest.raises(Refused, match="no run lasts"):
+            one.break_at(f"time {text}")

@@ -1,0 +1,106 @@
+"""What a move changed in memory, against all of memory before and after it."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nasm.debug import delta, past
+from nasm.session import Session
+from nasm.sim import memory
+from tests.debug.journeys import CASES, LOOP, made, programs, session
+from tests.debug.test_breakpoints import Record
+
+SHARED = """\
+.target trn1
+.sbuf a f32[128, 64] @ 0:0
+.sbuf b u8[128, 256] @ 0:0
+.sbuf c bf16[16, 3] @ 96:1024
+.sbuf d u8[16, 5] @ 96:1028
+@vector Memset a, 1.0
+@vector Memset b[32:34, 7:9], 7
+@vector Memset c, 2.0
+@gpsimd Memset d[:, 1], 3
+"""
+
+
+def compared(one: Session, before: dict[str, Any]) -> dict[str, tuple[Any, ...]]:
+    """What of each tensor is another, by its elements."""
+    found = {}
+    for name, (now, known) in Record._memory(one).items():
+        was, knew = before[name]
+        other = (knew != known) | ((was != now) & knew & known)
+        if not other.any():
+            continue
+        at = np.argwhere(other)
+        box = tuple((int(lo), int(hi) + 1) for lo, hi in zip(at.min(0), at.max(0), strict=True))
+        found[name] = len(at), box, [tuple(int(i) for i in index) for index in at[: delta.FEW]]
+    return found
+
+
+def told(one: Session, since: Any) -> dict[str, tuple[Any, ...]]:
+    """The same as the session says it."""
+    return {c.tensor: (c.count, c.box, [e.index for e in c.elements]) for c in one.changes(since)}
+
+
+@pytest.mark.parametrize("block", [memory.BLOCK, 64])
+@pytest.mark.parametrize(("kind", "seed"), [("loop", 0), ("shared", 0), *CASES[:5], *CASES[29:]])
+def test_it_is_what_differs_element_by_element(
+    kind: str, seed: int, block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(past, "EVERY", 0.0)
+    monkeypatch.setattr(memory, "BLOCK", block)
+    monkeypatch.setattr(delta, "BLOCK", block)
+    monkeypatch.setattr(delta, "MOST", 1 << 30)
+    draw = random.Random(f"{kind} {seed}")
+    if kind in ("loop", "shared"):
+        along(session(made(LOOP if kind == "loop" else SHARED), keep=0), draw)
+        return
+    with programs(kind, seed) as given:
+        along(session(given, keep=draw.choice((0, 1 << 20))), draw)
+
+
+def along(one: Session, draw: random.Random) -> None:
+    """Compare before and after moves."""
+    for _ in range(200):
+        if one.over:
+            break
+        since, before = one.since(), Record._memory(one)
+        one.step(count=draw.choice((1, 2, 9)))
+        assert told(one, since) == compared(one, before)
+        one.release(since)
+    assert one.over
+
+
+def test_first_values_and_nan_are_those_there() -> None:
+    one = session(made(SHARED))
+    since = one.since()
+    one.run()
+    (a,) = [c for c in one.changes(since) if c.tensor == "a"]
+    assert (a.place, a.count, a.nan) == ("a", 128 * 64, None)
+    assert [(e.index, e.before, e.after) for e in a.elements[:2]] == [
+        ((0, 0), None, np.float32(1)),
+        ((0, 1), None, np.float32(1)),
+    ]
+    one.release(since)
+    since = one.since()
+    one.set("a[5, 6:9]", float("nan"))
+    (a,) = [c for c in one.changes(since) if c.tensor == "a"]
+    assert (a.place, a.count, a.nan) == ("a[5, 6:9]", 3, (5, 6))
+    one.goto("start")
+    assert one.changes(since) == ()
+
+
+def test_of_a_very_large_tensor_it_says_that_there_may_be_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(delta, "MOST", 1)
+    one = session(made(".target trn2\n.sbuf t f32[128, 512]\n@vector Memset t, 1.0\n"))
+    since = one.since()
+    one.run()
+    (change,) = one.changes(since)
+    assert change.more
+    assert change.count == memory.BLOCK // 4
