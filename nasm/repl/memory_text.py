@@ -20,7 +20,7 @@ STATES = {"free": "-", "unwritten": ".", "accumulating": "+", "closed": "#"}
 class Times:
     """When tensors were written last, as columns of a table: there are none if it is not known."""
 
-    def __init__(self, session: Session, found: Latest | None) -> None:
+    def __init__(self, session: Session | None = None, found: Latest | None = None) -> None:
         self.session, self.found = session, found
         self.heads = (">at µs", "line") if found else ()
 
@@ -51,10 +51,15 @@ class Times:
         return (f"<{self._time(self.found.back)}" if self.found.back else "-",)
 
     def _time(self, tick: int) -> str:
+        assert self.session is not None  # there is none only where nothing is known
         return f"{text.microseconds(self.session, tick):,.3f}"
 
 
-def shown(found: MemoryNow, several: bool, width: int, times: Times) -> list[str]:
+UNKNOWN = Times()
+"""When nothing is known of when tensors were written."""
+
+
+def shown(found: MemoryNow, several: bool, width: int, times: Times = UNKNOWN) -> list[str]:
     """A memory: how much has an owner, the map, and the tensors by address."""
     lines = [_heading(found, several)]
     if not found.owners:
@@ -151,7 +156,7 @@ def strip(found: Sequence[BankNow], width: int) -> list[str]:
     return [f"  {' '.join(cells)}".rstrip()]
 
 
-def banks(found: Sequence[BankNow], several: bool, width: int, times: Times) -> list[str]:
+def banks(found: Sequence[BankNow], several: bool, width: int, times: Times = UNKNOWN) -> list[str]:
     """A row for each bank: how much of each partition is written, its state and its tensors."""
     rows = []
     for bank in found:
