@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
     from nasm.api import Builder, Result, assemble, at_read, check, run
     from nasm.comparison import compare
-    from nasm.debug.breakpoints import Breakpoint, Hit
-    from nasm.debug.context import Context
-    from nasm.debug.expressions import Value
-    from nasm.debug.travel import Mark
-    from nasm.debug.typed import Typed
-    from nasm.debug.whys import Why
+    from nasm.debug.changing.typed import Typed
+    from nasm.debug.engines.context import Context
+    from nasm.debug.moving.breakpoints import Breakpoint, Hit
+    from nasm.debug.moving.travel import Mark
+    from nasm.debug.origins.whys import Why
+    from nasm.debug.values.expressions import Value
     from nasm.problems import Error, Failure, Problem, Refused
     from nasm.records import Moment, RunReport, Status
     from nasm.rerun import schedules, witness
@@ -66,13 +66,13 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Breakpoint": "nasm.debug.breakpoints",
+    "Breakpoint": "nasm.debug.moving.breakpoints",
     "Checkpoint": "nasm.running",
-    "Context": "nasm.debug.context",
+    "Context": "nasm.debug.engines.context",
     "Error": "nasm.problems",
     "Failure": "nasm.problems",
-    "Hit": "nasm.debug.breakpoints",
-    "Mark": "nasm.debug.travel",
+    "Hit": "nasm.debug.moving.breakpoints",
+    "Mark": "nasm.debug.moving.travel",
     "Moment": "nasm.records",
     "Problem": "nasm.problems",
     "Refused": "nasm.problems",
@@ -80,9 +80,9 @@ _HOMES = {
     "RunReport": "nasm.records",
     "Session": "nasm.session",
     "Status": "nasm.records",
-    "Typed": "nasm.debug.typed",
-    "Value": "nasm.debug.expressions",
-    "Why": "nasm.debug.whys",
+    "Typed": "nasm.debug.changing.typed",
+    "Value": "nasm.debug.values.expressions",
+    "Why": "nasm.debug.origins.whys",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",
     "schedules": "nasm.rerun",

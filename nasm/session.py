@@ -12,24 +12,25 @@ from dataclasses import replace
 from typing import Any, Self
 
 from nasm.asm.expanding.expand import unknown_target
-from nasm.debug import moves, setting, specs
-from nasm.debug.breakpoints import Breakpoint, Breakpoints, Hit
-from nasm.debug.changes import Divert, SetElements
-from nasm.debug.counters import REMEMBERED, Changed, history
-from nasm.debug.delta import MemoryChange
-from nasm.debug.differences import kept
-from nasm.debug.expressions import Value, dated
-from nasm.debug.latest import SECONDS, Latest, latest
-from nasm.debug.past import KEPT, Change, Past
+from nasm.debug.changing import setting
+from nasm.debug.changing.changes import Divert, SetElements
+from nasm.debug.changing.setting import Altered, going_on_at, skipping
+from nasm.debug.changing.typed import Typed, Typing, complete, program_text, told
+from nasm.debug.engines.counters import REMEMBERED, Changed, history
+from nasm.debug.engines.strips import STRIP, TimeSoFar, strip
+from nasm.debug.moving import moves, specs
+from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
+from nasm.debug.moving.delta import MemoryChange
+from nasm.debug.moving.past import KEPT, Change, Past
+from nasm.debug.moving.specs import Asked
+from nasm.debug.moving.stops import Met, Test
+from nasm.debug.moving.travel import Mark, Travel
+from nasm.debug.origins.latest import SECONDS, Latest, latest
+from nasm.debug.origins.why import DEPTH, MOST, last_write, why
+from nasm.debug.origins.whys import LastWrite, Why
 from nasm.debug.seeing import Seeing
-from nasm.debug.setting import Altered, going_on_at, skipping
-from nasm.debug.specs import Asked
-from nasm.debug.stops import Met, Test
-from nasm.debug.strips import STRIP, TimeSoFar, strip
-from nasm.debug.travel import Mark, Travel
-from nasm.debug.typed import Typed, Typing, complete, program_text, told
-from nasm.debug.why import DEPTH, MOST, last_write, why
-from nasm.debug.whys import LastWrite, Why
+from nasm.debug.values.differences import kept
+from nasm.debug.values.expressions import Value, dated
 from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine

@@ -64,6 +64,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("assemble",),
         ("resume",),
     ),
+    "nasm.debug": (("values",), ("moving",), ("engines", "changing"), ("origins",), ("seeing",)),
     "nasm.machine": (
         ("state", "conversions", "changes", "writers", "unread"),
         ("numbers",),

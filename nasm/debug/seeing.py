@@ -9,20 +9,22 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from nasm.debug import delta, memory, who, writing
-from nasm.debug.blocked import Blocked, blocked
-from nasm.debug.context import Context, Scene, context
-from nasm.debug.counters import Counter, counter
-from nasm.debug.delta import MemoryChange
-from nasm.debug.differences import Difference, difference, named_file, of_file
-from nasm.debug.expressions import Expression, Value, first
-from nasm.debug.held import Held, held
-from nasm.debug.memory import BankNow, Lane, MemoryNow, Owner
-from nasm.debug.outlook import Outlook
-from nasm.debug.pictures import Picture, picture
-from nasm.debug.statistics import BINS, Histogram, Statistics, histogram, statistics
-from nasm.debug.transfers import TransferRecord
-from nasm.debug.who import Use
+from nasm.debug.engines import who
+from nasm.debug.engines.blocked import Blocked, blocked
+from nasm.debug.engines.context import Context, Scene, context
+from nasm.debug.engines.counters import Counter, counter
+from nasm.debug.engines.outlook import Outlook
+from nasm.debug.engines.transfers import TransferRecord
+from nasm.debug.engines.who import Use
+from nasm.debug.moving import delta
+from nasm.debug.moving.delta import MemoryChange
+from nasm.debug.values import memory, writing
+from nasm.debug.values.differences import Difference, difference, named_file, of_file
+from nasm.debug.values.expressions import Expression, Value, first
+from nasm.debug.values.held import Held, held
+from nasm.debug.values.memory import BankNow, Lane, MemoryNow, Owner
+from nasm.debug.values.pictures import Picture, picture
+from nasm.debug.values.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.problems import number_of
 from nasm.records import Rows
 from nasm.running import Checkpoint, Running

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from nasm.debug.expressions import Value, dated
-from nasm.debug.memory import BankNow
+from nasm.debug.values.expressions import Value, dated
+from nasm.debug.values.memory import BankNow
 from nasm.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.repl import displays, memory_text, text
 from nasm.repl.command import WRONG, command

@@ -8,15 +8,15 @@ from typing import Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
-from nasm.debug.blocked import Blocked
-from nasm.debug.breakpoints import Breakpoint, Breakpoints
-from nasm.debug.context import Context
-from nasm.debug.differences import Difference
-from nasm.debug.expressions import Value
-from nasm.debug.memory import BankNow, MemoryNow
-from nasm.debug.pictures import Picture
-from nasm.debug.statistics import Histogram, Statistics, statistics
-from nasm.debug.whys import Why
+from nasm.debug.engines.blocked import Blocked
+from nasm.debug.engines.context import Context
+from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints
+from nasm.debug.origins.whys import Why
+from nasm.debug.values.differences import Difference
+from nasm.debug.values.expressions import Value
+from nasm.debug.values.memory import BankNow, MemoryNow
+from nasm.debug.values.pictures import Picture
+from nasm.debug.values.statistics import Histogram, Statistics, statistics
 from nasm.drawing import Drawn
 from nasm.problems import clean
 from nasm.records import Rows

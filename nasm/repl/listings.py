@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from nasm.debug.breakpoints import Breakpoint
-from nasm.debug.counters import Changed, Counter
-from nasm.debug.transfers import NOTIFYING, TransferRecord
-from nasm.debug.travel import Mark
-from nasm.debug.who import Use
+from nasm.debug.engines.counters import Changed, Counter
+from nasm.debug.engines.transfers import NOTIFYING, TransferRecord
+from nasm.debug.engines.who import Use
+from nasm.debug.moving.breakpoints import Breakpoint
+from nasm.debug.moving.travel import Mark
 from nasm.problems import counted, in_line
 from nasm.records import ChannelRecord, QueueRecord, Rows, SemaphoreRecord, Units
 from nasm.repl.screen import Screen

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nasm.debug.latest import Latest
-from nasm.debug.memory import FREE, BankNow, Lane, MemoryNow, Owner
+from nasm.debug.origins.latest import Latest
+from nasm.debug.values.memory import FREE, BankNow, Lane, MemoryNow, Owner
 from nasm.repl import text
 from nasm.repl.screen import table
 from nasm.session import Session

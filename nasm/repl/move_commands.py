@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from nasm.debug import times
-from nasm.debug.stops import Met
+from nasm.debug.moving import times
+from nasm.debug.moving.stops import Met
 from nasm.problems import Refused, counted, quoted
 from nasm.records import Status
 from nasm.repl import text

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from nasm import stopping
-from nasm.debug.breakpoints import HAZARDS
-from nasm.debug.delta import MemoryChange
-from nasm.debug.stops import ElementChange
+from nasm.debug.moving.breakpoints import HAZARDS
+from nasm.debug.moving.delta import MemoryChange
+from nasm.debug.moving.stops import ElementChange
 from nasm.problems import Failure, Refused, counted
 from nasm.records import Progress, Status
 from nasm.repl import scene, text

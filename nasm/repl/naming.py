@@ -9,7 +9,7 @@ from typing import Any
 
 from nasm import codes
 from nasm.asm.expectations.checker import METHODS
-from nasm.debug import specs
+from nasm.debug.moving import specs
 from nasm.open_files import ANY, Allowed
 from nasm.repl import topics
 from nasm.repl.command import COMMANDS

@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 
-from nasm.debug.origins import Held
-from nasm.debug.whys import Maker, Source, Why
-from nasm.debug.writes import CHANGE, TRANSFER
+from nasm.debug.origins.origins import Held
+from nasm.debug.origins.whys import Maker, Source, Why
+from nasm.debug.origins.writes import CHANGE, TRANSFER
 from nasm.problems import counted
 
 STEP = 2

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
-from nasm.debug.blocked import Blocked
-from nasm.debug.context import Context, Doing, EngineContext, Place
-from nasm.debug.counters import Changed, Counter
+from nasm.debug.engines.blocked import Blocked
+from nasm.debug.engines.context import Context, Doing, EngineContext, Place
+from nasm.debug.engines.counters import Changed, Counter
 from nasm.problems import counted, listed
 from nasm.records import Rows
 from nasm.repl import listings, text

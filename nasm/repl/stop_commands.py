@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from nasm.debug.breakpoints import Breakpoint
+from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.problems import Refused, in_line, quoted
 from nasm.records import Rows
 from nasm.repl import listings

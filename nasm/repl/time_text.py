@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from nasm.debug.strips import EngineTime, TimeSoFar, Waited
+from nasm.debug.engines.strips import EngineTime, TimeSoFar, Waited
 from nasm.problems import counted, listed
 from nasm.profile.records import Stall
 from nasm.profile.timeline import EMPTY

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import TypeVar
 
 from nasm import stopping
-from nasm.debug.delta import MemoryChange
-from nasm.debug.setting import Altered
-from nasm.debug.typed import Typed
+from nasm.debug.changing.setting import Altered
+from nasm.debug.changing.typed import Typed
+from nasm.debug.moving.delta import MemoryChange
 from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command

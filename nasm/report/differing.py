@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.debug.differences import Difference
+from nasm.debug.values.differences import Difference
 from nasm.problems import counted
 
 

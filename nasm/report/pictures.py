@@ -7,7 +7,7 @@ import math
 from rich.style import Style
 from rich.text import Text
 
-from nasm.debug.pictures import MISSING, NAN, Picture
+from nasm.debug.values.pictures import MISSING, NAN, Picture
 from nasm.problems import counted
 
 RAMP = " .:-=+*#%@"

@@ -6,8 +6,8 @@ import random
 from collections import defaultdict
 from typing import Any
 
-from nasm.debug.context import Context, EngineContext
-from nasm.debug.transfers import TransferRecord
+from nasm.debug.engines.context import Context, EngineContext
+from nasm.debug.engines.transfers import TransferRecord
 from nasm.records import Status
 from nasm.session import Session
 from nasm.sim.events import Observer

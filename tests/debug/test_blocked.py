@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.debug.blocked import CIRCLE, NOBODY, NOTHING, OPEN, TIME
+from nasm.debug.engines.blocked import CIRCLE, NOBODY, NOTHING, OPEN, TIME
 from nasm.problems import Failure, Refused
 from nasm.session import Session
 from nasm.source import Source

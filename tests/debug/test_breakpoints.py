@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.debug import past
+from nasm.debug.moving import past
 from nasm.machine import tensor_io
 from nasm.problems import Failure, Refused
 from nasm.records import Moment

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.debug.context import EngineContext, seen
+from nasm.debug.engines.context import EngineContext, seen
 from nasm.records import Status
 from nasm.session import Session
 from nasm.sim.counters import Post, Semaphore

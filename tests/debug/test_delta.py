@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.debug import delta, past
+from nasm.debug.moving import delta, past
 from nasm.session import Session
 from nasm.sim import memory
 from tests.debug.journeys import CASES, LOOP, made, programs, session

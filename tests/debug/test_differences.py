@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm.debug.differences import difference, kept, of_file
+from nasm.debug.values.differences import difference, kept, of_file
 from nasm.open_files import Allowed
 from nasm.problems import Refused
 from nasm.records import Mismatch

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.debug.breakpoints import Breakpoint
+from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.session import Session
 
 PROGRAMS = Path(__file__).parents[2] / "programs"

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.debug.latest import Latest
+from nasm.debug.origins.latest import Latest
 from nasm.machine.writers import written
 from nasm.session import Session
 from nasm.source import Source
@@ -110,7 +110,7 @@ def test_tensors_that_share_bytes_are_written_together() -> None:
 
 
 def test_no_more_is_done_again_than_the_bound_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("nasm.debug.past.EVERY", 0.0)
+    monkeypatch.setattr("nasm.debug.moving.past.EVERY", 0.0)
     session = Session("programs/matmul_k.nasm", values=False)
     while not session.over:
         session.event()

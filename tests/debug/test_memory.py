@@ -7,7 +7,7 @@ import pytest
 
 import nasm
 from nasm import Failure
-from nasm.debug.memory import FREE
+from nasm.debug.values.memory import FREE
 from nasm.problems import Refused
 from nasm.repl import memory_text
 from nasm.session import Session

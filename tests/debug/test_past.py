@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from nasm.debug import past
+from nasm.debug.moving import past
 from tests.debug.journeys import (
     CASES,
     CYCLES,

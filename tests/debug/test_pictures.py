@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from nasm.debug.pictures import MISSING, NAN, picture
+from nasm.debug.values.pictures import MISSING, NAN, picture
 from nasm.problems import Refused
 from nasm.report import pictures
 from tests.debug.test_statistics import value

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from nasm.debug.strips import TimeSoFar
+from nasm.debug.engines.strips import TimeSoFar
 from nasm.profile.records import Stall
 from nasm.profile.timeline import BUSY, EMPTY, READYING
 from nasm.session import Session
@@ -89,7 +89,8 @@ def test_no_more_is_run_again_than_the_last_checkpoint_asks_for(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     session = Session("programs/matmul_k.nasm", values=False)
-    monkeypatch.setattr("nasm.debug.past.EVERY", 0.0)  # a checkpoint after every look at the clock
+    # a checkpoint after every look at the clock
+    monkeypatch.setattr("nasm.debug.moving.past.EVERY", 0.0)
     while not session.over:
         session.event()
     points = [point.moment.tick for point in session.checkpoints]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from nasm.debug import past
-from nasm.debug.past import Past
+from nasm.debug.moving import past
+from nasm.debug.moving.past import Past
 from nasm.problems import Refused
 from nasm.records import Status
 from nasm.session import Session

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from nasm.debug.chances import Chances
-from nasm.debug.elements import Elements
-from nasm.debug.whys import Why
+from nasm.debug.origins.chances import Chances
+from nasm.debug.origins.elements import Elements
+from nasm.debug.origins.whys import Why
 from nasm.machine import describe
 from nasm.problems import Failure
 from nasm.records import Status

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.debug.elements import Elements
-from nasm.debug.whys import Why
+from nasm.debug.origins.elements import Elements
+from nasm.debug.origins.whys import Why
 from nasm.dtypes import Kind
 from nasm.problems import Failure
 from nasm.records import Status

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.debug.probing import Probe, guarded, merged, progressions
+from nasm.debug.origins.probing import Probe, guarded, merged, progressions
 
 X = np.arange(1, 25, dtype=np.float32).reshape(4, 6)
 Y = X[::-1].copy()

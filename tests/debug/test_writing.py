@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from nasm import Failure
-from nasm.debug import writing
+from nasm.debug.values import writing
 from nasm.open_files import Allowed
 from nasm.problems import Refused
 from nasm.session import Session

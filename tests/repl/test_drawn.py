@@ -16,7 +16,7 @@ import pytest
 from rich.console import Console
 
 import nasm
-from nasm.debug.breakpoints import Breakpoint
+from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.drawing import Drawn
 from nasm.records import Rows
 from nasm.repl import drawn

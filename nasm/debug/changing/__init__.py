@@ -1,0 +1,1 @@
+"""What is changed by hand and typed, as records that can be applied again."""

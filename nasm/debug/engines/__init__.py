@@ -1,0 +1,1 @@
+"""What engines, transfers and semaphores do now, and why they wait."""

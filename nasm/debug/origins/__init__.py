@@ -1,0 +1,1 @@
+"""Where values come from: who wrote them last, and of what they were made."""

@@ -1,0 +1,1 @@
+"""Values and memories: what expressions are now, maps, pictures, differences, files."""
