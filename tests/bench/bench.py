@@ -20,6 +20,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+import debugger
 import heavy
 import ml_dtypes
 import numpy as np
@@ -528,6 +529,7 @@ def main() -> int:
             cold("run", "programs/matmul.nasm"),
             "s, at most 0.8",
         ),
+        *debugger.rows(nested, MATMUL, NAIVE.format(m=8, n=16, k=64, deep=7), factors(), tries),
         *(
             (f"{row.name}, run / plain NumPy", heavy.ratio(row, tries)[0], "ratio")
             for row in heavy.HEAVY
