@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from nasm.asm.expanding.expand import unknown_target
 from nasm.debug.changing import setting
@@ -25,9 +25,6 @@ from nasm.debug.moving.past import KEPT, Change, Past
 from nasm.debug.moving.specs import Asked
 from nasm.debug.moving.stops import Met, Test
 from nasm.debug.moving.travel import Mark, Travel
-from nasm.debug.origins.latest import SECONDS, Latest, latest
-from nasm.debug.origins.why import DEPTH, MOST, last_write, why
-from nasm.debug.origins.whys import LastWrite, Why
 from nasm.debug.seeing import Seeing
 from nasm.debug.values.differences import kept
 from nasm.debug.values.expressions import Value, dated
@@ -46,7 +43,14 @@ from nasm.spec.program import Program
 from nasm.spec.timing import TimingGiven
 from nasm.targets import TARGETS, USUAL
 
+if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.debug.origins.latest import Latest
+    from nasm.debug.origins.whys import LastWrite, Why
+
 __all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
+
+LATELY = 0.5
+"""Seconds of computing that are done again to find out when tensors were written last."""
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
@@ -382,12 +386,14 @@ class Session(Drawn, Seeing):
         found = history(self.past, self._scene(), self.semaphore(name), most)
         return self._rows(Changed, found)
 
-    def latest(self, seconds: float | None = SECONDS) -> Latest | None:
+    def latest(self, seconds: float | None = LATELY) -> Latest | None:
         """When each tensor was written last, and by whom, as far as a search in the past finds it.
 
         What took more than so many ``seconds`` to compute is not done again, if there is a bound.
         None if it is halted on the way.
         """
+        from nasm.debug.origins.latest import latest
+
         return latest(self.past, self._scene(), seconds)
 
     def strip(self, cycles: int | None = None, width: int = STRIP) -> TimeSoFar | None:
@@ -397,16 +403,22 @@ class Session(Drawn, Seeing):
         """
         return strip(self.past, self._scene(), cycles, width)
 
-    def why(self, text: str, depth: int = DEPTH, most: int = MOST) -> Why:
+    def why(self, text: str, depth: int | None = None, most: int | None = None) -> Why:
         """Where an element of a tensor got the value that it has now; raises Failure.
 
         ``text`` names it as the language does. What made it, of what, and where that came from,
         ``depth`` times back (copies do not count), at the ``most`` so many values in all.
         """
-        return why(self, self.past, text, depth, most)
+        from nasm.debug.origins.why import why
+
+        bounds = {"depth": depth, "most": most}
+        given = {name: bound for name, bound in bounds.items() if bound is not None}
+        return why(self, self.past, text, **given)
 
     def last_write(self, text: str) -> LastWrite | None:
         """The last write of any element of a tensor or slice until now; None if there was none."""
+        from nasm.debug.origins.why import last_write
+
         return last_write(self, self.past, text)
 
     # -- trying

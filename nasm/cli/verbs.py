@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from nasm import stopping
+from nasm import gc_pause, stopping
 from nasm.cli import streams
 from nasm.cli.screen import Screen
 from nasm.problems import Failure
@@ -14,12 +15,19 @@ from nasm.problems import Failure
 REFUSED = 2
 
 
+@contextmanager
+def _importing() -> Iterator[None]:
+    """No package likes to be imported by halves, and all that is made lives on."""
+    with stopping.shielded(), gc_pause.paused():
+        yield
+
+
 # ---------------------------------------------------------------- run
 
 
 def run(args: argparse.Namespace) -> int:
     """``run``: the program, then what it did."""
-    with stopping.shielded():
+    with _importing():
         from nasm.cli.running import Run
 
         if args.schedules or args.witness:
@@ -30,7 +38,7 @@ def run(args: argparse.Namespace) -> int:
 
 def profile(args: argparse.Namespace) -> int:
     """``profile``: the program, then where its time went."""
-    with stopping.shielded():
+    with _importing():
         from nasm.cli.profiling import Profiling
 
     return Profiling(args, Screen(args.color)).go()
@@ -38,7 +46,7 @@ def profile(args: argparse.Namespace) -> int:
 
 def diff(args: argparse.Namespace) -> int:
     """``diff``: two programs, then what tells them apart."""
-    with stopping.shielded():
+    with _importing():
         from nasm.cli.comparing import Comparing
 
     return Comparing(args, Screen(args.color)).go()
@@ -46,7 +54,7 @@ def diff(args: argparse.Namespace) -> int:
 
 def check(args: argparse.Namespace) -> int:
     """``check``: every problem of every file, as far as no value decides it."""
-    with stopping.shielded():
+    with _importing():
         from nasm.cli import checking
 
     return checking.check(args, Screen(args.color))
@@ -57,7 +65,7 @@ def check(args: argparse.Namespace) -> int:
 
 def repl(args: argparse.Namespace) -> int:
     """``repl``: hands over to the debugger."""
-    with stopping.shielded():
+    with _importing():
         from nasm import repl as debugger
         from nasm.cli import files
         from nasm.repl.screen import Unwritable

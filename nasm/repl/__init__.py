@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nasm import stopping
+from nasm import gc_pause, stopping
 from nasm.problems import Failure, Problem
 from nasm.records import MOST_INSTRUCTIONS
 from nasm.source_files import MARK, decoded
@@ -56,9 +56,10 @@ def main(
     nasm, 130 if it was interrupted. Raises :class:`~nasm.stopping.Told` if a signal ends it.
     """
     # Rich and the machine are imported here, so that importing nasm.repl costs nothing.
-    from nasm.repl import help_commands  # noqa: F401  (it and what it imports declare the commands)
-    from nasm.repl.screen import Screen, typed_into
-    from nasm.repl.shell import NOT_ASSEMBLED, Shell
+    with gc_pause.paused():
+        from nasm.repl import help_commands  # noqa: F401  (what it imports declares the commands)
+        from nasm.repl.screen import Screen, typed_into
+        from nasm.repl.shell import NOT_ASSEMBLED, Shell
 
     screen = Screen(color=color)
     screen.settings.echo, screen.settings.plain = echo, plain

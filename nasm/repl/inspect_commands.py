@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from nasm.allowing import as_errors
-from nasm.examine import examine
 from nasm.problems import Refused, did_you_mean, listed, quoted, rounded
 from nasm.repl import text
 from nasm.repl.command import WRONG, command, subcommand
 from nasm.repl.naming import CHECKS
 from nasm.repl.screen import folded, squeezed
 from nasm.repl.shell import Shell
-from nasm.report import examination, tables
+from nasm.report import tables
 from nasm.source import Source, Span
 
 AROUND = 5
@@ -179,6 +178,9 @@ def check(shell: Shell, rest: str) -> None:
     """
     if rest not in ("", *CHECKS):
         raise Refused(WRONG, f"check what? '{quoted(rest)}'", f"{listed(CHECKS)}, or nothing")
+    from nasm.examine import examine
+    from nasm.report import examination
+
     found = examine(
         shell.session.assembled, relaxed=rest == "relaxed", strict=shell.strict, allow=shell.allow
     )

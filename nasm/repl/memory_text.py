@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from nasm.debug.origins.latest import Latest
 from nasm.debug.values.memory import FREE, BankNow, Lane, MemoryNow, Owner
 from nasm.repl import text
 from nasm.repl.screen import table
 from nasm.session import Session
+
+if TYPE_CHECKING:  # it is asked for rarely, and imported then
+    from nasm.debug.origins.latest import Latest
 
 LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_OWNERS = 40

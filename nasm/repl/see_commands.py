@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nasm.problems import Refused, in_line
-from nasm.repl import listings, origins, scene, text
+from nasm.repl import listings, scene, text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import interruptible
 from nasm.repl.shell import Shell
@@ -128,4 +128,6 @@ def why(shell: Shell, rest: str) -> None:
     depth = {"depth": int(found[1])} if found is not None else {}
     with interruptible(shell):
         told = session.why(word, **depth)
+    from nasm.repl import origins
+
     screen.say(origins.told(told, screen.width, screen.ascii_only))

@@ -27,9 +27,6 @@ from nasm.spec.view import View
 if TYPE_CHECKING:
     from nasm.debug.moving.past import Past
 
-SECONDS = 0.5
-"""Seconds of computing that are done again at the most, about."""
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Wrote:
@@ -121,7 +118,7 @@ class _Writes(Observer):
             found.since = found.since if adds else tick
 
 
-def latest(past: Past, scene: Scene, seconds: float | None = SECONDS) -> Latest | None:
+def latest(past: Past, scene: Scene, seconds: float | None) -> Latest | None:
     """The last write of every tensor; None if it was halted.
 
     With a bound it goes back no further than what took so many ``seconds`` to compute.
