@@ -77,11 +77,11 @@ class Watch(Observer):
             self.full = True
             return
         work, pc, begin, end = self._add[index]
-        self.queues.append(index)
         work(task.work)
         pc(queue.pc)
         begin(now)
         end(queue.last_finish)
+        self.queues.append(index)  # last, so that what an interrupt leaves can be judged
 
     def met(self, queues: Sequence[int]) -> None:
         """Remember which instructions start together: the next ones of these queues."""

@@ -53,7 +53,7 @@ MORE = "help COMMAND, help MNEMONIC, help E0501, help hazard and help keys say m
     "?",
     usage="help [COMMAND | MNEMONIC | CODE | WORD]",
     takes=("command", "mnemonic", "code", "topic"),
-    examples=("help step", "help Memset", "help E0501", "help psum", "help hazard", "help keys"),
+    examples=("help step", "help E0501", "help psum", "help hazard", "help keys"),
 )
 def help_(shell: Shell, rest: str) -> None:
     """Explain a command, an instruction, a code or a word.

@@ -22,7 +22,7 @@ USAGE = "break PLACE [after] [as NAME] [if EXPRESSION]"
 
 @command(
     "break", "b", usage=USAGE, takes=("line", "engine", "label", "mnemonic", "semaphore", "stop"),
-    examples=("break 19", "break MultiplyMoving if k == 3", "break $loaded >= 32", "break nan"),
+    examples=("break 19", "break 19 if k == 3", "break $loaded >= 32", "break nan"),
 )  # fmt: skip
 def break_(shell: Shell, rest: str) -> None:
     """Stop at a place, a time, a semaphore and more.

@@ -31,10 +31,12 @@ def execute(shell: Shell, rest: str) -> None:
 
     It is assembled with the program's names and executed as the next instruction of its engine, on
     the machine as it stands; the other engines go on meanwhile. A line that begins with a mnemonic,
-    an @engine or a directive needs no command before it: Memset t, 1.0 and .sbuf t f32[128, 8].
+    an @engine or a directive needs no command before it, nor does .sbuf t f32[128, 8].
     """
     if not rest:
-        raise Refused(WRONG, "execute which instruction?", "execute @vector Memset t, 1.0")
+        raise Refused(
+            WRONG, "execute which instruction?", "one as in a program, with its engine: execute @…"
+        )
     found = _acted(shell, lambda session: session.execute(rest), _typed)
     if found.pending and shell.session.over:
         shell.fail(1)
@@ -47,7 +49,9 @@ def try_(shell: Shell, rest: str) -> None:
     What it declares stays declared.
     """
     if not rest:
-        raise Refused(WRONG, "try which instruction?", "try @vector Memset t, 1.0")
+        raise Refused(
+            WRONG, "try which instruction?", "one as in a program, with its engine: try @…"
+        )
     session = shell.session
     found, asked = _done(shell, lambda session: session.trial(rest))
     shell.renew()

@@ -229,6 +229,12 @@ def test_repl_is_handed_everything(
         "E0502",
         "--allow=E0505",
         "--unchecked",
+        "--stay",
+        "--echo",
+        "--plain",
+        "--view",
+        "--init",
+        "mine",
     )
     assert done.code == 7
     path, options = seen[0]
@@ -247,6 +253,12 @@ def test_repl_is_handed_everything(
         "strict": True,
         "allow": ["E0502", "E0505"],
         "checked": False,
+        "stay": True,
+        "echo": True,
+        "plain": True,
+        "view": True,
+        "init": "mine",
+        "no_init": False,
         "color": "auto",
     }
 
