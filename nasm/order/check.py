@@ -102,7 +102,9 @@ class Check:
     def _settle(self) -> None:
         went_back = self.watch.lowest < self.steps.taken
         if self._torn or self._future is not self.watch.future or (went_back and not self._clean()):
+            self._torn = True
             self._reset()
+            self._torn = False
         self.watch.lowest = NEVER
         if len(self.watch.queues) < self.steps.taken:
             self.watch.lowest = len(self.watch.queues)
