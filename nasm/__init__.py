@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from nasm.api import Builder, Result, assemble, at_read, check, run
     from nasm.comparison import compare
     from nasm.debug.changing.typed import Typed
-    from nasm.debug.engines.context import Context
+    from nasm.debug.engines.records import Context
     from nasm.debug.moving.breakpoints import Breakpoint, Hit
     from nasm.debug.moving.travel import Mark
     from nasm.debug.origins.whys import Why
@@ -68,7 +68,7 @@ __all__ = [
 _HOMES = {
     "Breakpoint": "nasm.debug.moving.breakpoints",
     "Checkpoint": "nasm.running",
-    "Context": "nasm.debug.engines.context",
+    "Context": "nasm.debug.engines.records",
     "Error": "nasm.problems",
     "Failure": "nasm.problems",
     "Hit": "nasm.debug.moving.breakpoints",

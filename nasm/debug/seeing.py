@@ -11,9 +11,10 @@ from pathlib import Path
 
 from nasm.debug.engines import who
 from nasm.debug.engines.blocked import Blocked, blocked
-from nasm.debug.engines.context import Context, Scene, context
+from nasm.debug.engines.context import Scene, context
 from nasm.debug.engines.counters import Counter, counter
 from nasm.debug.engines.outlook import Outlook
+from nasm.debug.engines.records import Context
 from nasm.debug.engines.transfers import TransferRecord
 from nasm.debug.engines.who import Use
 from nasm.debug.moving import delta

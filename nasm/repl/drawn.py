@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions, RenderableType
 from rich.text import Text
 
 from nasm.debug.engines.blocked import Blocked
-from nasm.debug.engines.context import Context
+from nasm.debug.engines.records import Context
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints
 from nasm.debug.origins.whys import Why
 from nasm.debug.values.differences import Difference

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from nasm.debug.engines.context import EngineContext
+from nasm.debug.engines.records import EngineContext
 from nasm.debug.engines.transfers import NOTIFYING, TransferRecord
 from nasm.problems import clean, counted
 from nasm.repl import memory_text, scene, text, time_text

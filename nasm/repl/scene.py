@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Callable, Iterator, Sequence
 
 from nasm.debug.engines.blocked import Blocked
-from nasm.debug.engines.context import Context, Doing, EngineContext, Place
 from nasm.debug.engines.counters import Changed, Counter
+from nasm.debug.engines.records import Context, Doing, EngineContext, Location
 from nasm.problems import counted, listed
 from nasm.records import Rows
 from nasm.repl import listings, text
@@ -181,7 +181,7 @@ def _head(engine: EngineContext) -> str:
     return f"{engine.engine}  cycle {engine.cycle:,}{at}"
 
 
-def _placed(at: Place, said: str) -> str:
+def _placed(at: Location, said: str) -> str:
     """An instruction behind its line."""
     where = f"line {at.line}" if at.line else f"pc {at.pc}"
     return f"{where}{f' ({at.rounds})' if at.rounds else ''}: {said}"

@@ -6,7 +6,7 @@ import random
 from collections import defaultdict
 from typing import Any
 
-from nasm.debug.engines.context import Context, EngineContext
+from nasm.debug.engines.records import Context, EngineContext
 from nasm.debug.engines.transfers import TransferRecord
 from nasm.records import Status
 from nasm.session import Session

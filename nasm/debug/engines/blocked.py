@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nasm.debug.engines.context import EngineContext, Hold, Place, Scene
+from nasm.debug.engines.context import Scene
+from nasm.debug.engines.records import EngineContext, Hold, Location
 from nasm.drawing import Drawn
 from nasm.machine.blame import blame
 from nasm.machine.supply import Supply
@@ -24,7 +25,7 @@ nobody can end, with something that is under way and whose end is not known, or 
 class Link:
     """An engine that does not go on, and why: ``said`` is a sentence."""
 
-    at: Place
+    at: Location
     said: str
     hold: Hold | None = None
 

@@ -6,7 +6,8 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from nasm.debug.engines.context import Place, Scene
+from nasm.debug.engines.context import Scene
+from nasm.debug.engines.records import Location
 from nasm.machine.supply import Supply
 from nasm.problems import clean
 from nasm.sim.counters import TRANSFER, Semaphore, Who
@@ -25,7 +26,7 @@ class Changed:
 
     tick: int
     value: int
-    by: Place
+    by: Location
     transfer: bool
 
     def __repr__(self) -> str:
@@ -38,7 +39,7 @@ class Pending:
 
     at: int
     change: str
-    by: Place
+    by: Location
 
     def __repr__(self) -> str:
         return clean(f"<{self.change} at tick {self.at}, by {self.by}>")
@@ -48,7 +49,7 @@ class Pending:
 class Waiting:
     """An engine that waits, and for what; it goes on at the tick ``until``, None if not known."""
 
-    at: Place
+    at: Location
     op: str
     value: int
     until: int | None
@@ -65,7 +66,7 @@ class Poster:
     ``maybe`` more than ``ahead`` may come: that is not known.
     """
 
-    at: Place
+    at: Location
     op: str
     value: int
     shares: int

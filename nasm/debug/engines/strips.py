@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from nasm.debug.engines.context import Place, Scene
+from nasm.debug.engines.context import Scene
+from nasm.debug.engines.records import Location
 from nasm.machine.describe import instruction_text
 from nasm.problems import clean, counted
 from nasm.profile.records import MOVERS, Stall
@@ -45,12 +46,12 @@ class Waited:
     ``waits`` are stretches in order; ``by`` is who posted, or made what it waited for, last.
     """
 
-    at: Place
+    at: Location
     text: str
     start: int
     finish: int
     waits: tuple[Spell, ...]
-    by: Place | None
+    by: Location | None
 
     @property
     def ticks(self) -> int:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from nasm.debug.changing.changes import SetElements, Type
-from nasm.debug.engines.context import Place, Scene
+from nasm.debug.engines.context import Scene
+from nasm.debug.engines.records import Location
 from nasm.debug.values.memory import adds
 from nasm.machine.writers import written
 from nasm.problems import clean
@@ -38,7 +39,7 @@ class Wrote:
 
     tick: int
     position: int
-    by: Place
+    by: Location
     transfer: bool
     since: int | None
 
