@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from nasm.debug.moving.breakpoints import Breakpoint, Hit
     from nasm.debug.moving.travel import Mark
     from nasm.debug.origins.whys import Why
-    from nasm.debug.values.expressions import Value
+    from nasm.debug.values.value import Value
     from nasm.problems import Error, Failure, Problem, Refused
     from nasm.records import Moment, RunReport, Status
     from nasm.rerun import schedules, witness
@@ -81,7 +81,7 @@ _HOMES = {
     "Session": "nasm.session",
     "Status": "nasm.records",
     "Typed": "nasm.debug.changing.typed",
-    "Value": "nasm.debug.values.expressions",
+    "Value": "nasm.debug.values.value",
     "Why": "nasm.debug.origins.whys",
     "Window": "nasm.spec.view",
     "compare": "nasm.comparison",

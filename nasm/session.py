@@ -27,7 +27,8 @@ from nasm.debug.moving.stops import Met, Test
 from nasm.debug.moving.travel import Mark, Travel
 from nasm.debug.seeing import Seeing
 from nasm.debug.values.differences import kept
-from nasm.debug.values.expressions import Value, dated
+from nasm.debug.values.expressions import dated
+from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine

@@ -21,11 +21,12 @@ from nasm.debug.moving import delta
 from nasm.debug.moving.delta import MemoryChange
 from nasm.debug.values import memory, writing
 from nasm.debug.values.differences import Difference, difference, named_file, of_file
-from nasm.debug.values.expressions import Expression, Value, first
+from nasm.debug.values.expressions import Expression
 from nasm.debug.values.held import Held, held
 from nasm.debug.values.memory import BankNow, Lane, MemoryNow, Owner
 from nasm.debug.values.pictures import Picture, picture
 from nasm.debug.values.statistics import BINS, Histogram, Statistics, histogram, statistics
+from nasm.debug.values.value import Value, first
 from nasm.problems import number_of
 from nasm.records import Rows
 from nasm.running import Checkpoint, Running

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from nasm.debug.values.expressions import Value, dated
+from nasm.debug.values.expressions import dated
 from nasm.debug.values.memory import BankNow
+from nasm.debug.values.value import Value
 from nasm.problems import Refused, counted, did_you_mean, listed, quoted
 from nasm.repl import displays, memory_text, text
 from nasm.repl.command import WRONG, command

@@ -13,10 +13,10 @@ from nasm.debug.engines.records import Context
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints
 from nasm.debug.origins.whys import Why
 from nasm.debug.values.differences import Difference
-from nasm.debug.values.expressions import Value
 from nasm.debug.values.memory import BankNow, MemoryNow
 from nasm.debug.values.pictures import Picture
 from nasm.debug.values.statistics import Histogram, Statistics, statistics
+from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.problems import clean
 from nasm.records import Rows

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from nasm.debug.values.expressions import Value
 from nasm.debug.values.statistics import Histogram, Statistics
+from nasm.debug.values.value import Value
 from nasm.dtypes import DType, Kind, format_value
 from nasm.spec.view import View
 

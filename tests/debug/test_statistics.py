@@ -11,8 +11,8 @@ import pytest
 from nasm import dtypes
 from nasm.asm.expectations.elements import Plain, Stored
 from nasm.debug.values.differences import difference, of_file
-from nasm.debug.values.expressions import Value
 from nasm.debug.values.statistics import Statistics, histogram, statistics
+from nasm.debug.values.value import Value
 from nasm.open_files import Allowed
 from nasm.problems import Refused
 from nasm.report import arrays

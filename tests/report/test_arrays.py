@@ -9,8 +9,8 @@ import pytest
 
 from nasm import dtypes
 from nasm.asm.expectations.elements import Stored
-from nasm.debug.values.expressions import Value
 from nasm.debug.values.statistics import statistics
+from nasm.debug.values.value import Value
 from nasm.report import arrays
 from nasm.report.arrays import WIDTH
 from nasm.spec.memory import Memory, Tensor

@@ -11,7 +11,7 @@ import numpy as np
 from nasm.asm.expectations.elements import Elements, Joined, Plain, Stored, numbers
 from nasm.asm.expectations.judge import golden
 from nasm.asm.expectations.verdict import compare
-from nasm.debug.values.expressions import Value
+from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.open_files import Allowed

@@ -10,7 +10,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.asm.expectations.elements import Plain, Stored
-from nasm.debug.values.expressions import Value
+from nasm.debug.values.value import Value
 from nasm.inspection import Inspection
 from nasm.machine.outlines import NoValues
 from nasm.problems import counted

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nasm.debug.values.expressions import Value
 from nasm.debug.values.statistics import Statistics, statistics
+from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.problems import Refused, number_of

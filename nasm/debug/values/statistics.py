@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from nasm.debug.values.expressions import Value
+from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.dtypes import Array
 from nasm.problems import Refused, counted

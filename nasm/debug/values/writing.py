@@ -12,7 +12,7 @@ from typing import IO
 import numpy as np
 
 from nasm import dtypes
-from nasm.debug.values.expressions import Value
+from nasm.debug.values.value import Value
 from nasm.dtypes import Array
 from nasm.open_files import Allowed
 from nasm.problems import Refused, quoted
