@@ -159,35 +159,19 @@ class Running(Inspection):
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
-        inputs: Mapping[str, Any] | None = None,
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
-        trace: bool = False,
-        values: bool = True,
-        profile: bool = False,
-        reruns: bool = False,
-        strict: bool = False,
-        allow: Iterable[str] = (),
-        checked: bool = True,
         targets: Mapping[str, Any] = TARGETS,
         **more: Any,
     ) -> Self:
-        """Assemble a source and load it; raises Failure with every problem."""
+        """Assemble a source, also for other ``targets``, and load it; raises Failure.
+
+        ``more`` is as for a program that is assembled.
+        """
         allowed, asked = Allowed.of(files), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked)
-        session = cls(
-            program,
-            inputs,
-            trace=trace,
-            values=values,
-            profile=profile,
-            reruns=reruns,
-            strict=strict,
-            allow=allow,
-            checked=checked,
-            **more,
-        )
+        session = cls(program, **more)
         session.source = source
         return session
 
