@@ -290,10 +290,15 @@ class Shell:
             return execute, text
         try:
             return command.find(text)
-        except Refused:
-            if command.split(text)[0] in self._session.program.target.isa.rows:
+        except Refused as refused:
+            isa, word = self._session.program.target.isa, command.split(text)[0]
+            if word in isa.rows:
                 return execute, text
-            raise
+            meant = isa.meant(word) if word[:1].isupper() else ""  # as mnemonics are written
+            if refused.code != command.UNKNOWN or not meant:
+                raise
+            said = f"no command or instruction '{quoted(word)}'"
+            raise Refused(command.UNKNOWN, said, meant) from None
 
     def again(self) -> None:
         """An empty line at the prompt: repeat the last step."""

@@ -61,3 +61,13 @@ def test_values_of_another_moment_are_shown_and_compared(capsys: Capture) -> Non
     lines = said(capsys, "step 4", "p $loaded at 1.2us", "p $loaded", "compare a at 2us")
     assert lines.index("$loaded = 16") < lines.index("$loaded = 32")
     assert "16,384 elements: equal" in lines
+
+
+def test_a_misspelt_mnemonic_is_told_from_a_misspelt_command(capsys: Capture) -> None:
+    assert main("programs/matmul.nasm", commands=["TensorCpy c, acc", "stp"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        "error[E0821]: no command or instruction 'TensorCpy'",
+        "  hint: did you mean 'TensorCopy'?",
+        "error[E0821]: no command 'stp'",
+        "  hint: did you mean 'step'?",
+    ]
