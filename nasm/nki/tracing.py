@@ -1,0 +1,232 @@
+"""The trace of a kernel: its tensors, and its calls in the order in which they were made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from nasm.asm.building.builder import ProgramBuilder
+from nasm.nki.names import DType, MemoryRegion, VirtualRegister
+from nasm.nki.tensor import NkiTensor
+from nasm.nki.wrong import Mark, frames, marks, refuse, span_of
+from nasm.problems import Failure, Refused
+from nasm.spec.instruction import Row
+from nasm.spec.memory import Tensor
+from nasm.spec.view import View
+
+
+@dataclass(slots=True)
+class Call:
+    """An instruction that the kernel asked for.
+
+    ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
+    names, if it does. ``accumulates`` says that whether it adds to what is there is for us to find
+    out. ``registers`` are those it changes.
+    """
+
+    row: Row
+    operands: dict[str, Any]
+    engine: str = ""
+    span: int = 0
+    chain: int = 0
+    accumulates: bool = False
+
+
+@dataclass(slots=True)
+class RunTimeLoop:
+    """Calls that are executed again and again: while a register is below a bound, or not 0.
+
+    ``counter`` counts in steps of ``step`` up to ``bound``, a number or a register; without a bound
+    the loop goes on while the register is not 0.
+    """
+
+    counter: VirtualRegister
+    bound: int | VirtualRegister | None
+    step: int = 1
+    body: list[Made] = field(default_factory=list)
+    span: int = 0
+    chain: int = 0
+
+
+Made = Call | RunTimeLoop
+
+
+class Trace:
+    """What one core does: the calls of a kernel that runs under it.
+
+    ``base`` is the frame that called the kernel: what is further out is not told of its calls.
+    """
+
+    def __init__(self, builder: ProgramBuilder, core: int = 0, cores: int = 1) -> None:
+        self.builder, self.core, self.cores = builder, core, cores
+        self.made: list[Made] = []
+        self.open: list[list[Made]] = [self.made]
+        self.registers = 0
+        self.shared: list[Tensor] = []
+        self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self.kept: dict[Any, NkiTensor] = {}
+        self.base: FrameType | None = None
+        self._places: dict[tuple[Mark, ...], tuple[int, int]] = {}
+        self._names: dict[str, int] = {}
+
+    # -- where the kernel is
+
+    def place(self) -> tuple[int, int]:
+        """The line of the kernel that is being executed, and the calls that led to it."""
+        found = tuple(marks(sys._getframe(1), self.base))
+        place = self._places.get(found)
+        if place is None:
+            span = self.builder.span(span_of(found[0]) if found else None)
+            chain = frames(list(found[1:]))
+            place = self._places[found] = (span, self.builder.chain(chain) if chain else 0)
+        return place
+
+    # -- what it makes
+
+    def call(self, row: Row, operands: Mapping[str, Any], engine: str = "", **more: Any) -> Call:
+        """Record an instruction."""
+        span, chain = self.place()
+        made = Call(row, dict(operands), engine, span, chain, **more)
+        self.open[-1].append(made)
+        return made
+
+    def register(self, frozen: bool = False) -> VirtualRegister:
+        """A register that nothing else uses."""
+        self.registers += 1
+        return VirtualRegister(self.registers, self.open[-1], frozen)
+
+    @contextmanager
+    def loop(
+        self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
+    ) -> Iterator[RunTimeLoop]:
+        """What is recorded inside is the body of a loop of the machine."""
+        self.begin(counter, bound, step)
+        try:
+            yield self.open[-2][-1]  # type: ignore[misc]
+        finally:
+            self.end()
+
+    def begin(
+        self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
+    ) -> None:
+        """Open a loop: what is recorded from here on is its body."""
+        span, chain = self.place()
+        made = RunTimeLoop(counter, bound, step, [], span, chain)
+        self.open[-1].append(made)
+        self.open.append(made.body)
+
+    def end(self) -> None:
+        """Close the loop that was opened last."""
+        self.open.pop()
+
+    def tensor(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        buffer: MemoryRegion,
+        name: str = "",
+        address: tuple[int, int] | None = None,
+        role: str = "",
+        array: np.ndarray[Any, Any] | None = None,
+    ) -> NkiTensor:
+        """Declare a tensor; on chip without an ``address`` a place is found for it later."""
+        sizes = tuple(int(n) for n in shape)
+        if buffer is MemoryRegion.shared_hbm and self.core and array is None:
+            return self._second(sizes, dtype, buffer)
+        partition, offset = (None, None) if address is None else map(int, address)
+        span = self.builder.program.spans[self.place()[0]]
+        try:
+            made = self.builder.tensor(
+                buffer.memory,
+                self.named(name or "t"),
+                DType(dtype).stored,
+                sizes,
+                role=role,
+                partition=partition,
+                offset=offset,
+                core=self.core,
+                span=span,
+            )
+        except Refused as refused:
+            refuse(refused.message, refused.hint, refused.code)
+        if buffer is MemoryRegion.shared_hbm and array is None:
+            self.shared.append(made)
+        if array is not None:
+            self.arrays[made.name] = array
+        return NkiTensor(View.whole(made), buffer, self.open[-1])
+
+    def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:
+        """What the first core declared: a tensor that the cores share is one for both."""
+        before = len(self.kept_shared)
+        first = self.others[before] if before < len(self.others) else None
+        if first is None or first.shape != shape or first.dtype is not DType(dtype).stored:
+            found = "none" if first is None else repr(first)
+            refuse(
+                f"shared tensor {before} of core {self.core} is {dtype}{list(shape)}, "
+                f"of core 0 {found}",
+                "a tensor in shared_hbm is one for the program: every core declares the same ones",
+            )
+        self.kept_shared.append(first)
+        return NkiTensor(View.whole(first), buffer, self.open[-1])
+
+    others: Sequence[Tensor] = ()
+    """What core 0 has declared to be shared."""
+
+    @property
+    def kept_shared(self) -> list[Tensor]:
+        """What this core has declared to be shared so far."""
+        return self.shared
+
+    def named(self, wanted: str) -> str:
+        """A name like the wanted one that no tensor has."""
+        plain = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted).strip("_") or "t"
+        if not plain[0].isalpha():
+            plain = f"t_{plain}"
+        base = plain if self.core == 0 else f"{plain}_c{self.core}"
+        while True:
+            count = self._names[base] = self._names.get(base, -1) + 1
+            name = f"{base}_{count}" if count else base
+            if name not in self.builder.declared:
+                return name
+
+
+_CURRENT: ContextVar[Trace | None] = ContextVar("nasm.nki", default=None)
+
+
+def tracing() -> Trace | None:
+    """The trace of the kernel that is running, if one is."""
+    return _CURRENT.get()
+
+
+def current(what: str) -> Trace:
+    """The trace of the kernel that is running; refuses what makes sense in one alone."""
+    found = _CURRENT.get()
+    if found is None:
+        refuse(
+            f"{what} outside of a kernel",
+            "calls of nki.isa and nki.language are recorded while a kernel is traced: "
+            "call the kernel, or nasm.nki.trace(kernel, …)",
+        )
+    return found
+
+
+@contextmanager
+def under(trace: Trace) -> Iterator[Trace]:
+    """Let a kernel run under a trace."""
+    before = _CURRENT.set(trace)
+    trace.base = sys._getframe(2)
+    try:
+        yield trace
+    finally:
+        _CURRENT.reset(before)
+        trace.base = None
+
+
+__all__ = ["Call", "Failure", "Made", "RunTimeLoop", "Trace", "current", "tracing", "under"]
