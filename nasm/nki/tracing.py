@@ -73,6 +73,8 @@ class Trace:
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.kept: dict[Any, NkiTensor] = {}
         self.base: FrameType | None = None
+        self.whiles: list[tuple[FrameType, tuple[int, int]]] = []
+        self.in_order = self.loops = 0
         self._places: dict[tuple[Mark, ...], tuple[int, int]] = {}
         self._names: dict[str, int] = {}
 
@@ -97,21 +99,16 @@ class Trace:
         self.open[-1].append(made)
         return made
 
+    def governing(self, what: str) -> Row:
+        """The row with which queues govern themselves so."""
+        sequencing = self.builder.target.sequencing
+        assert sequencing is not None
+        return self.builder.row(getattr(sequencing, what))
+
     def register(self, frozen: bool = False) -> VirtualRegister:
         """A register that nothing else uses."""
         self.registers += 1
         return VirtualRegister(self.registers, self.open[-1], frozen)
-
-    @contextmanager
-    def loop(
-        self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
-    ) -> Iterator[RunTimeLoop]:
-        """What is recorded inside is the body of a loop of the machine."""
-        self.begin(counter, bound, step)
-        try:
-            yield self.open[-2][-1]  # type: ignore[misc]
-        finally:
-            self.end()
 
     def begin(
         self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
