@@ -186,6 +186,12 @@ def in_use(placed: Iterable[Tensor]) -> int:
     return sum(ends) - sum(starts)
 
 
+def free_runs(memory: Memory, placed: Iterable[Tensor]) -> list[int]:
+    """The lengths of what placed tensors leave free."""
+    starts, ends = joined(sorted(map(_span, placed)))
+    return [low - high for low, high in zip([*starts, memory.size], [0, *ends], strict=True)]
+
+
 def chart(
     memory: Memory, placed: Iterable[Tensor], about: Mapping[str, str] | None = None
 ) -> list[str]:
