@@ -22,12 +22,14 @@ from nasm.debug.moving import moves, specs
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debug.moving.delta import MemoryChange
 from nasm.debug.moving.past import KEPT, Change, Past
+from nasm.debug.moving.places import loop_variables
 from nasm.debug.moving.specs import Asked
 from nasm.debug.moving.stops import Met, Test
 from nasm.debug.moving.travel import Mark, Travel
 from nasm.debug.seeing import Seeing
 from nasm.debug.values.differences import kept
 from nasm.debug.values.expressions import dated
+from nasm.debug.values.lets import Lets, Named
 from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.gc_pause import paused
@@ -123,6 +125,10 @@ class Session(Drawn, Seeing):
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
         self._typing = Typing(self)
+        self.named = {}
+        self._lets = Lets(
+            self, self.named, self.breakpoints.read_again, lambda: loop_variables(self.program)
+        )
 
     @classmethod
     def empty(
@@ -250,9 +256,32 @@ class Session(Drawn, Seeing):
             Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
         )
 
-    def take_over(self, other: Session) -> tuple[tuple[Breakpoint, str], ...]:
-        """Set the breakpoints of another session; returns those that cannot be, each with why."""
-        return self.breakpoints.take_over(other.breakpoints)
+    def take_over(self, other: Session) -> tuple[tuple[Named | Breakpoint, str], ...]:
+        """Have the names of expressions and the breakpoints of another session.
+
+        Returns those that cannot be, each with why.
+        """
+        lost = self._lets.take_over(other.named)
+        return (*lost, *self.breakpoints.take_over(other.breakpoints))
+
+    # -- names
+
+    def let(self, name: str, text: str) -> Named:
+        """Let a name stand for an expression wherever one may: evaluated when it is used.
+
+        So it is another value at another moment. What it is made of may have such names, too. If
+        it stood for another expression, breakpoints that are made of it are read again. Raises
+        Failure or Refused, also if the name means something else in the program.
+        """
+        return self._lets.set(name, text)
+
+    def unlet(self, name: str) -> Named:
+        """Forget the name of an expression; raises Refused, also if something is made of it."""
+        return self._lets.remove(name)
+
+    def lets(self) -> Rows[Named]:
+        """The names of expressions, in the order in which they were given first."""
+        return self._rows(Named, (Named(name, text) for name, text in self.named.items()))
 
     # -- moving
 

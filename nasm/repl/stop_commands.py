@@ -87,7 +87,7 @@ WATCH = "TENSOR | SEMAPHORE | REGISTER [as NAME] [if EXPRESSION]"
 
 
 @command(
-    "watch", usage=f"watch {WATCH}", takes=("tensor", "semaphore"),
+    "watch", usage=f"watch {WATCH}", takes=("tensor", "named", "semaphore"),
     examples=("watch acc", "watch t[3, 0:8]", "watch psum bank 2", "watch sbuf 0:64"),
 )  # fmt: skip
 def watch(shell: Shell, rest: str) -> None:
@@ -99,7 +99,7 @@ def watch(shell: Shell, rest: str) -> None:
     _watch(shell, rest, "changed")
 
 
-@command("wwatch", usage=f"wwatch {WATCH}", takes=("tensor",))
+@command("wwatch", usage=f"wwatch {WATCH}", takes=("tensor", "named"))
 def wwatch(shell: Shell, rest: str) -> None:
     """Stop when memory is written.
 
@@ -108,7 +108,7 @@ def wwatch(shell: Shell, rest: str) -> None:
     _watch(shell, rest, "written")
 
 
-@command("rwatch", usage=f"rwatch {WATCH}", takes=("tensor",))
+@command("rwatch", usage=f"rwatch {WATCH}", takes=("tensor", "named"))
 def rwatch(shell: Shell, rest: str) -> None:
     """Stop where memory is read.
 

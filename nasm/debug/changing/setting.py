@@ -57,7 +57,7 @@ def setting(running: Running, place: str, value: object) -> Change:
     A value that is a text is an expression, or in quotes the name of an array file. Raises Failure
     or Refused.
     """
-    place = str(place).strip()
+    place = running.spelled(str(place).strip())
     shown = value if isinstance(value, str) else _shown(value)
     text = f"set {place} = {shown}"
     if place.startswith("$"):

@@ -215,7 +215,8 @@ def watching(running: Running, text: str, how: str = "changed") -> Spec:
     ``how`` is changed, written, or read.
     """
     text = str(text)
-    other = _counter(running, text) or _register(running, text)
+    place = running.spelled(text)
+    other = _counter(running, place) or _register(running, place)
     if other is not None:
         return other
     if not running.values:
