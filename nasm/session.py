@@ -20,9 +20,8 @@ from nasm.debug.engines.counters import REMEMBERED, Changed, history
 from nasm.debug.engines.strips import STRIP, TimeSoFar, strip
 from nasm.debug.moving import moves, specs
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
-from nasm.debug.moving.delta import MemoryChange
+from nasm.debug.moving.locations import loop_variables
 from nasm.debug.moving.past import KEPT, Change, Past
-from nasm.debug.moving.places import loop_variables
 from nasm.debug.moving.specs import Asked
 from nasm.debug.moving.stops import Met, Test
 from nasm.debug.moving.travel import Mark, Travel
@@ -222,7 +221,7 @@ class Session(Drawn, Seeing):
         A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
         starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
         or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
-        [PLACE]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if the
+        [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if the
         ``condition`` holds, an expression that may use the variables of the loops around an
         instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
         are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
@@ -480,22 +479,22 @@ class Session(Drawn, Seeing):
         self.change(change)
         return told(self, self._typing, change, (), ())
 
-    def set(self, place: str, value: object) -> tuple[MemoryChange, ...] | Altered:
+    def set(self, place: str, value: object) -> Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
 
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
         the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
         """
-        change = setting.setting(self, place, value)
+        change, what = setting.setting(self, place, value), str(place).strip()
         if isinstance(change, SetElements):
             with self._comparing() as memory:
                 self.change(change)
-            return tuple(memory)
+            return Altered(what, memory=tuple(memory))
         before = setting.held(self, change)
         self.change(change)
         after = setting.held(self, change)
         assert after is not None
-        return Altered(place.strip(), before, after)
+        return Altered(what, before, after)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""

@@ -17,7 +17,7 @@ _IF = re.compile(r"(?:^|\s)if\s+(.+)$", re.DOTALL)
 _AS = re.compile(r"\s+as\s+([A-Za-z_][\w-]*)\s*$")
 _AFTER = re.compile(r"(?:^|\s)after(?=\s|$)")
 
-USAGE = "break PLACE [after] [as NAME] [if EXPRESSION]"
+USAGE = "break LOCATION [after] [as NAME] [if EXPRESSION]"
 
 
 @command(
@@ -25,11 +25,11 @@ USAGE = "break PLACE [after] [as NAME] [if EXPRESSION]"
     examples=("break 19", "break 19 if k == 3", "break $loaded >= 32", "break nan"),
 )  # fmt: skip
 def break_(shell: Shell, rest: str) -> None:
-    """Stop at a place, a time, a semaphore and more.
+    """Stop at a location, a time, a semaphore and more.
 
     A line, a label, a mnemonic, an engine, or 'tensor pc 3': before such an instruction starts, or
     'after' it has completed. '$loaded' when it changes, '$loaded >= 32' when it comes to be so;
-    '@scalar.%r0' when it changes; 'cycle 500' and '2.5us'; 'transfer [start | land] [PLACE]';
+    '@scalar.%r0' when it changes; 'cycle 500' and '2.5us'; 'transfer [start | land] [LOCATION]';
     'held 1000 [ENGINE]' when an engine is held up so many cycles; 'hazard [E0501]'; 'nan' at the
     first NaN or infinity that is made; 'if EXPRESSION' when it comes to be true. A condition may
     use the variables of the loops around an instruction. Alone, it lists them.

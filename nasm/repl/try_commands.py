@@ -11,7 +11,6 @@ from typing import TypeVar
 from nasm import stopping
 from nasm.debug.changing.setting import Altered
 from nasm.debug.changing.typed import Typed
-from nasm.debug.moving.delta import MemoryChange
 from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
@@ -180,10 +179,10 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
     return lines + memory_lines(found.memory, width)
 
 
-def _set(_: Session, found: tuple[MemoryChange, ...] | Altered, width: int) -> list[str]:
-    if isinstance(found, Altered):
+def _set(_: Session, found: Altered, width: int) -> list[str]:
+    if found.after is not None:
         return [str(found)]
-    return memory_lines(found, width) or ["every element has that value already"]
+    return memory_lines(found.memory, width) or ["every element has that value already"]
 
 
 def _diverted(session: Session, found: Altered, _: int) -> list[str]:

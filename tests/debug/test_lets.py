@@ -204,7 +204,7 @@ def test_another_session_takes_the_names_that_it_can_have(toy: Session) -> None:
     assert [(str(one).split(":")[0], why) for one, why in lost] == [
         ("z = 1", "'z' is a tensor of the program"),
         ("gone = $done + z", "no semaphore '$done'"),
-        ("1", "no place 'again' in the program"),
-        ("2", "no place 'again' in the program"),
+        ("1", "no location 'again' in the program"),
+        ("2", "no location 'again' in the program"),
     ]
     assert list(other.named) == ["early", "err"]

@@ -11,8 +11,8 @@ from typing import Any
 
 from nasm.asm.text.named import names_in
 from nasm.debug.moving import specs
+from nasm.debug.moving.locations import rounds
 from nasm.debug.moving.past import Made, Past, poising, watching
-from nasm.debug.moving.places import rounds
 from nasm.debug.moving.specs import WATCHED, Asked, Condition
 from nasm.debug.moving.stops import Met, OnHazard, Test
 from nasm.drawing import Drawn
