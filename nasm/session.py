@@ -221,8 +221,8 @@ class Session(Drawn, Seeing):
         A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
         starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
         or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
-        [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if the
-        ``condition`` holds, an expression that may use the variables of the loops around an
+        [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if
+        the ``condition`` holds, an expression that may use the variables of the loops around an
         instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
         are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
         disabled there by its number or ``name``.

@@ -109,9 +109,9 @@ def event(shell: Shell, rest: str) -> None:
 def until(shell: Shell, rest: str) -> None:
     """Run to a cycle, a time, a location or a condition.
 
-    A number is a cycle of the base clock, 2.5us a time. A location is 'line 19', a label, a mnemonic,
-    or 'tensor pc 3': it stops before such an instruction starts. An expression is looked at after
-    every event: until max(acc) > 3, until $loaded >= 32.
+    A number is a cycle of the base clock, 2.5us a time. A location is 'line 19', a label, a
+    mnemonic, or 'tensor pc 3': it stops before such an instruction starts. An expression is looked
+    at after every event: until max(acc) > 3, until $loaded >= 32.
     """
     session, word = shell.session, rest.strip()
     if not word:
