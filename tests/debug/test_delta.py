@@ -104,3 +104,49 @@ def test_of_a_very_large_tensor_it_says_that_there_may_be_more(
     (change,) = one.changes(since)
     assert change.more
     assert change.count == memory.BLOCK // 4
+
+
+SPREAD = """\
+.target trn2
+.sbuf t f32[128, 1024]
+.sbuf low  f32[64, 4] @ 0:0
+.sbuf high f32[64, 4] @ 64:0
+.sbuf cut  f32[1, 4] @ 64:98296
+"""
+"""The rows of t are of 4 KiB, so that 16 are in a block. SBUF has more than a row in each."""
+
+
+@pytest.mark.parametrize(
+    ("place", "first"),
+    [
+        ("t[15, 1022:1024]", (15, 1022)),  # the last bytes of the first block
+        ("t[16, 0:2]", (16, 0)),  # the first of the second
+        ("t[127, 1022:1024]", (127, 1022)),
+        ("t[40, 7]", (40, 7)),
+        ("low[0, 0]", (0, 0)),
+        ("high[63, 3]", (63, 3)),
+        ("high[0, 1:3]", (0, 1)),
+        ("cut[0, 1:3]", (0, 1)),
+    ],
+)
+def test_an_element_is_found_where_it_is_in_whatever_block(
+    place: str, first: tuple[int, int]
+) -> None:
+    one = session(made(SPREAD))
+    one.set(place.partition("[")[0], 0)
+    (change,) = one.set(place, 5).memory
+    count = 2 if ":" in place else 1
+    assert (change.place, change.count, change.more) == (place, count, False)
+    assert [(e.index, e.before, e.after) for e in change.elements] == [
+        ((first[0], first[1] + n), 0, 5) for n in range(count)
+    ]
+
+
+def test_of_as_many_blocks_as_are_looked_at_there_are_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = session(made(SPREAD))
+    for most, more in ((8, False), (7, True)):  # 128 rows in blocks of 16
+        monkeypatch.setattr(delta, "MOST", most)
+        (change,) = one.set("t", most).memory
+        assert (change.count, change.more) == (most * 16 * 1024, more)

@@ -302,3 +302,14 @@ def test_a_time_is_reached_at_the_end_of_what_happens_then(one: Session) -> None
         one.checkpoint()
         one._travel.to_tick(tick)
         assert one.moment.position == last
+
+
+def test_a_deadlock_is_told_where_it_is_and_no_earlier() -> None:
+    one = session(made(".target trn2\n.sem never\n@vector Nop\n@vector Nop  $never >= 1\n"))
+    for _ in range(3):
+        one.run()
+        assert (one.status, len(one.problems)) == (Status.DEADLOCK, 1)
+        assert len(one.report().problems) == 1
+        one.back()
+        assert (one.status, one.problems) == (Status.READY, [])
+        assert one.report().problems == ()
