@@ -109,11 +109,15 @@ def test_of_a_very_large_tensor_it_says_that_there_may_be_more(
 SPREAD = """\
 .target trn2
 .sbuf t f32[128, 1024]
-.sbuf low  f32[64, 4] @ 0:0
-.sbuf high f32[64, 4] @ 64:0
-.sbuf cut  f32[1, 4] @ 64:98296
+.sbuf all u8[128, 1002] @ 0:0
+.sbuf low  f32[32, 2] @ 0:8
+.sbuf high f32[32, 2] @ 96:8
+.sbuf cut  f32[128, 2] @ 0:404
 """
-"""The rows of t are of 4 KiB, so that 16 are in a block. SBUF has more than a row in each."""
+"""Of t, with rows of 4 KiB, 16 are in a block. The others share memory with rows of 1,002 bytes.
+
+There the second block begins with byte 406 of row 65, in the middle of cut[65, 0].
+"""
 
 
 @pytest.mark.parametrize(
@@ -123,10 +127,13 @@ SPREAD = """\
         ("t[16, 0:2]", (16, 0)),  # the first of the second
         ("t[127, 1022:1024]", (127, 1022)),
         ("t[40, 7]", (40, 7)),
-        ("low[0, 0]", (0, 0)),
-        ("high[63, 3]", (63, 3)),
-        ("high[0, 1:3]", (0, 1)),
-        ("cut[0, 1:3]", (0, 1)),
+        ("low[31, 0:2]", (31, 0)),
+        ("high[0, 0:2]", (0, 0)),
+        ("high[31, 1]", (31, 1)),
+        ("cut[64, 0:2]", (64, 0)),
+        ("cut[65, 0]", (65, 0)),
+        ("cut[65, 0:2]", (65, 0)),
+        ("cut[65, 1]", (65, 1)),
     ],
 )
 def test_an_element_is_found_where_it_is_in_whatever_block(
@@ -134,7 +141,7 @@ def test_an_element_is_found_where_it_is_in_whatever_block(
 ) -> None:
     one = session(made(SPREAD))
     one.set(place.partition("[")[0], 0)
-    (change,) = one.set(place, 5).memory
+    change = next(c for c in one.set(place, 5).memory if c.tensor == place.partition("[")[0])
     count = 2 if ":" in place else 1
     assert (change.place, change.count, change.more) == (place, count, False)
     assert [(e.index, e.before, e.after) for e in change.elements] == [
@@ -150,3 +157,11 @@ def test_of_as_many_blocks_as_are_looked_at_there_are_no_more(
         monkeypatch.setattr(delta, "MOST", most)
         (change,) = one.set("t", most).memory
         assert (change.count, change.more) == (most * 16 * 1024, more)
+
+
+def test_an_element_of_which_only_the_block_behind_changed_is_found() -> None:
+    one = session(made(SPREAD))
+    one.set("all", 0)
+    found = one.set("all[65, 406:408]", np.array([0x80, 0x3F])).memory  # of cut[65, 0]: 0x3f800000
+    assert [(c.place, c.count) for c in found] == [("all[65, 406:408]", 2), ("cut[65, 0]", 1)]
+    assert [(e.before, e.after) for e in found[1].elements] == [(0, 1)]
