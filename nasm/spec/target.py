@@ -53,8 +53,9 @@ class Target:
     casts of a stream of instructions, by the stream's number. ``figures`` are the rows that the
     numbers of its generations come from. ``paces`` makes what paces the instructions of a core, by
     the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
-    earlier results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is
-    where it is written, under the name TARGET.
+    earlier results. ``vocabulary`` is what words of operands mean, by what they are. ``bare``
+    names the instruction that only waits and updates. ``module`` is where it is written, under the
+    name TARGET.
     """
 
     name: str
@@ -71,6 +72,7 @@ class Target:
     paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    bare: str = ""
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

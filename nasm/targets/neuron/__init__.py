@@ -50,6 +50,7 @@ TARGET = Target(
     casting=casting,
     paces=PACES,
     interlocked=interlocked,
+    bare="EventSemaphore",
     vocabulary={
         "operator": {o.name: o.summary for o in OPERATORS.values()},
         "activation function": {a.name: a.formula for a in ACTIVATIONS.values()},
