@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from nasm.nki.loops import dynamic_range, fori_loop, while_loop
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister, ds
 from nasm.nki.operators import Operator
 from nasm.nki.tensor import NkiTensor
@@ -15,16 +16,8 @@ sbuf, psum = MemoryRegion.sbuf, MemoryRegion.psum
 hbm, private_hbm, shared_hbm = HBM, MemoryRegion.private_hbm, MemoryRegion.shared_hbm
 tensor = NkiTensor
 
-BINARY = """
-    add subtract multiply divide maximum minimum abs_max abs_min power equal not_equal less
-    less_equal greater greater_equal bitwise_and bitwise_or bitwise_xor left_shift
-    right_shift logical_and logical_or logical_xor mod fmod
-""".split()
-UNARY = """
-    abs square invert logical_not exp log sqrt rsqrt tanh sigmoid relu gelu
-    gelu_apprx_sigmoid gelu_apprx_tanh gelu_dx gelu_apprx_sigmoid_dx silu silu_dx softplus
-    mish erf erf_dx reciprocal copy sin cos tan arctan ceil floor trunc negative sign
-""".split()
+BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum", "abs_max", "abs_min", "power", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "left_shift", "right_shift", "logical_and", "logical_or", "logical_xor", "mod", "fmod"]
+UNARY = ["abs", "square", "invert", "logical_not", "exp", "log", "sqrt", "rsqrt", "tanh", "sigmoid", "relu", "gelu", "gelu_apprx_sigmoid", "gelu_apprx_tanh", "gelu_dx", "gelu_apprx_sigmoid_dx", "silu", "silu_dx", "softplus", "mish", "erf", "erf_dx", "reciprocal", "copy", "sin", "cos", "tan", "arctan", "ceil", "floor", "trunc", "negative", "sign"]
 WORDS = ("average", "prelu", "bypass")
 
 globals().update({name: Operator(name) for name in (*BINARY, *UNARY, *WORDS)})
@@ -94,7 +87,12 @@ def program_ndim() -> int:
 @contextmanager
 def no_reorder() -> Iterator[None]:
     """Keep the order of what is inside: it is kept everywhere."""
-    yield
+    trace = current("nl.no_reorder")
+    trace.in_order += 1
+    try:
+        yield
+    finally:
+        trace.in_order -= 1
 
 
 class NKIObject:
@@ -130,4 +128,13 @@ def _fields(cls: type) -> list[str]:
     return list(names)
 
 
-__all__ = ["NKIObject", "VirtualRegister", "ds", "ndarray", "tile_size"]
+__all__ = [
+    "NKIObject",
+    "VirtualRegister",
+    "ds",
+    "dynamic_range",
+    "fori_loop",
+    "ndarray",
+    "tile_size",
+    "while_loop",
+]

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from nasm.nki.names import VirtualRegister
+from nasm.nki.registers import Registers, written
 from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
 from nasm.problems import Failure, Problem, Refused
-from nasm.sequence.lines import Item, Line
+from nasm.sequence.lines import Item, Line, Loop
 from nasm.spec.instruction import Context, Row
 from nasm.spec.shapes import Shapes
 from nasm.spec.target import rules_of
@@ -44,6 +46,8 @@ class Lowering:
 
     def lines(self) -> list[Item]:
         """The instructions in the order of the calls."""
+        self._choose(self.trace.made)
+        self.registers = Registers(self.trace.made)
         made = self._items(self.trace.made)
         if self.problems:
             raise Failure(self.problems)
@@ -52,23 +56,59 @@ class Lowering:
     def _items(self, calls: Sequence[Made]) -> list[Item]:
         found: list[Item] = []
         for call in calls:
-            if isinstance(call, RunTimeLoop):
-                raise NotImplementedError
             try:
-                found.append(self._line(call))
+                if isinstance(call, RunTimeLoop):
+                    found += self._loop(call)
+                else:
+                    found += [self._line(call, engine) for engine in self.registers.engines(call)]
             except (Refused, Failure) as wrong:
                 span = self.builder.program.spans[call.span]
                 span = span and span.within(self.builder.program.chains[call.chain])
                 self.problems += [p if p.span else p.at(span) for p in wrong.problems]
         return found
 
-    def _line(self, call: Call) -> Line:
+    def _choose(self, calls: Sequence[Made]) -> None:
+        """Give every call its engine, but for those that write registers."""
+        for call in calls:
+            if isinstance(call, RunTimeLoop):
+                self._choose(call.body)
+            elif not call.engine and written(call) is None:
+                call.engine = self._engine(call.row, call.operands)
+
+    def _line(self, call: Call, engine: str) -> Line:
         if call.accumulates:
             call.operands["accumulate"] = self._adds(call.operands["dst"])
-        engine = call.engine or self._engine(call.row, call.operands)
+        made = self._made(engine, call.row, call.operands)
+        return Line(self.builder.queue(engine, self.trace.core), made, call.span, call.chain)
+
+    def _made(self, engine: str, row: Row, operands: dict[str, Any]) -> int:
+        """An instruction of an engine, with the engine's own registers."""
+        own = self.registers.own(operands, engine, self.generation.registers)
         queue = self.builder.queue(engine, self.trace.core)
-        made = self.builder.make(queue, call.row, [], call.operands, None, None)
-        return Line(queue, made[0], call.span, call.chain)
+        return self.builder.make(queue, row, [], own, None, None)[0]
+
+    def _loop(self, loop: RunTimeLoop) -> list[Item]:
+        """A loop of every engine that has something to do in it."""
+        trace, counter, engines = self.trace, loop.counter.named, self.registers.loop(loop)
+        body = self._items(loop.body)
+        if not engines:
+            return []
+        trace.loops += 1
+        head, end = f"loop{trace.loops}", f"end{trace.loops}"
+        branch, compute = trace.governing("branch"), trace.governing("compute")
+        bound = loop.bound.named if isinstance(loop.bound, VirtualRegister) else loop.bound
+        done = {"reg2": 0, "op": "equal"}
+        if bound is not None:
+            done = {"reg2": bound, "op": "greater_equal"}
+        made = Loop(head, end, {}, {}, {}, body, loop.span, loop.chain)
+        for engine in engines:
+            queue = self.builder.queue(engine, trace.core)
+            made.leave[queue] = self._made(engine, branch, {"reg1": counter, **done, "target": end})
+            made.back[queue] = self._made(engine, branch, {"target": head})
+            if bound is not None:
+                step = {"dst": counter, "src1": counter, "src2": loop.step, "op": "add"}
+                made.step[queue] = (self._made(engine, compute, step),)
+        return [made]
 
     # -- engines
 

@@ -6,6 +6,7 @@ from enum import Enum, StrEnum
 
 from nasm import dtypes
 from nasm.dtypes import DType as Stored
+from nasm.spec.view import Reg
 
 
 class DType(str):
@@ -31,11 +32,7 @@ class DType(str):
 
 DTYPES = {
     name: DType(name)
-    for name in """
-        bool_ int8 int16 int32 uint8 uint16 uint32 float16 float32 bfloat16 tfloat32
-        float8_e3m4 float8_e4m3 float8_e4m3fn float8_e5m2 float8_e5m2_x4 float8_e4m3fn_x4
-        float8_e8m0fnu float4_e2m1fn_x4
-    """.split()
+    for name in ["bool_", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32", "bfloat16", "tfloat32", "float8_e3m4", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "float8_e5m2_x4", "float8_e4m3fn_x4", "float8_e8m0fnu", "float4_e2m1fn_x4"]
 }
 """The dtypes by name."""
 
@@ -130,6 +127,21 @@ class VirtualRegister:
 
     def __init__(self, number: int, owner: object, frozen: bool = False) -> None:
         self.number, self.owner, self.frozen = number, owner, frozen
+
+    @property
+    def named(self) -> Reg:
+        """It as an operand, under its number in the trace."""
+        return Reg(self.number)
+
+    def __bool__(self) -> bool:
+        from nasm.nki.loops import truth
+
+        return truth(self)
+
+    def __int__(self) -> int:
+        raise TypeError("a register is no number while the kernel is traced")
+
+    __index__ = __int__
 
     def __repr__(self) -> str:
         return f"<register {self.number}>"

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -78,6 +79,8 @@ class Trace:
         self.shared: list[Tensor] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.kept: dict[Any, NkiTensor] = {}
+        self.whiles: list[tuple[FrameType, tuple[int, int]]] = []
+        self.in_order = self.loops = 0
         self._places: dict[Trail, tuple[int, int]] = {}
         self._names: dict[str, int] = {}
 
@@ -106,21 +109,16 @@ class Trace:
         self.open[-1].append(made)
         return made
 
+    def governing(self, what: str) -> Row:
+        """The row with which queues govern themselves so."""
+        sequencing = self.builder.target.sequencing
+        assert sequencing is not None
+        return self.builder.row(getattr(sequencing, what))
+
     def register(self, frozen: bool = False) -> VirtualRegister:
         """A register that nothing else uses."""
         self.registers += 1
         return VirtualRegister(self.registers, self.open[-1], frozen)
-
-    @contextmanager
-    def loop(
-        self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
-    ) -> Iterator[RunTimeLoop]:
-        """What is recorded inside is the body of a loop of the machine."""
-        self.begin(counter, bound, step)
-        try:
-            yield self.open[-2][-1]  # type: ignore[misc]
-        finally:
-            self.end()
 
     def begin(
         self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
