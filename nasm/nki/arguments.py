@@ -30,8 +30,10 @@ class Returned:
     def of(self, whole: Array) -> Array:
         """The part, of the elements of its tensor."""
         view = self.view
-        if view.shape == whole.shape and view.dtype is view.tensor.dtype and view == View.whole(
-            view.tensor
+        if (
+            view.shape == whole.shape
+            and view.dtype is view.tensor.dtype
+            and view == View.whole(view.tensor)
         ):
             return whole
         flat = np.ascontiguousarray(whole).reshape(-1).view(np.uint8)

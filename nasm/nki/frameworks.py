@@ -28,7 +28,9 @@ def framework(value: Any) -> str:
     home = type(value).__module__.partition(".")[0]
     if home == "torch" and isinstance(value, getattr(sys.modules.get("torch"), "Tensor", ())):
         return "torch"
-    if home in ("jax", "jaxlib") and isinstance(value, getattr(sys.modules.get("jax"), "Array", ())):
+    if home in ("jax", "jaxlib") and isinstance(
+        value, getattr(sys.modules.get("jax"), "Array", ())
+    ):
         return "jax"
     return ""
 

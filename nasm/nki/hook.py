@@ -81,7 +81,7 @@ class _Hook:
         if self.parent is None:
             installed = find_spec(name)
             found = ModuleType(name)
-            found.__path__ = list(installed and installed.submodule_search_locations or ())
+            found.__path__ = list((installed and installed.submodule_search_locations) or ())
             found.__spec__ = ModuleSpec(name, None, is_package=True)
             sys.modules[name] = found
         else:

@@ -69,7 +69,9 @@ def made() -> dict[str, ModuleType]:
         "nki.compiler": _module("nki.compiler", {"__getattr__": _compiler}),
     }
     found["nki.isa"].__path__ = []
-    top = _module("nki", {"__path__": [], "jit": jit, "simulate": simulate, "__getattr__": _retired})
+    top = _module(
+        "nki", {"__path__": [], "jit": jit, "simulate": simulate, "__getattr__": _retired}
+    )
     for name, module in found.items():
         if name.count(".") == 1:
             setattr(top, name.rpartition(".")[2], module)

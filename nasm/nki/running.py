@@ -62,9 +62,7 @@ def run(
     writes are changed. Raises Failure if the run does not get to its end; what else is wrong with
     it is in the report.
     """
-    traced = trace(
-        kernel, *args, lnc=lnc, target=target, options=options, timing=timing, **kwargs
-    )
+    traced = trace(kernel, *args, lnc=lnc, target=target, options=options, timing=timing, **kwargs)
     fixed(traced)
     result = run_program(
         traced.program,

@@ -66,11 +66,7 @@ class Trace:
     """
 
     def __init__(
-        self,
-        builder: ProgramBuilder,
-        core: int = 0,
-        cores: int = 1,
-        first: Trace | None = None,
+        self, builder: ProgramBuilder, core: int = 0, cores: int = 1, first: Trace | None = None
     ) -> None:
         self.builder, self.core, self.cores, self.first = builder, core, cores, first
         self.made: list[Made] = []

@@ -70,9 +70,7 @@ def _met(code: CodeType) -> int:
 
 def steps(found: Trail) -> list[tuple[CodeType, int]]:
     """The code and the instruction of each frame of a trail, innermost first."""
-    return [
-        (_CODES[number], at) for number, at in zip(found[::2], found[1::2], strict=True)
-    ]
+    return [(_CODES[number], at) for number, at in zip(found[::2], found[1::2], strict=True)]
 
 
 def marks(found: Trail) -> list[Mark]:
