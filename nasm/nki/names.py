@@ -32,7 +32,27 @@ class DType(str):
 
 DTYPES = {
     name: DType(name)
-    for name in ["bool_", "int8", "int16", "int32", "uint8", "uint16", "uint32", "float16", "float32", "bfloat16", "tfloat32", "float8_e3m4", "float8_e4m3", "float8_e4m3fn", "float8_e5m2", "float8_e5m2_x4", "float8_e4m3fn_x4", "float8_e8m0fnu", "float4_e2m1fn_x4"]
+    for name in [
+        "bool_",
+        "int8",
+        "int16",
+        "int32",
+        "uint8",
+        "uint16",
+        "uint32",
+        "float16",
+        "float32",
+        "bfloat16",
+        "tfloat32",
+        "float8_e3m4",
+        "float8_e4m3",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "float8_e5m2_x4",
+        "float8_e4m3fn_x4",
+        "float8_e8m0fnu",
+        "float4_e2m1fn_x4",
+    ]
 }
 """The dtypes by name."""
 
