@@ -226,13 +226,14 @@ class Planner:
     # -- the end
 
     def end(self) -> None:
-        """Plan the end of the program: what goes into outputs has landed."""
-        level, plan = self.level, self.plan
+        """Plan the end of the program: all transfers have landed."""
+        plan, known = self.plan, 0
+        for clock in self.knowledge.clocks:
+            known |= clock[-1]
         left: dict[int, list[Event]] = {}
-        for mark in level.into_outputs:
-            event = Event(OVER, -1, mark)
-            if not any(self.knowledge.knows(queue, event) for queue in range(self.queues)):
-                left.setdefault(level.marks[mark].queue, []).append(event)
+        for number, mark in enumerate(self.level.marks):
+            if not (mark.loop or known >> number & 1):
+                left.setdefault(mark.queue, []).append(Event(OVER, -1, number))
         for queue, events in left.items():
             plan.last[queue] = self.settle(queue, events)
             plan.note(plan.last[queue])
