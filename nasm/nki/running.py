@@ -19,7 +19,7 @@ from nasm.spec.timing import TimingGiven
 
 @dataclass(frozen=True, slots=True)
 class KernelResult:
-    """What a kernel returned, as arrays, with the run behind it."""
+    """What a kernel returned, as arrays, with the run behind it; None of a run without values."""
 
     outputs: Any
     result: Result
@@ -41,7 +41,7 @@ Launch = Callable[[Kernel, Sequence[Any], Mapping[str, Any]], Any]
 
 
 def run(
-    kernel: Callable[..., Any],
+    kernel: Callable[..., Any] | Traced,
     *args: Any,
     lnc: int | None = None,
     target: str | None = None,
@@ -49,6 +49,7 @@ def run(
     timing: TimingGiven | None = None,
     max_cycles: int | None = None,
     max_instructions: int | None = MOST_INSTRUCTIONS,
+    values: bool = True,
     profile: bool = False,
     strict: bool = False,
     allow: Iterable[str] = (),
@@ -69,12 +70,13 @@ def run(
         dict(traced.inputs),
         max_cycles=max_cycles,
         max_instructions=max_instructions,
+        values=values,
         profile=profile,
         strict=strict,
         allow=allow,
         checked=checked,
     )
-    return KernelResult(finished(traced, result), result, traced)
+    return KernelResult(finished(traced, result) if values else None, result, traced)
 
 
 def fixed(traced: Traced) -> None:

@@ -24,7 +24,6 @@ from nasm.repl import (
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.naming import machine
 from nasm.repl.shell import Shell
-from nasm.report import explanations, pages
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 
@@ -75,6 +74,8 @@ def help_(shell: Shell, rest: str) -> None:
 @command("explain", usage="explain CODE", takes=("code",))
 def explain(shell: Shell, rest: str) -> None:
     """Explain a diagnostic by its code, such as E0501."""
+    from nasm.report import explanations
+
     word = rest.strip()
     if not word:
         raise Refused(WRONG, "explain what?", "a code, as in: explain E0501")
@@ -110,6 +111,8 @@ def _short(chosen: Command) -> list[str]:
 
 def _about(shell: Shell, word: str) -> None:
     """Print all that a word means; raises Refused with what was meant."""
+    from nasm.report import pages
+
     target, generation = machine(shell)
     width = shell.screen.width
     known = list(topics.topics(target, generation))

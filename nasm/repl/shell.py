@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nasm import host_memory
+from nasm import gc_pause, host_memory
 from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
@@ -29,6 +29,9 @@ from nasm.targets import USUAL
 
 Kernel = Callable[[], tuple[Program, Mapping[str, Any]]]
 """Makes the program of a kernel, with its inputs, whenever it is loaded."""
+
+LARGE = 20_000
+"""Instructions of a program that Python is not to look through while it is debugged."""
 
 DEEPEST = 16
 """How deep files of commands may call each other."""
@@ -142,6 +145,8 @@ class Shell:
             self.defines = self.inputs = None
         self.path = path
         self.adopt(session)
+        if len(session.program) > LARGE:
+            gc_pause.lasting()
 
     def _assembled(self, path: str, source: Source | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.problems import Refused, in_line, quoted
 from nasm.records import Rows
-from nasm.repl import listings
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import count_of
 from nasm.repl.shell import Shell
@@ -132,6 +131,8 @@ def breakpoints(shell: Shell, rest: str) -> None:
 
 
 def _list(shell: Shell) -> None:
+    from nasm.repl import listings
+
     found = Rows(Breakpoint, shell.session.breakpoints, shell.session.units)
     listings.show(shell.screen, found)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nasm.problems import Refused, counted, in_line
-from nasm.repl import listings, text
+from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import engine_and_count
 from nasm.repl.moving import gone
@@ -155,6 +155,8 @@ def mark(shell: Shell, rest: str) -> None:
 @command("moments")
 def moments(shell: Shell, rest: str) -> None:
     """The moments that have a name."""
+    from nasm.repl import listings
+
     listings.show(shell.screen, shell.session.moments())
 
 
