@@ -58,13 +58,19 @@ def run(
 ) -> KernelResult:
     """Run a kernel with arrays: what it returns, and the report.
 
-    What stands before ``profile`` is as for :func:`trace`, the rest as for :func:`nasm.run`; all
-    else is the kernel's. Results are arrays of the framework of its arguments; arguments that it
-    writes are changed. Raises Failure if the run does not get to its end; what else is wrong with
-    it is in the report.
+    Up to ``timing`` keywords are as for :func:`trace`, up to ``checked`` as for :func:`nasm.run`;
+    all else is the kernel's. What was traced before is run with the arrays that it was traced with.
+    Results are arrays of the framework of the arguments; arguments that the kernel writes are
+    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end;
+    what else is wrong with it is in the report.
     """
-    traced = trace(kernel, *args, lnc=lnc, target=target, options=options, timing=timing, **kwargs)
-    fixed(traced)
+    if isinstance(kernel, Traced):
+        traced = kernel
+    else:
+        more: dict[str, Any] = {"options": options, "timing": timing, **kwargs}
+        traced = trace(kernel, *args, lnc=lnc, target=target, **more)
+    if values:
+        fixed(traced)
     result = run_program(
         traced.program,
         dict(traced.inputs),
