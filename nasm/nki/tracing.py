@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.asm.building.builder import ProgramBuilder
-from nasm.nki.names import DType, MemoryRegion, VirtualRegister
+from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.wrong import Mark, frames, marks, refuse, span_of
 from nasm.problems import Failure, Refused
@@ -157,7 +157,7 @@ class Trace:
             self.shared.append(made)
         if array is not None:
             self.arrays[made.name] = array
-        return NkiTensor(View.whole(made), buffer, self.open[-1])
+        return NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
 
     def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:
         """What the first core declared: a tensor that the cores share is one for both."""
@@ -171,7 +171,7 @@ class Trace:
                 "a tensor in shared_hbm is one for the program: every core declares the same ones",
             )
         self.kept_shared.append(first)
-        return NkiTensor(View.whole(first), buffer, self.open[-1])
+        return NkiTensor(View.whole(first), buffer, self.open[-1], DType(dtype))
 
     others: Sequence[Tensor] = ()
     """What core 0 has declared to be shared."""
@@ -217,12 +217,13 @@ def current(what: str) -> Trace:
 @contextmanager
 def under(trace: Trace) -> Iterator[Trace]:
     """Let a kernel run under a trace."""
-    before = _CURRENT.set(trace)
+    before, generation = _CURRENT.set(trace), TRACED_FOR.set(trace.builder.generation)
     trace.base = sys._getframe(2)
     try:
         yield trace
     finally:
         _CURRENT.reset(before)
+        TRACED_FOR.reset(generation)
         trace.base = None
 
 
