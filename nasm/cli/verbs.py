@@ -18,7 +18,7 @@ REFUSED = 2
 @contextmanager
 def _importing() -> Iterator[None]:
     """No package likes to be imported by halves, and all that is made lives on."""
-    with stopping.shielded(), gc_pause.paused():
+    with stopping.shielded(), gc_pause.imported():
         yield
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nasm import host_memory
+from nasm import gc_pause, host_memory
 from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
@@ -26,6 +26,9 @@ from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
 from nasm.targets import USUAL
+
+LARGE = 20_000
+"""Instructions of a program that Python is not to look through while it is debugged."""
 
 DEEPEST = 16
 """How deep files of commands may call each other."""
@@ -148,6 +151,8 @@ class Shell:
             self.defines = self.inputs = None
         self.path = path
         self.adopt(session)
+        if len(session.program) > LARGE:
+            gc_pause.lasting()
 
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""
