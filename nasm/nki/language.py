@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.nki import applying, functions, making, moving, reducing
+from nasm.nki.gone import GONE, Gone
 from nasm.nki.loops import dynamic_range, fori_loop, while_loop
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister, ds
 from nasm.nki.objects import NKIObject
-from nasm.nki.older import GONE, Gone
 from nasm.nki.operators import Operator, function
 from nasm.nki.programs import (
     is_hbm,

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
-from nasm.nki.older import no_mask
+from nasm.nki.gone import no_mask
 
 
 class Operator:
