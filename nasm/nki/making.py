@@ -13,8 +13,8 @@ import numpy as np
 from nasm.nki.applying import copy, fill
 from nasm.nki.indexing import whole_number
 from nasm.nki.isa import FUNCTIONS
+from nasm.nki.matmuls import identity
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister
-from nasm.nki.several import identity
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import SBUF, instruct, new, number, tile
 from nasm.nki.tracing import current

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from nasm.asm.building.builder import ProgramBuilder
+from nasm.nki.accumulating import Begun
 from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.wrong import Mark, frames, marks, refuse, span_of
@@ -27,8 +28,7 @@ class Call:
     """An instruction that the kernel asked for.
 
     ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
-    names, if it does. ``accumulates`` says that whether it adds to what is there is for us to find
-    out. ``registers`` are those it changes.
+    names, if it does.
     """
 
     row: Row
@@ -36,7 +36,6 @@ class Call:
     engine: str = ""
     span: int = 0
     chain: int = 0
-    accumulates: bool = False
 
 
 @dataclass(slots=True)
@@ -72,6 +71,7 @@ class Trace:
         self.shared: list[Tensor] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.kept: dict[Any, NkiTensor] = {}
+        self.begun: dict[int, Begun] = {}
         self.base: FrameType | None = None
         self.whiles: list[tuple[FrameType, tuple[int, int]]] = []
         self.in_order = self.loops = 0
@@ -92,10 +92,10 @@ class Trace:
 
     # -- what it makes
 
-    def call(self, row: Row, operands: Mapping[str, Any], engine: str = "", **more: Any) -> Call:
+    def call(self, row: Row, operands: Mapping[str, Any], engine: str = "") -> Call:
         """Record an instruction."""
         span, chain = self.place()
-        made = Call(row, dict(operands), engine, span, chain, **more)
+        made = Call(row, dict(operands), engine, span, chain)
         self.open[-1].append(made)
         return made
 
