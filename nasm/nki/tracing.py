@@ -14,7 +14,7 @@ import numpy as np
 
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.nki.accumulating import Begun
-from nasm.nki.names import DType, MemoryRegion, VirtualRegister
+from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.variables import variable
 from nasm.nki.wrong import Trail, frames, marks, refuse, span_of, trail
@@ -163,7 +163,7 @@ class Trace:
             self.shared.append(made)
         if array is not None:
             self.arrays[made.name] = array
-        return NkiTensor(View.whole(made), buffer, self.open[-1])
+        return NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
 
     def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:
         """What the first core declared: a tensor that the cores share is one for both."""
@@ -180,7 +180,7 @@ class Trace:
                 "same order",
             )
         self.shared.append(first)
-        return NkiTensor(View.whole(first), buffer, self.open[-1])
+        return NkiTensor(View.whole(first), buffer, self.open[-1], DType(dtype))
 
     def named(self, wanted: str) -> str:
         """A name like the wanted one that no tensor has."""
@@ -222,11 +222,12 @@ def current(what: str) -> Trace:
 @contextmanager
 def under(trace: Trace) -> Iterator[Trace]:
     """Let a kernel run under a trace."""
-    before = _CURRENT.set(trace)
+    before, generation = _CURRENT.set(trace), TRACED_FOR.set(trace.builder.generation)
     try:
         yield trace
     finally:
         _CURRENT.reset(before)
+        TRACED_FOR.reset(generation)
 
 
 __all__ = ["Call", "Failure", "Made", "RunTimeLoop", "Trace", "current", "tracing", "under"]
