@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nasm.nki.applying import copy, fill
+from nasm.nki.applying import copy
 from nasm.nki.indexing import whole_number
+from nasm.nki.matmuls import ones
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, tile
+from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
 
 SIZES = TileSize()
@@ -123,13 +125,14 @@ def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
         )
     row = x if x.buffer is SBUF else copy(x)
     row = row.reshape((1, row.size))
-    ones = new("broadcast_to", (1, count), x.dtype, name="ones")
-    fill(ones, 1.0)
+    column = ones(current("nl.broadcast_to"), x.dtype)[:, :count]
     made = new("broadcast_to", (count, row.size), x.dtype)
     for start in range(0, row.size, SIZES.psum_bank_fmax):
         end = min(start + SIZES.psum_bank_fmax, row.size)
         part = new("broadcast_to", (count, end - start), FLOAT32, PSUM)
-        instruct("nc_matmul", dst=part, stationary=ones, moving=row[:, start:end], accumulate=False)
+        instruct(
+            "nc_matmul", dst=part, stationary=column, moving=row[:, start:end], accumulate=False
+        )
         instruct("tensor_copy", dst=made[:, start:end], src=part)
     return made.reshape((count, *x.shape[1:]))
 
