@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 
 from nasm.nki.frameworks import UNFIT, Array, as_array, framework, stored
-from nasm.nki.language import NKIObject
 from nasm.nki.names import HBM, MemoryRegion
+from nasm.nki.objects import NKIObject
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Trace
 from nasm.nki.wrong import refuse

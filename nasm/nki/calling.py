@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from enum import Enum
-from inspect import Parameter, Signature
+from functools import cache
+from inspect import Parameter
 from typing import Any
 
 from nasm.nki.names import VirtualRegister
+from nasm.nki.older import refuse_older, translated
 from nasm.nki.signatures import functions, signature
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace, current
@@ -62,17 +64,24 @@ def plainly(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call
 
 def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The operands of a row among the arguments of a call."""
-    names = row.position
+    names = _written(row)
     return {name: operand(value) for name, value in arguments.items() if name in names}
 
 
-def asked(arguments: Mapping[str, Any]) -> str:
+@cache
+def _written(row: Row) -> frozenset[str]:
+    return frozenset(each.name for each in row.written)
+
+
+def asked(arguments: Mapping[str, Any], transfers: bool = False) -> str:
     """The engine that a call names; empty if it leaves that to us."""
     engine = arguments.get("engine")
     if engine is None:
         return ""
     if not isinstance(engine, Enum):
         refuse(f"engine={engine!r}: wanted one of nisa.engine, such as nisa.engine.vector")
+    if engine.name == "dma" and not transfers:
+        refuse("engine=nisa.engine.dma: DMA engines execute no instructions, they move data")
     return "" if engine.name in ("unknown", "dma") else str(engine.name)
 
 
@@ -102,7 +111,31 @@ def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, Function]:
 
 def _python(function: Function) -> Callable[..., Any]:
     """A Python function with the signature: what is wrong with its arguments Python itself says."""
-    defaults: dict[str, Any] = {"_called": _called(function)}
+    bind = _binding(function)
+
+    def called(*args: Any, **kwargs: Any) -> Any:
+        try:
+            arguments = bind(*args, **kwargs)
+        except TypeError:
+            today = translated(function.name, args, kwargs)
+            if today is None:
+                refuse_older(function.name, function.signature, args, kwargs)
+                raise
+            arguments = bind(*args, **today)
+        trace = current(f"nki.isa.{function.name}")
+        made = function.record(trace, function, arguments)
+        return None if made is None else NkiInstruction(made)
+
+    called.__name__ = called.__qualname__ = function.name
+    called.__doc__ = "\n\n".join(row.doc for row in function.rows)
+    called.__module__ = "nki.isa"
+    called.__signature__ = function.signature  # type: ignore[attr-defined]
+    return called
+
+
+def _binding(function: Function) -> Callable[..., dict[str, Any]]:
+    """What puts the arguments of a call under their names, as Python does."""
+    defaults: dict[str, Any] = {}
     parameters: list[str] = []
     for parameter in function.signature.parameters.values():
         if parameter.kind is Parameter.KEYWORD_ONLY and "*" not in parameters:
@@ -112,20 +145,8 @@ def _python(function: Function) -> Callable[..., Any]:
         else:
             defaults[f"_{parameter.name}"] = parameter.default
             parameters.append(f"{parameter.name}=_{parameter.name}")
-    names = function.signature.parameters
-    handed = ", ".join(f"{name!r}: {name}" for name in names)
-    text = f"def {function.name}({', '.join(parameters)}):\n return _called({{{handed}}})"
+    handed = ", ".join(f"{name!r}: {name}" for name in function.signature.parameters)
+    text = f"def {function.name}({', '.join(parameters)}):\n return {{{handed}}}"
     exec(compile(text, __file__, "exec"), defaults)
-    made: Callable[..., Any] = defaults[function.name]
-    made.__doc__ = "\n\n".join(row.doc for row in function.rows)
-    made.__module__ = "nki.isa"
-    made.__signature__ = Signature(list(names.values()))  # type: ignore[attr-defined]
+    made: Callable[..., dict[str, Any]] = defaults[function.name]
     return made
-
-
-def _called(function: Function) -> Callable[[dict[str, Any]], Any]:
-    def called(arguments: dict[str, Any]) -> Any:
-        made = function.record(current(f"nki.isa.{function.name}"), function, arguments)
-        return None if made is None else NkiInstruction(made)
-
-    return called

@@ -15,6 +15,7 @@ from nasm.nki.names import (
     oob_mode,
     reduce_cmd,
 )
+from nasm.nki.older import REMOVED, removed
 from nasm.nki.several import SPECIAL
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import current
@@ -25,6 +26,10 @@ FUNCTIONS = table(TARGETS["trn1"]().isa, SPECIAL)
 
 tensor_engine, vector_engine, scalar_engine = engine.tensor, engine.vector, engine.scalar
 gpsimd_engine, unknown_engine = engine.gpsimd, engine.unknown
+
+
+class NkiValidationError(Exception):
+    """What AWS raises where a limit of the hardware is not kept: here that is a diagnostic."""
 
 
 def get_nc_version() -> nc_version:
@@ -50,9 +55,11 @@ def register_alloc(x: Any = None) -> VirtualRegister:
 
 
 globals().update({name: function.python for name, function in FUNCTIONS.items()})
+globals().update({name: removed(name) for name in REMOVED})
 
 __all__ = [
     "NkiInstruction",
+    "NkiValidationError",
     "VirtualRegister",
     "dge_mode",
     "dma_engine",
@@ -70,4 +77,5 @@ __all__ = [
     "unknown_engine",
     "vector_engine",
     *FUNCTIONS,
+    *REMOVED,
 ]

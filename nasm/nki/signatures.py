@@ -94,9 +94,6 @@ DEFAULTS: dict[str, dict[str, object]] = {
 }
 """Defaults that are not those of the rows; under no name those that hold for every function."""
 
-OLDER: dict[str, tuple[str, ...]] = {"tensor_copy": ("dtype",)}
-"""Parameters that later versions of NKI have no more."""
-
 WORDS = {type_.__name__: type_ for type_ in (dge_mode, dma_engine, oob_mode, reduce_cmd)} | {
     "perf_mode": matmul_perf_mode
 }
@@ -129,7 +126,6 @@ def signature(name: str, rows: Sequence[Row]) -> Signature:
         Parameter(word, Parameter.POSITIONAL_OR_KEYWORD, default=default)
         for word, default in zip(words, defaults, strict=True)
     ]
-    made += [Parameter(word, Parameter.KEYWORD_ONLY, default=None) for word in OLDER.get(name, ())]
     return Signature(made)
 
 

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from nasm.asm.building.builder import ProgramBuilder
-from nasm.nki.names import DType, MemoryRegion, VirtualRegister
+from nasm.nki.accumulating import Begun
+from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.variables import variable
 from nasm.nki.wrong import Trail, frames, marks, refuse, span_of, trail
@@ -28,8 +29,7 @@ class Call:
     """An instruction that the kernel asked for.
 
     ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
-    names, if it does. ``accumulates`` says that whether it adds to what is there is for us to find
-    out. ``registers`` are those it changes.
+    names, if it does.
     """
 
     row: Row
@@ -37,7 +37,6 @@ class Call:
     engine: str = ""
     span: int = 0
     chain: int = 0
-    accumulates: bool = False
 
 
 @dataclass(slots=True)
@@ -75,6 +74,7 @@ class Trace:
         self.shared: list[Tensor] = []
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.kept: dict[Any, NkiTensor] = {}
+        self.begun: dict[int, Begun] = {}
         self.whiles: list[tuple[FrameType, tuple[int, int]]] = []
         self.in_order = self.loops = 0
         self._places: dict[Trail, tuple[int, int]] = {}
@@ -98,10 +98,10 @@ class Trace:
 
     # -- what it makes
 
-    def call(self, row: Row, operands: Mapping[str, Any], engine: str = "", **more: Any) -> Call:
+    def call(self, row: Row, operands: Mapping[str, Any], engine: str = "") -> Call:
         """Record an instruction."""
         span, chain = self.place()
-        made = Call(row, dict(operands), engine, span, chain, **more)
+        made = Call(row, dict(operands), engine, span, chain)
         self.open[-1].append(made)
         return made
 
@@ -163,7 +163,7 @@ class Trace:
             self.shared.append(made)
         if array is not None:
             self.arrays[made.name] = array
-        return NkiTensor(View.whole(made), buffer, self.open[-1])
+        return NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
 
     def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:
         """What the first core declared: a tensor that the cores share is one for both."""
@@ -180,7 +180,7 @@ class Trace:
                 "same order",
             )
         self.shared.append(first)
-        return NkiTensor(View.whole(first), buffer, self.open[-1])
+        return NkiTensor(View.whole(first), buffer, self.open[-1], DType(dtype))
 
     def named(self, wanted: str) -> str:
         """A name like the wanted one that no tensor has."""
@@ -222,11 +222,12 @@ def current(what: str) -> Trace:
 @contextmanager
 def under(trace: Trace) -> Iterator[Trace]:
     """Let a kernel run under a trace."""
-    before = _CURRENT.set(trace)
+    before, generation = _CURRENT.set(trace), TRACED_FOR.set(trace.builder.generation)
     try:
         yield trace
     finally:
         _CURRENT.reset(before)
+        TRACED_FOR.reset(generation)
 
 
 __all__ = ["Call", "Failure", "Made", "RunTimeLoop", "Trace", "current", "tracing", "under"]
