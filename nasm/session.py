@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any, Self
 from nasm.asm.expanding.expand import unknown_target
 from nasm.debug.moving import moves, specs
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
+from nasm.debug.moving.locations import loop_variables
 from nasm.debug.moving.past import KEPT, Change, Past
 from nasm.debug.moving.specs import Asked
 from nasm.debug.moving.stops import Met, Test
 from nasm.debug.moving.travel import Mark, Travel
 from nasm.debug.seeing import Seeing
 from nasm.debug.values.expressions import dated
+from nasm.debug.values.lets import Lets, Named
 from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.gc_pause import paused
@@ -42,7 +44,6 @@ if TYPE_CHECKING:  # what is asked rarely is imported when it is
     from nasm.debug.changing.typed import Typed, Typing
     from nasm.debug.engines.counters import Changed
     from nasm.debug.engines.strips import TimeSoFar
-    from nasm.debug.moving.delta import MemoryChange
     from nasm.debug.origins.latest import Latest
     from nasm.debug.origins.whys import LastWrite, Why
     from nasm.profile.what_if import Outcome
@@ -124,6 +125,10 @@ class Session(Drawn, Seeing):
         self.past = Past(self, super()._advance, number_of("bytes", keep))
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
+        self.named = {}
+        self._lets = Lets(
+            self, self.named, self.breakpoints.read_again, lambda: loop_variables(self.program)
+        )
 
     @classmethod
     def empty(
@@ -217,8 +222,8 @@ class Session(Drawn, Seeing):
         A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
         starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
         or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
-        [PLACE]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if the
-        ``condition`` holds, an expression that may use the variables of the loops around an
+        [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if
+        the ``condition`` holds, an expression that may use the variables of the loops around an
         instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
         are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
         disabled there by its number or ``name``.
@@ -251,9 +256,32 @@ class Session(Drawn, Seeing):
             Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
         )
 
-    def take_over(self, other: Session) -> tuple[tuple[Breakpoint, str], ...]:
-        """Set the breakpoints of another session; returns those that cannot be, each with why."""
-        return self.breakpoints.take_over(other.breakpoints)
+    def take_over(self, other: Session) -> tuple[tuple[Named | Breakpoint, str], ...]:
+        """Have the names of expressions and the breakpoints of another session.
+
+        Returns those that cannot be, each with why.
+        """
+        lost = self._lets.take_over(other.named)
+        return (*lost, *self.breakpoints.take_over(other.breakpoints))
+
+    # -- names
+
+    def let(self, name: str, text: str) -> Named:
+        """Let a name stand for an expression wherever one may: evaluated when it is used.
+
+        So it is another value at another moment. What it is made of may have such names, too. If
+        it stood for another expression, breakpoints that are made of it are read again. Raises
+        Failure or Refused, also if the name means something else in the program.
+        """
+        return self._lets.set(name, text)
+
+    def unlet(self, name: str) -> Named:
+        """Forget the name of an expression; raises Refused, also if something is made of it."""
+        return self._lets.remove(name)
+
+    def lets(self) -> Rows[Named]:
+        """The names of expressions, in the order in which they were given first."""
+        return self._rows(Named, (Named(name, text) for name, text in self.named.items()))
 
     # -- moving
 
@@ -469,7 +497,7 @@ class Session(Drawn, Seeing):
         self.change(change)
         return told(self, self._typing, change, (), ())
 
-    def set(self, place: str, value: object) -> tuple[MemoryChange, ...] | Altered:
+    def set(self, place: str, value: object) -> Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
 
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
@@ -478,16 +506,16 @@ class Session(Drawn, Seeing):
         from nasm.debug.changing import setting
         from nasm.debug.changing.changes import SetElements
 
-        change = setting.setting(self, place, value)
+        change, what = setting.setting(self, place, value), str(place).strip()
         if isinstance(change, SetElements):
             with self._comparing() as memory:
                 self.change(change)
-            return tuple(memory)
+            return setting.Altered(what, memory=tuple(memory))
         before = setting.held(self, change)
         self.change(change)
         after = setting.held(self, change)
         assert after is not None
-        return setting.Altered(place.strip(), before, after)
+        return setting.Altered(what, before, after)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""

@@ -16,6 +16,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import DType
+from nasm.footprint.traits import here
 from nasm.machine.addresses import Access, Addresses
 from nasm.machine.conversions import (
     Reader,
@@ -362,11 +363,6 @@ class Operands:
         """How results are rounded into a dtype: a function from float32 to float32."""
         narrow = replace(self.casting, lost=None).narrower(dtype)
         return lambda values: dtypes.to_float32(narrow(values, dtype), dtype)
-
-
-def here(context: Context, operands: tuple[object, ...]) -> Context:
-    """The context of an instruction of which another of the same shape is known."""
-    return Context.of(context.row, operands, context.engine, context.generation)
 
 
 def _constant(writer: Writer) -> Recipe:

@@ -7,24 +7,34 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister, ds
+from nasm.nki.indexing import indexed, whole_number
+from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister
+from nasm.nki.rearranging import Pattern, rearranged
+from nasm.nki.unknown import Unknown
+from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.nki.wrong import refuse
-from nasm.problems import Failure, Refused
-from nasm.spec.reshape import restepped
-from nasm.spec.view import ALL, Reg, View, Window
+from nasm.problems import Refused
+from nasm.spec.offsets import moved
+from nasm.spec.view import ALL, View
 
 
-class NkiTensor:
+class NkiTensor(Unknown):
     """A view of a tensor in one of the memories. On chip axis 0 counts partitions.
 
     What it holds is not known while a kernel is traced. Every method gives another view of the same
     storage.
     """
 
-    __slots__ = ("buffer", "held", "view_")
+    __slots__ = ("_dtype", "buffer", "held", "view_")
 
-    def __init__(self, view: View, buffer: MemoryRegion, held: object = None) -> None:
-        self.view_, self.buffer, self.held = view, buffer, held
+    def __init__(
+        self, view: View, buffer: MemoryRegion, held: object = None, dtype: DType | None = None
+    ) -> None:
+        self.view_, self.buffer, self.held, self._dtype = view, buffer, held, dtype
+
+    def __class_getitem__(cls, shape: object) -> type[NkiTensor]:
+        """An annotation: of which sizes a kernel wants an argument to be."""
+        return cls
 
     # -- what is known of it
 
@@ -45,8 +55,11 @@ class NkiTensor:
 
     @property
     def dtype(self) -> DType:
-        """What its elements are."""
-        return DTYPES.get(self.view_.dtype.name) or DType(self.view_.dtype.name)
+        """What its elements are, as the kernel calls it."""
+        if self._dtype is not None:
+            return self._dtype
+        name = self.view_.dtype.name
+        return DTYPES.get(name) or DType(name)
 
     @property
     def name(self) -> str:
@@ -81,187 +94,177 @@ class NkiTensor:
 
     def is_contiguous(self) -> bool:
         """Whether it walks its storage without a gap; on chip in each partition."""
-        reach = 1
-        first = 1 if self.on_chip else 0
-        for count, step in reversed(
-            list(zip(self.shape[first:], self.view_.steps[first:], strict=True))
-        ):
+        reach, first = 1, int(self.on_chip)
+        for count, step in zip(self.shape[:first:-1], self.view_.steps[:first:-1], strict=True):
             if count != 1 and step != reach:
                 return False
             reach *= count
-        return True
+        count, step = self.shape[first], self.view_.steps[first]
+        return count == 1 or step == reach
 
     def is_indirect(self) -> bool:
         """Whether the run decides where it is."""
         return bool(self.view_.dynamic) or self.view_.offsets is not None
 
-    # -- other views
+    # -- parts of it
 
     def _made(self, view: View) -> NkiTensor:
-        return NkiTensor(view, self.buffer, self.held)
+        return NkiTensor(view, self.buffer, self.held, self._dtype)
 
-    def _axis(self, dim: int) -> int:
-        if type(dim) is not int or not -self.ndim <= dim < self.ndim:
-            refuse(f"no axis {dim!r}: {self.name}{list(self.shape)} has {self.ndim} axes")
-        return dim % self.ndim
+    def _changed(self, method: str, *given: Any) -> NkiTensor:
+        return self._made(changed(self.view_, method, *given))
+
+    @property
+    def _said(self) -> str:
+        return f"{self.name}{list(self.shape)}"
+
+    def _axis(self, dim: Any) -> int:
+        axis = whole_number(dim, f"an axis of {self.name}")
+        if not -self.ndim <= axis < self.ndim:
+            refuse(f"axis {axis} of {self._said}, which has {self.ndim} axes")
+        return axis % self.ndim
+
+    def _free_axis(self, dim: Any, method: str) -> int:
+        """An axis that can be changed: no partitions."""
+        axis = self._axis(dim)
+        if axis == 0 and self.on_chip:
+            refuse(
+                f".{method} of axis 0 of {self._said}, which counts partitions",
+                "a view leaves them as they are; only moving the data changes them",
+            )
+        return axis
 
     def __getitem__(self, key: Any) -> NkiTensor:
-        items = list(key) if isinstance(key, tuple) else [key]
-        if any(item is Ellipsis for item in items):
-            at = next(n for n, item in enumerate(items) if item is Ellipsis)
-            items[at : at + 1] = [ALL] * (self.ndim - len(items) + 1)
-        return self._indexed([_item(item, self) for item in items])
-
-    def _indexed(self, items: list[Any]) -> NkiTensor:
-        """Slice it: on chip at least two axes stay, and the partition axis always does."""
-        if len(items) > self.ndim:
-            refuse(f"{len(items)} indices for the {self.ndim} axes of {self.name}")
-        items += [ALL] * (self.ndim - len(items))
-        dropped = [n for n, item in enumerate(items) if isinstance(item, int)]
-        if self.on_chip:
-            dropped = [n for n in dropped if n]
-            while dropped and self.ndim - len(dropped) < 2:
-                dropped.pop()
-        for n, item in enumerate(items):
-            if isinstance(item, int):
-                low = item + self.shape[n] if item < 0 else item
-                if not 0 <= low < self.shape[n]:
-                    refuse(
-                        f"index {item} is outside axis {n} of {self.name}, "
-                        f"which has {self.shape[n]}"
-                    )
-                items[n] = slice(low, low + 1)
-        view = self._cut(items)
-        if not dropped:
-            return self._made(view)
-        if len(dropped) == len(view.shape):
-            dropped.pop()
-        return self._made(_without(view, dropped))
-
-    def _cut(self, items: list[Any]) -> View:
-        try:
-            return self.view_.index(items)
-        except Refused as refused:
-            refuse(refused.message, refused.hint, refused.code)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        refuse(
-            f"an assignment to elements of {self.name}: a tensor is written by a call",
-            "for example nisa.tensor_copy(dst=…, src=…), or nl.store(dst, value) for HBM",
-        )
+        return self._made(indexed(self.view_, key, self._said))
 
     def slice(self, dim: int, start: int, end: int, step: int = 1) -> NkiTensor:
         """Positions [start, end) of an axis."""
-        items: list[Any] = [ALL] * self.ndim
-        items[self._axis(dim)] = _item(slice(start, end, step), self)
-        return self._made(self._cut(items))
+        axis = self._axis(dim)
+        first, last = (whole_number(n, f"a bound of a slice of {self.name}") for n in (start, end))
+        if not 0 <= first < last <= self.shape[axis]:
+            refuse(
+                f"slice({axis}, {first}, {last}) of {self._said}: "
+                f"wanted 0 <= start < end <= {self.shape[axis]}"
+            )
+        return self[(*[ALL] * axis, slice(first, last, step))]
 
     def select(self, dim: int, index: Any) -> NkiTensor:
         """One position of an axis, which goes; the run may decide which."""
         axis = self._axis(dim)
         if not isinstance(index, NkiTensor | VirtualRegister):
-            items: list[Any] = [ALL] * self.ndim
-            items[axis] = _item(index, self)
-            return self._indexed(items)
-        if self.is_indirect():
-            refuse(f"{self.name} is already addressed at run time")
-        if axis == 0 and self.on_chip and isinstance(index, NkiTensor):
+            return self[(*[ALL] * axis, whole_number(index, f"a position of {self.name}"))]
+        self._not_yet("select")
+        if isinstance(index, VirtualRegister):
+            return self[(*[ALL] * axis, index)]
+        if axis == 0 and self.on_chip:
             refuse(
-                f"select of the partition axis of {self.name} by a tile",
+                f"select of axis 0 of {self._said}, which counts partitions, by a tile",
                 "load the index into a register: nisa.register_load",
             )
-        whole = self._cut([*[ALL] * axis, slice(0, 1)])
-        if isinstance(index, VirtualRegister):
-            items = [ALL] * self.ndim
-            items[axis] = Window(Reg(index.number), 1)
-            whole = self._cut(items)
-            keep = (axis == 0 and self.on_chip) or len(whole.shape) == 1 + self.on_chip
-            return self._made(whole if keep else _without(whole, [axis]))
-        return self._moved(whole, axis, scalar_offset=index)
-
-    def _moved(self, part: View, axis: int, scalar_offset: NkiTensor) -> NkiTensor:
-        """A part of it, moved along one of its axes by what a tile of one element holds."""
-        from nasm.spec.offsets import moved
-
-        rest = part if len(part.shape) <= 1 + self.on_chip else _without(part, [axis])
+        first = cut(self.view_, [*[ALL] * axis, slice(0, 1)])
+        rest = first if self.ndim <= 1 + self.on_chip else without(first, [axis])
         try:
-            return self._made(moved(rest, self.view_, scalar_offset.view_, axis))
+            return self._made(moved(rest, self.view_, index.view_, axis))
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
 
+    def _not_yet(self, method: str) -> None:
+        if self.is_indirect():
+            refuse(
+                f".{method} of {self._said}, which is addressed at run time already",
+                "one index at run time is all that a view has",
+            )
+
     def vector_select(self, dim: int, vector_offset: NkiTensor) -> NkiTensor:
         """Of axis 0 the positions that a tile names, one for each partition."""
-        count = vector_offset.shape[0]
-        pattern = [[self.strides[0], count], *self.get_pattern()[1:]]
         if self._axis(dim) or self.on_chip:
-            refuse("vector_select is along axis 0 of a tensor in HBM")
-        return self.ap(pattern, vector_offset=vector_offset, indirect_dim=0)
+            refuse(f"vector_select({dim}) of {self._said} in {self.buffer}: wanted axis 0 in HBM")
+        self._not_yet("vector_select")
+        pattern = [[self.strides[0], vector_offset.shape[0]], *self.get_pattern()[1:]]
+        return self.ap(pattern, vector_offset=vector_offset)
+
+    # -- other shapes
 
     def permute(self, dims: Sequence[int]) -> NkiTensor:
         """The axes in another order; the partition axis stays first."""
-        return self._method("permute", tuple(dims))
+        order = tuple(self._axis(dim) for dim in dims)
+        offsets = self.view_.offsets
+        if offsets is not None and not offsets.single and order[:1] != (0,):
+            refuse(f"permute{order} of {self._said}, the positions of whose axis 0 a tile decides")
+        return self._changed("permute", order)
 
     def broadcast(self, dim: int, size: int) -> NkiTensor:
         """An axis of 1 repeated."""
-        axis = self._axis(dim)
-        sizes = [*self.shape[:axis], size, *self.shape[axis + 1 :]]
-        return self._method("broadcast", *sizes)
+        axis = self._free_axis(dim, "broadcast")
+        count = whole_number(size, f"a size for axis {axis} of {self.name}")
+        if self.shape[axis] != 1 or count < 1:
+            refuse(f"broadcast({axis}, {count}) of {self._said}: wanted an axis of 1, and a size")
+        return self._changed("broadcast", (*self.shape[:axis], count, *self.shape[axis + 1 :]))
 
     def expand_dim(self, dim: int) -> NkiTensor:
         """A new axis of 1."""
-        if type(dim) is not int or not int(self.on_chip) <= dim <= self.ndim:
-            refuse(f"expand_dim({dim!r}) of {self.name}{list(self.shape)}")
-        view = self.view_
-        shape = (*view.shape[:dim], 1, *view.shape[dim:])
-        steps = (*view.steps[:dim], 0, *view.steps[dim:])
-        return self._made(_shifted(replace(view, shape=shape, steps=steps), dim, 1))
+        at = whole_number(dim, f"a place for a new axis of {self.name}")
+        offsets = self.view_.offsets
+        first = int(self.on_chip or (offsets is not None and not offsets.single))
+        if not first <= at <= self.ndim:
+            refuse(f"expand_dim({at}) of {self._said}: wanted {first} to {self.ndim}")
+        return self._made(within(self.view_, at))
 
     def squeeze_dim(self, dim: int) -> NkiTensor:
         """Without an axis of 1."""
-        axis = self._axis(dim)
-        if self.shape[axis] != 1 or (axis == 0 and self.on_chip):
-            refuse(f"squeeze_dim({dim}) of {self.name}{list(self.shape)}: wanted a free axis of 1")
-        return self._made(_without(self.view_, [axis]))
+        axis = self._free_axis(dim, "squeeze_dim")
+        offsets = self.view_.offsets
+        decided = offsets is not None and not offsets.single and axis == 0
+        if self.shape[axis] != 1 or self.ndim <= 1 + self.on_chip or decided:
+            least = 1 + self.on_chip
+            refuse(
+                f"squeeze_dim({axis}) of {self._said}: wanted an axis of 1, "
+                f"and {least} or more to be left"
+            )
+        return self._made(without(self.view_, [axis]))
 
     def reshape_dim(self, dim: int, shape: Sequence[int]) -> NkiTensor:
         """An axis as several."""
         axis = self._axis(dim)
-        sizes = list(shape)
-        if -1 in sizes:
-            sizes[sizes.index(-1)] = self.shape[axis] // -math.prod(sizes)
-        if axis == 0 and self.on_chip and tuple(sizes) == (self.shape[0],):
+        sizes = self._sizes(shape, self.shape[axis])
+        if sizes == (self.shape[axis],):
             return self
-        return self.reshape([*self.shape[:axis], *sizes, *self.shape[axis + 1 :]])
+        self._free_axis(dim, "reshape_dim")
+        return self.reshape((*self.shape[:axis], *sizes, *self.shape[axis + 1 :]))
 
     def flatten_dims(self, start_dim: int, end_dim: int) -> NkiTensor:
         """Several axes as one."""
         first, last = self._axis(start_dim), self._axis(end_dim)
+        if first > last:
+            refuse(f"flatten_dims({first}, {last}) of {self._said}: wanted the first axis first")
         size = math.prod(self.shape[first : last + 1])
-        return self.reshape([*self.shape[:first], size, *self.shape[last + 1 :]])
+        return self.reshape((*self.shape[:first], size, *self.shape[last + 1 :]))
 
     def reshape(self, *shape: Any) -> NkiTensor:
         """Other sizes of the axes, without moving an element."""
-        sizes = tuple(shape[0]) if len(shape) == 1 and not isinstance(shape[0], int) else shape
-        if -1 in sizes:
-            rest = -math.prod(sizes)
-            sizes = tuple(self.size // rest if n == -1 else n for n in sizes)
-        view = self.view_
-        if self.is_indirect() and sizes[:1] == view.shape[:1] and not view.dynamic:
-            steps = restepped(view.shape[1:], view.steps[1:], sizes[1:])
-            if steps is not None:
-                return self._made(replace(view, shape=sizes, steps=(view.steps[0], *steps)))
-        return self._method("reshape", sizes)
+        given = shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
+        return self._changed("reshape", self._sizes(given, self.size))
+
+    def _sizes(self, shape: Sequence[Any], count: int) -> tuple[int, ...]:
+        """Sizes that make so many elements; one of them may be -1."""
+        sizes = tuple(whole_number(n, f"a size for {self.name}") for n in shape)
+        known = math.prod(n for n in sizes if n != -1)
+        wrong = sizes.count(-1) > 1 or any(n < 1 and n != -1 for n in sizes)
+        if wrong or (known != count if -1 not in sizes else count % known):
+            refuse(
+                f"sizes {list(sizes)} for {count} elements of {self._said}: "
+                "wanted as many, in sizes of at least 1, one of which may be -1"
+            )
+        return tuple(count // known if n == -1 else n for n in sizes)
 
     def rearrange(
-        self,
-        src_pattern: Sequence[Any],
-        dst_pattern: Sequence[Any],
-        fixed_sizes: dict[str, int] | None = None,
+        self, src_pattern: Pattern, dst_pattern: Pattern, fixed_sizes: dict[str, int] | None = None
     ) -> NkiTensor:
         """Axes split, put in another order and merged, by names."""
-        from nasm.nki.rearranging import rearranged
+        made: NkiTensor = rearranged(self, src_pattern, dst_pattern, fixed_sizes or {})
+        return made
 
-        return rearranged(self, src_pattern, dst_pattern, fixed_sizes or {})
+    # -- the pattern itself
 
     def ap(
         self,
@@ -272,51 +275,55 @@ class NkiTensor:
         indirect_dim: int = 0,
         dtype: Any = None,
     ) -> NkiTensor:
-        """The access pattern itself, in elements of its storage."""
-        view = self.view_ if dtype is None else _retyped(self.view_, dtype)
-        start = self.offset * self.view_.dtype.itemsize // view.dtype.itemsize
-        pairs = [[int(step), int(count)] for step, count in pattern]
-        if self.on_chip and vector_offset is None:
-            pairs[0][0] = self._partitions(pairs[0], view)
-        more: dict[str, Any] = {}
-        if scalar_offset is not None:
-            by = scalar_offset
-            more["scalar_offset"] = Reg(by.number) if isinstance(by, VirtualRegister) else by.view_
-            more["indirect_dim"] = indirect_dim
-        if vector_offset is not None:
-            more["vector_offset"] = vector_offset.view_
-            more["indirect_dim"] = indirect_dim
-        made = _called(view, "ap", pairs, start if offset is None else int(offset), **more)
-        return self._made(made)
+        """The access pattern itself, in elements of its storage.
 
-    def _partitions(self, pair: list[int], view: View) -> int:
-        """The step of a pattern's first pair; that of a single partition does not matter."""
-        row = view.tensor.bytes // view.dtype.itemsize
-        return row if pair[1] == 1 else pair[0]
+        An offset counts from the start of the storage, whatever the view begins with: so say the
+        language guide and the reference of access patterns, whose example it is; the stub of 0.6
+        has it added to the view's. On a whole tensor, where kernels use it, both are one.
+        """
+        named = None if dtype is None else DType(dtype)
+        view = self.view_ if named is None else retyped(self.view_, named.stored)
+        pairs = [
+            [whole_number(n, f"a number in the pattern of {self.name}") for n in pair]
+            for pair in pattern
+        ]
+        if self.on_chip and vector_offset is None and pairs and pairs[0][1:] == [1]:
+            pairs[0][0] = view.tensor.bytes // view.dtype.itemsize  # one partition: no step counts
+        start = None if offset is None else whole_number(offset, f"an offset into {self.name}")
+        if start is None:
+            self._not_yet("ap")
+        view = replace(view, offsets=None, dynamic=())  # it is the storage that is addressed
+        more: dict[str, Any] = {}
+        if scalar_offset is not None or vector_offset is not None:
+            more["indirect_dim"] = whole_number(indirect_dim, "indirect_dim")
+        if scalar_offset is not None:
+            more["scalar_offset"] = self._address(scalar_offset, "scalar_offset")
+        if vector_offset is not None:
+            more["vector_offset"] = self._address(vector_offset, "vector_offset")
+        made = changed(view, "ap", pairs, start, **more)
+        return NkiTensor(made, self.buffer, self.held, self._dtype if named is None else named)
+
+    def _address(self, by: Any, what: str) -> Any:
+        if isinstance(by, VirtualRegister):
+            return by.named
+        if not isinstance(by, NkiTensor):
+            refuse(f"{what}={by!r} of {self.name}: wanted a tile or a register")
+        return by.view_
 
     def view(self, dtype: Any) -> NkiTensor:
         """The same bytes as another dtype."""
-        return self._method("view", DType(dtype).stored.name)
+        named = DType(dtype)
+        if self.view_.offsets is not None:
+            refuse(f".view of {self._said}, which a tile addresses: view it first")
+        made = changed(self.view_, "view", named.stored)
+        return NkiTensor(made, self.buffer, self.held, named)
 
     reinterpret_cast = view
 
     def indirect(self, index: NkiTensor, num_elem: int | None = None) -> NkiTensor:
         """The columns that a tile of entries names."""
-        return self._method("indirect", index.view_, num_elem)
-
-    def _method(self, name: str, *given: Any) -> NkiTensor:
-        return self._made(_called(self.view_, name, *given))
-
-    # -- what it is not
-
-    def __bool__(self) -> bool:
-        refuse(
-            f"a branch on what {self.name} holds: that is known when the program runs",
-            "load it into a register and loop on that, or compute both and select",
-        )
-
-    def __iter__(self) -> Any:
-        refuse(f"a loop over {self.name}: index it, as in {self.name}[i]")
+        self._not_yet("indirect")
+        return self._changed("indirect", index.view_, num_elem)
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -324,71 +331,3 @@ class NkiTensor:
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         return f"<{self.buffer} {self.name} {self.dtype}[{sizes}]>"
-
-
-def _called(view: View, name: str, *given: Any, **named: Any) -> View:
-    """A view method of the language, refused at the kernel's line."""
-    try:
-        made: View = getattr(view, name)(*given, **named)
-        return made
-    except Failure as failure:
-        problem = failure.problems[0]
-        refuse(problem.message, problem.hint, problem.code)
-
-
-def _retyped(view: View, dtype: Any) -> View:
-    """The storage as another dtype, whatever the view of it; its start stays."""
-    return replace(view, dtype=DType(dtype).stored)
-
-
-def _item(item: Any, tensor: NkiTensor) -> Any:
-    """An index of a kernel as one of a view."""
-    if isinstance(item, ds):
-        start = item.start
-        if isinstance(start, VirtualRegister):
-            return Window(Reg(start.number), int(item.size))
-        return slice(int(start), int(start) + int(item.size))  # type: ignore[call-overload]
-    if isinstance(item, VirtualRegister):
-        return Window(Reg(item.number), 1)
-    if isinstance(item, slice):
-        parts = (item.start, item.stop, item.step)
-        if any(isinstance(p, VirtualRegister) for p in parts):
-            refuse(
-                "a slice whose bounds are in a register",
-                "write nl.ds(register, size): the size is known while tracing",
-            )
-        made = slice(*(None if p is None else int(p) for p in parts))
-        return ALL if made == ALL else made
-    if isinstance(item, NkiTensor):
-        refuse(
-            f"{tensor.name} indexed by a tensor",
-            "write .select(axis, tile), or .ap(…, vector_offset=tile)",
-        )
-    try:
-        return int(item)
-    except TypeError:
-        refuse(f"an index of {tensor.name} is a number, a slice or nl.ds, found {item!r}")
-
-
-def _without(view: View, axes: Sequence[int]) -> View:
-    """A view without some axes of 1."""
-    keep = [n for n in range(len(view.shape)) if n not in axes]
-    made = replace(
-        view, shape=tuple(view.shape[n] for n in keep), steps=tuple(view.steps[n] for n in keep)
-    )
-    for axis in sorted(axes, reverse=True):
-        made = _shifted(made, axis, -1)
-    return made
-
-
-def _shifted(view: View, axis: int, by: int) -> View:
-    """What a register moves, with the axes behind one counted anew."""
-    if not view.dynamic:
-        return view
-    return replace(
-        view,
-        dynamic=tuple(
-            replace(d, axis=max(d.axis + by, 0)) if d.axis >= axis and d.axis else d
-            for d in view.dynamic
-        ),
-    )

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 MARGIN = 8
 """Columns beside the cells of a map."""
 
-EXPRESSION = ("tensor", "semaphore", "register", "constant", "function", "format")
+EXPRESSION = ("named", "tensor", "semaphore", "register", "constant", "function", "format")
 """What may stand where a value is asked for, for completion."""
 
 PICTURE_LINES = 32

@@ -11,6 +11,7 @@ from nasm.repl import command as commands
 from nasm.repl import (
     data_commands,
     inspect_commands,
+    let_commands,
     move_commands,
     run_commands,
     see_commands,
@@ -34,6 +35,7 @@ GROUPS = (
     run_commands.__name__,
     see_commands.__name__,
     data_commands.__name__,
+    let_commands.__name__,
     inspect_commands.__name__,
     view_commands.__name__,
     try_commands.__name__,

@@ -88,7 +88,7 @@ def semaphores(shell: Shell, rest: str) -> None:
 @command(
     "who",
     usage="who TENSOR | $SEMAPHORE | [ENGINE] %REGISTER",
-    takes=("tensor", "semaphore", "engine"),
+    takes=("tensor", "named", "semaphore", "engine"),
     examples=("who t[3, 17]", "who $loaded", "who @scalar %r0"),
 )
 def who(shell: Shell, rest: str) -> None:
@@ -111,7 +111,7 @@ def who(shell: Shell, rest: str) -> None:
 
 
 @command(
-    "why", usage="why ELEMENT [depth=N] | ENGINE", takes=("tensor", "engine"),
+    "why", usage="why ELEMENT [depth=N] | ENGINE", takes=("tensor", "named", "engine"),
     examples=("why C[0, 0]", "why t[3, 17] depth=1", "why tensor"),
 )  # fmt: skip
 def why(shell: Shell, rest: str) -> None:

@@ -20,7 +20,6 @@ from nasm.session import Session
 if TYPE_CHECKING:
     from nasm.debug.changing.setting import Altered
     from nasm.debug.changing.typed import Typed
-    from nasm.debug.moving.delta import MemoryChange
 
 Result = TypeVar("Result")
 
@@ -184,12 +183,10 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
     return lines + memory_lines(found.memory, width)
 
 
-def _set(_: Session, found: tuple[MemoryChange, ...] | Altered, width: int) -> list[str]:
-    from nasm.debug.changing.setting import Altered
-
-    if isinstance(found, Altered):
+def _set(_: Session, found: Altered, width: int) -> list[str]:
+    if found.after is not None:
         return [str(found)]
-    return memory_lines(found, width) or ["every element has that value already"]
+    return memory_lines(found.memory, width) or ["every element has that value already"]
 
 
 def _diverted(session: Session, found: Altered, _: int) -> list[str]:

@@ -12,8 +12,10 @@ from typing import NamedTuple
 
 from nasm.sequence.lines import Item, Line, Loop
 from nasm.source import Span
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.lists import mentioned
-from nasm.spec.program import Program
+from nasm.spec.program import Instruction, Program
+from nasm.spec.view import View
 
 
 class Life(NamedTuple):
@@ -42,33 +44,35 @@ FOREVER = 1 << 62
 def lifetimes(program: Program, items: Iterable[Item]) -> dict[int, Life]:
     """When tensors are alive that a core's instructions mention, by the index of the tensor."""
     known: list[tuple[int, ...] | None] = [None] * len(program.instructions)
-    spans: dict[int, list[int]] = {}
+    begins: dict[int, int] = {}
     firsts: dict[int, int] = {}
     lasts: dict[int, int] = {}
+    within: dict[int, int] = {}
+    behind: list[int] = []
     at = 0
-    for item in items:
-        begun, inside = at, set[int]()
-        for line in _through(item):
+    for number, item in enumerate(items):
+        begun = at
+        for line in (item,) if isinstance(item, Line) else _through(item):
             named = known[line.instruction]
             if named is None:
-                named = known[line.instruction] = _named(program, line.instruction)
+                named = known[line.instruction] = _named(program.instructions[line.instruction])
             for index in named:
-                firsts.setdefault(index, at)
-                lasts[index] = at
-            inside.update(named)
+                if index not in firsts:
+                    begins[index], firsts[index] = begun, at
+                lasts[index], within[index] = at, number
             at += 1
-        for index in inside:
-            span = spans.setdefault(index, [begun, at - 1])
-            span[1] = at - 1
+        behind.append(at)
     return {
-        index: Life(begin, end, firsts[index], lasts[index])
-        for index, (begin, end) in spans.items()
+        index: Life(begins[index], behind[within[index]] - 1, first, lasts[index])
+        for index, first in firsts.items()
     }
 
 
-def _named(program: Program, instruction: int) -> tuple[int, ...]:
-    operands = program.instructions[instruction].operands
-    return tuple({tensor.index for operand in operands for tensor in mentioned(operand)})
+def _named(instruction: Instruction) -> tuple[int, ...]:
+    """The indices of the tensors that an instruction mentions."""
+    kinds = View, tuple, DeclaredTransfer
+    named = [operand for operand in instruction.operands if isinstance(operand, kinds)]
+    return tuple([tensor.index for operand in named for tensor in mentioned(operand)])
 
 
 def _through(item: Item) -> Iterator[Line]:

@@ -93,10 +93,10 @@ def _hint(refused: Living, alive: Sequence[Living], spans: Sequence[Span | None]
     """The largest that are alive, and the map."""
     memory = refused.tensor.memory
     largest = sorted(alive, key=lambda one: -one.tensor.bytes)[:LARGEST]
-    said = listed((f"{one.tensor.name} ({one.tensor.bytes:,} bytes)" for one in largest), "and")
-    head = "work in smaller tiles, or use some for the last time before this"
-    if largest:
-        head += f"; the largest alive {'is' if len(largest) == 1 else 'are'} {said}"
+    named = [f"{one.tensor.name} ({one.tensor.bytes:,} bytes)" for one in largest]
+    head = "work in smaller tiles, or be done with some before this"
+    if named:
+        head += f"; the largest alive {'is' if len(named) == 1 else 'are'} {listed(named, 'and')}"
     about = {one.tensor.name: _when(one.life, spans) for one in alive}
     rows = chart(memory, [one.tensor for one in alive], about)
     return "\n".join([head, f"{memory.name} at instruction {refused.life.begin}:", *rows])

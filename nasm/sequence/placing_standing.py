@@ -52,10 +52,8 @@ class Standing:
         n = self.count
         met = (self.begins[:n] <= life.end) & (self.ends[:n] >= life.begin)
         met &= self.partitions[:n] < partitions
-        which = np.flatnonzero(met)
+        which = met.nonzero()[0]
         if not which.size:
             return NOTHING
         lows = self.lows[which]
-        order = np.argsort(lows, kind="stable")
-        highs = self.highs[which[order]]
-        return joined(zip(lows[order].tolist(), highs.tolist(), strict=True))
+        return joined(sorted(zip(lows.tolist(), self.highs[which].tolist(), strict=True)))
