@@ -97,6 +97,11 @@ ROWS = (
         "Tensors are placed in the order of their declaration and never share bytes by accident. "
         "There is no free range large enough for this one, or two given places overlap. The map "
         "shows the allocation, byte by byte within each partition.\n\n"
+        "In a program in sequential order, which has no waits and updates of its own, bytes are "
+        "used again: a tensor has them from the first instruction that mentions it to the last, "
+        "and for all of a loop in which one does. The problem stands at the instruction that "
+        "begins to use this one; the map shows who is alive with it, from which instruction to "
+        "which. They are counted from 0.\n\n"
         "Reuse a tensor, work in smaller tiles, or choose a narrower dtype.",
         ".sbuf  big  f32[128, 49152]",
         ".sbuf  big  bf16[128, 49152]",

@@ -41,7 +41,9 @@ class Output:
         """The instruction that only waits and updates, on a queue."""
         found = self._bare.get(queue)
         if found is None:
-            row = self.builder.row(self.program.target.bare)
+            sequencing = self.program.target.sequencing
+            assert sequencing is not None
+            row = self.builder.row(sequencing.wait)
             made = self.builder.make(self.numbers[queue], row, [], {}, None, None)
             found = self._bare[queue] = made[0]
         return found
