@@ -457,6 +457,14 @@ ROWS = (
         "Only what issues a transfer has a landing.",
     ),
     Code(
+        "E0840",
+        "a program that has no text",
+        "`nasm.printer.text` writes what a program holds in the language. What only Python can "
+        "make has no text: a view that no slice, method or pattern of the language gives, initial "
+        "values of a kind of their own, a file whose name a string cannot hold. So has an order of "
+        "lines that leaves one out, or turns round those of a queue.",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "

@@ -23,6 +23,7 @@ from nasm.sim.memory import Mask
 from nasm.sim.queues import CAUSES
 from nasm.sim.resources import Resource
 from nasm.source import Span
+from nasm.spec import written
 from nasm.spec.evidence import Evidence
 from nasm.spec.memory import Memory, Tensor
 from nasm.spec.pieces import windows
@@ -42,17 +43,7 @@ def units(machine: Machine) -> Units:
 
 def form_text(instruction: Instruction) -> str:
     """An instruction with its operands as a program would write it; defaults are left out."""
-    parts = []
-    named = False
-    for operand, value in zip(instruction.row.operands, instruction.operands, strict=True):
-        if operand.implicit or value is operand.default:
-            named = named or not operand.implicit
-            continue
-        kind = operand.kind
-        named = named or operand.keyword or bool(kind.words) or kind.names == "label"
-        text = kind.format(value)
-        parts.append(f"{operand.name}={text}" if named else text)
-    return f"{instruction.row.name} {', '.join(parts)}".rstrip()
+    return f"{instruction.row.name} {written.operands(instruction)}".rstrip()
 
 
 def messages(machine: Machine) -> tuple[Message, ...]:

@@ -10,6 +10,17 @@ from nasm.spec.kinds import WRONG_KIND, Kind, Symbol, shown
 _ESCAPES = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\t": "\\t"}
 
 
+def literal(value: object) -> str:
+    """A number, a flag, a string or a list of such, as a program writes it."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return '"' + "".join(_ESCAPES.get(c, c) for c in value) + '"'
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(literal, value))}]"
+    return repr(value)
+
+
 @dataclass(frozen=True, slots=True)
 class Text(Kind):
     """A string."""
@@ -20,7 +31,7 @@ class Text(Kind):
         return value
 
     def format(self, value: object) -> str:
-        return '"' + "".join(_ESCAPES.get(c, c) for c in str(value)) + '"'
+        return literal(str(value))
 
     @property
     def placeholder(self) -> str:

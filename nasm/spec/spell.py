@@ -1,164 +1,204 @@
-"""A view written in the language: as slices where they say it, as ``.ap(…)`` otherwise."""
+"""A view written in the language: slices and methods where they say it, ``.ap(…)`` otherwise.
+
+A text is given only if it makes the same view, with the same steps of axes of 1 and the same limits
+of registers. A view that registers or tiles move is written by what moves it last, behind the view
+without that.
+"""
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from functools import lru_cache
 
-from nasm.problems import Refused
-from nasm.spec.view import METHODS, Dynamic, View
+from nasm.spec.said import (
+    WAYS,
+    Item,
+    Said,
+    ap,
+    axis_item,
+    bases,
+    flat_typed,
+    pairs_of,
+    said_by,
+    start_of,
+    tried,
+)
+from nasm.spec.view import ALL, Dynamic, Offsets, Reg, View, Window
 
 
 def spell(view: View) -> str:
-    """Text that assembles to the same view."""
-    if view == View.whole(view.tensor):
-        return view.tensor.name
-    offsets = view.offsets
-    if offsets is None:
-        whole = View.whole(view.tensor)
-        return (
-            _sliced(view, whole, whole.tensor.name)
-            or _indexed(view, whole)
-            or _moved_twice(view)
-            or _pattern(view)
-        )
-    if not offsets.columns:
-        return _pattern(view)
-    picked = replace(view.with_free((offsets.limit + 1,), (1,)), offsets=None)
-    return f"{spell(picked)}.indirect({spell(offsets.tile)}, num_elem={view.elements})"
+    """Text that assembles to the same view, or where there is none to one much like it."""
+    return spelled(view) or _pattern_text(view)
 
 
-def _moved_twice(view: View) -> str:
-    """A view that several registers move, which no ``.ap`` says, as slices seen as its dtype."""
-    if len(view.dynamic) < 2:
-        return ""
-    whole, retyped = View.whole(view.tensor), METHODS["view"]
-    with suppress(Refused):
-        before = _sliced(view, retyped(whole, view.dtype), _typed(view))
-        if before:
-            return before
-    with suppress(Refused):
-        behind = _sliced(retyped(view, whole.dtype), whole, whole.tensor.name)
-        return behind and f"{behind}.view({view.dtype.name})"
-    return ""
+def spelled(view: View) -> str:
+    """Text that assembles to the same view; empty if there is none."""
+    said = _said(view)
+    return said.text if said is not None else ""
 
 
-def _sliced(view: View, whole: View, name: str) -> str:
-    """``t[0:64, 128:256]``, if plain slices of a whole tensor, called so, give the view."""
-    if view.dtype is not whole.dtype or len(view.shape) != len(whole.shape):
-        return ""
-    if any(d.axis >= len(whole.shape) for d in view.dynamic):
-        return ""
-    rest, size = view.offset, view.dtype.itemsize
-    items = []
-    for axis, (count, step) in enumerate(zip(whole.shape, whole.steps, strict=True)):
-        if step == 0 or view.steps[axis] % step:
-            return ""
-        if axis == 0 and view.partitioned:
-            start = view.partition
-        else:
-            start, rest = divmod(rest, step * size)
-        moving = [d for d in view.dynamic if d.axis == axis]
-        length = view.shape[axis]
-        if moving:
-            unit = step if axis == 0 and view.partitioned else step * size
-            items.append(_window(moving, unit, count - length, length))
-            if start or view.steps[axis] != step:
-                return ""
-        else:
-            items.append(_item(start, length, view.steps[axis] // step, count))
-    if rest or "" in items:
-        return ""
-    return f"{name}[{', '.join(items)}]"
+@lru_cache(maxsize=4096)
+def _said(view: View) -> Said | None:
+    return said_by((*WAYS, _moved, _shifted, _cut_behind, _decided), view)
 
 
-def _indexed(view: View, whole: View) -> str:
-    """``t[:, 2, 0:8]``, if single indices and plain slices of the whole tensor give the view."""
-    left_out = len(whole.shape) - len(view.shape)
-    if view.dtype is not whole.dtype or left_out <= 0 or view.dynamic:
-        return ""
-    for axes in combinations(range(int(view.partitioned), len(whole.shape)), left_out):
-        shape, steps = list(view.shape), list(view.steps)
-        for axis in axes:  # as if a slice of one had been taken
-            shape.insert(axis, 1)
-            steps.insert(axis, whole.steps[axis])
-        kept = _sliced(replace(view, shape=tuple(shape), steps=tuple(steps)), whole, "")
-        if kept:
-            items = kept[1:-1].split(", ")
-            items = [i.split(":")[0] or "0" if n in axes else i for n, i in enumerate(items)]
-            return f"{whole.tensor.name}[{', '.join(items)}]"
-    return ""
-
-
-def _window(moving: list[Dynamic], unit: int, limit: int, length: int) -> str:
-    """``%r3 : +512``, if that is how far one register moves the axis."""
-    (first, *more) = moving
-    if more or (first.stride, first.limit) != (unit, limit):
-        return ""
-    return f"%r{first.register} : +{length}"
-
-
-def _item(start: int, length: int, step: int, count: int) -> str:
-    if (start, length, step) == (0, count, 1):
-        return ":"
-    last = start + (length - 1) * step
-    if step == 0 or not (0 <= start < count and 0 <= last < count):
-        return ""
-    if step == 1:
-        return f"{start}:{start + length}"
-    stop = last + (1 if step > 0 else -1)
-    return f"{start}:{stop if stop >= 0 else ''}:{step}"
-
-
-def _pattern(view: View) -> str:
-    """``t.ap([[step, count], …], offset=n)``, in elements of the whole tensor."""
-    tensor, size = view.tensor, view.dtype.itemsize
-    row = tensor.bytes // size
-    steps = list(view.steps)
-    offset = view.offset // size
-    if view.partitioned:
-        steps[0] *= row
-        offset += view.partition * row
-    pairs = ", ".join(f"[{s}, {n}]" for s, n in zip(steps, view.shape, strict=True))
-    name, moving = _at_run_time(view)
-    return f"{name}.ap([{pairs}], offset={offset}{moving})"
-
-
-def _at_run_time(view: View) -> tuple[str, str]:
-    """What ``.ap`` is called on, and its arguments that move the pattern."""
-    offsets = view.offsets
-    if offsets is not None:
-        which = "scalar_offset" if offsets.single else "vector_offset"
-        name = _stepping(view, offsets.dim, offsets.step)
-        return name, f", {which}={spell(offsets.tile)}, indirect_dim={offsets.dim}"
-    if not view.dynamic:
-        return _typed(view), ""
-    (one, *more) = view.dynamic
-    lanes = one.axis == 0 and view.partitioned
-    name = _stepping(view, one.axis, one.stride // (1 if lanes else view.dtype.itemsize))
-    moving = f", scalar_offset=%r{one.register}, indirect_dim={one.axis}"
-    # Nothing in the language moves a pattern twice: what is left is said, and is no program.
-    return name, moving + "".join(f", %r{d.register} * {d.stride} bytes" for d in more)
-
-
-def _typed(view: View) -> str:
-    """The whole tensor, seen as the dtype of a view."""
+def _pattern_text(view: View) -> str:
+    """A view that no text makes, as what it addresses: for people."""
     name = view.tensor.name
-    return name if view.dtype is view.tensor.dtype else f"{name}.view({view.dtype.name})"
+    typed = name if view.dtype is view.tensor.dtype else f"{name}.view({view.dtype.name})"
+    moving = "".join(f", {Reg(d.register)} * {d.stride}" for d in view.dynamic)
+    if view.offsets is not None:
+        moving += f", {spell(view.offsets.tile)} * {view.offsets.step}"
+    return f"{typed}.ap({pairs_of(view)}, offset={start_of(view)}{moving})"
 
 
-def _stepping(view: View, axis: int, step: int) -> str:
-    """The whole tensor, seen so that an axis of it has this step."""
-    tensor, typed = view.tensor, _typed(view)
-    lanes = axis == 0 and view.partitioned
-    steps = [s * tensor.dtype.itemsize / view.dtype.itemsize for s in View.whole(tensor).steps]
-    steps[-1] = 1
-    if lanes:
-        return typed if step == 1 else f"{typed}[::{step}]"
-    if axis < len(steps) and steps[axis] == step:
-        return typed
-    front = [tensor.partitions] if view.partitioned else []
-    sizes = [*front, *[1] * (axis - len(front)), tensor.bytes // view.dtype.itemsize]
-    flat = f"{typed}.reshape({', '.join(map(str, sizes))})"
-    return flat if step == 1 else f"{flat}[{', '.join([':'] * axis + [f'::{step}'])}]"
+# ---------------------------------------------------------------- moved by registers
+
+
+def _moved(view: View) -> Iterator[Said]:
+    """A window that starts at the last of its registers, of a view that has the others."""
+    if not view.dynamic:
+        return
+    *others, last = view.dynamic
+    lanes = last.axis == 0 and view.partitioned
+    unit = 1 if lanes else view.dtype.itemsize
+    before = replace(view, dynamic=tuple(others))
+    if last.axis < len(view.shape):
+        yield from _window(before, last, unit)
+    if not lanes and last.stride % unit == 0:
+        yield from _inserted(before, last, last.stride // unit)
+
+
+def _window(before: View, last: Dynamic, unit: int) -> Iterator[Said]:
+    """``t[:, %r1 : +n]``; along partitions some may be left out behind it: ``t[%r1 : +n][::2]``."""
+    axis, shape, steps = last.axis, list(before.shape), list(before.steps)
+    every, step = 1, steps[axis]
+    if step * unit != last.stride:
+        if axis or not before.partitioned or not last.stride or step % last.stride:
+            return
+        every = step // last.stride
+    count = shape[axis]
+    length = (count - 1) * abs(every) + 1
+    shape[axis], steps[axis] = length + last.limit, last.stride // unit
+    first = before.partition - (length - 1) * last.stride * (every < 0)
+    said = _said(replace(before, partition=first, shape=tuple(shape), steps=tuple(steps)))
+    if said is not None:
+        items: list[Item] = [ALL] * len(shape)
+        items[axis] = Window(Reg(last.register), length)
+        said = said.index(items)
+        yield said if every == 1 else said.index([slice(None, None, every or None)])
+        if not every:
+            yield said.method("broadcast", count, *shape[1:])
+
+
+def _inserted(before: View, last: Dynamic, step: int) -> Iterator[Said]:
+    """``t.ap(…)[:, %r1 : +1, :][:, 0, :]``: an axis of all starts, of which one is taken."""
+    shape, steps = list(before.shape), list(before.steps)
+    padding = max(0, last.axis - len(shape))
+    at = last.axis - padding
+    shape[at:at] = [*[1] * padding, last.limit + 1]
+    steps[at:at] = [*[1] * padding, step]
+    said = _said(replace(before, shape=tuple(shape), steps=tuple(steps)))
+    if said is not None:
+        items: list[Item] = [ALL] * len(shape)
+        items[last.axis] = Window(Reg(last.register), 1)
+        out: list[Item] = [ALL] * len(shape)
+        out[at : last.axis + 1] = [0] * (padding + 1)
+        yield said.index(items).index(out)
+
+
+def _shifted(view: View) -> Iterator[Said]:
+    """``t.ap(…, scalar_offset=%r1, indirect_dim=1)``: moved by steps of what it is called on."""
+    if len(view.dynamic) != 1:
+        return
+    (one,) = view.dynamic
+    lanes = one.axis == 0 and view.partitioned
+    step, part = divmod(one.stride, 1 if lanes else view.dtype.itemsize)
+    for base in _stepping(view, one.axis, step) if not part else ():
+        moving: dict[str, object] = {"scalar_offset": Reg(one.register), "indirect_dim": one.axis}
+        yield from tried(ap, base, view, **moving)
+
+
+def _cut_behind(view: View) -> Iterator[Said]:
+    """``t.ap(…, scalar_offset=%r1)[2:5]``: partitions of a longer pattern with the same limit."""
+    if len(view.dynamic) != 1 or view.dynamic[0].axis or not view.partitioned:
+        return
+    (one,), step, count = view.dynamic, view.steps[0], view.shape[0]
+    if one.stride < 1:
+        return
+    first, most = view.partition, view.tensor.partitions
+    last = first + (count - 1) * step
+    for more in range(1, most // abs(step) if step else 0):
+        ends = (first, last + more * step) if step > 0 else (first - more * step, last)
+        if max(ends) >= most:
+            return
+        if (most - 1 - max(ends)) // one.stride != one.limit:
+            continue
+        longer = replace(view, partition=ends[0], shape=(count + more, *view.shape[1:]))
+        skipped = more if step < 0 else 0
+        for said in _shifted(longer):
+            if said.view == longer:
+                yield said.index([slice(skipped, skipped + count)])
+
+
+def _stepping(view: View, axis: int, step: int) -> Iterator[Said]:
+    """The tensor seen as the dtype of a view, so that an axis has this step."""
+    if step < 1:
+        return
+    for base in bases(view):
+        if axis < len(base.view.shape):
+            every, part = divmod(step, base.view.steps[axis])
+            if not part:
+                yield _every(base, axis, every)
+    ones = axis - int(view.partitioned)
+    if ones > 0:
+        for flat in tried(flat_typed, view, ones):
+            yield _every(flat, axis, step)
+
+
+def _every(base: Said, axis: int, every: int) -> Said:
+    return base if every == 1 else base.index([*[ALL] * axis, slice(None, None, every)])
+
+
+# ---------------------------------------------------------------- decided by tiles
+
+
+def _decided(view: View) -> Iterator[Said]:
+    """``.indirect(tile)``, and patterns moved by what a tile holds."""
+    offsets = view.offsets
+    if offsets is None or view.dynamic:
+        return
+    tile = _said(offsets.tile)
+    if tile is None:
+        return
+    if offsets.columns:
+        yield from _columns(view, offsets)
+        return
+    which = "scalar_offset" if offsets.single else "vector_offset"
+    named: dict[str, object] = {which: offsets.tile}
+    if offsets.single or offsets.dim:
+        named["indirect_dim"] = offsets.dim
+    for base in _stepping(view, offsets.dim, offsets.step):
+        yield from tried(ap, base, view, **named)
+
+
+def _columns(view: View, offsets: Offsets) -> Iterator[Said]:
+    """``t[…].indirect(tile, num_elem=n)``, of which some partitions may be taken."""
+    count, most = offsets.tile.partitions, view.tensor.partitions
+    step = view.steps[0]
+    before = replace(view.with_free((offsets.limit + 1,), (1,)), offsets=None)
+    for unit in (n for n in range(-abs(step), abs(step) + 1) if n == step or (n and not step % n)):
+        every = step // unit if unit else 1
+        for skipped in range(count):
+            first, last = view.partition - skipped * unit, skipped + (view.partitions - 1) * every
+            ends = first, first + (count - 1) * unit
+            if not (0 <= last < count and min(ends) >= 0 and max(ends) < most):
+                continue
+            shape, steps = (count, *before.shape[1:]), (unit, *before.steps[1:])
+            said = _said(replace(before, partition=first, shape=shape, steps=steps))
+            if said is not None:
+                named = {} if offsets.tile.size == view.elements else {"num_elem": view.elements}
+                said = said.method("indirect", offsets.tile, **named)
+                taken = axis_item(skipped, view.partitions, every, count, 1)
+                yield said if taken is None else said.index([taken])

@@ -33,5 +33,11 @@ def test_what_is_written_gives_the_same_view(session: nasm.Session) -> None:
         assert session.view(spell(view)) == view
 
 
-def test_what_no_index_says_stays_a_pattern(session: nasm.Session) -> None:
-    assert spell(session.view("t[:, 2, :].reshape(64, 2, 5)")).startswith("t.ap(")
+def test_what_slices_of_other_sizes_say_is_written_so(session: nasm.Session) -> None:
+    view = session.view("t[:, 2, :].reshape(64, 2, 5)")
+    assert spell(view) == "t.reshape(64, 14, 5)[:, 4:6, :]"
+    assert session.view(spell(view)) == view
+
+
+def test_what_no_slice_says_stays_a_pattern(session: nasm.Session) -> None:
+    assert spell(session.view("t.ap([[70, 64], [1, 3], [2, 4]])")).startswith("t.ap(")

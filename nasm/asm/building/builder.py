@@ -61,7 +61,7 @@ class ProgramBuilder:
         self._counters = Counters(generation)
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
-        self._placed = 0
+        self._placed = self._checked = 0
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
         self.enter(0)
@@ -284,8 +284,11 @@ class ProgramBuilder:
             problems += check.sync(self.program, queue, row, wait, update, spans)
         if problems:
             raise Failure(problems)
+        return (self._form(engine, row, tuple(accepted)), *self.numbers(wait, update))
+
+    def numbers(self, wait: Wait | None, update: Update | None) -> tuple[int, int]:
+        """The numbers of a wait and an update in the program's tables."""
         return (
-            self._form(engine, row, tuple(accepted)),
             self._interned(wait, self._waits, self.program.waits),
             self._interned(update, self._updates, self.program.updates),
         )
@@ -392,8 +395,26 @@ class ProgramBuilder:
         self.program.warnings = in_order(self.problems)
         return self.program
 
+    def check_rules(self, unsaid: Unsaid, first: int = 0) -> None:
+        """Check the rules of every instruction from one on that was not; raises Failure."""
+        first = max(first, self._checked)
+        self.problems += check.instructions(self.program, self._first_use, unsaid, first)
+        self._checked = len(self.program.instructions)
+        if any(p.severity is Severity.ERROR for p in self.problems):
+            raise Failure(limited(in_order(self.problems), unsaid))
+
+    def clear(self) -> None:
+        """Take everything out of the queues; what was made stays."""
+        for lines in self.program.queues:
+            for column in (
+                lines.instructions, lines.waits, lines.updates, lines.spans, lines.chains
+            ):  # fmt: skip
+                del column[:]
+            lines.labels.clear()
+
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
+        first = max(first, self._checked)
         self.problems += check.instructions(self.program, self._first_use, unsaid, first)
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):

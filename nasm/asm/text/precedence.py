@@ -14,7 +14,7 @@ COMPARISONS = frozenset({"==", "!=", "<", "<=", ">", ">="})
 NOT, COMPARISON, ARITHMETIC, SIGN, POWER = 3, 4, 5, 11, 12
 
 # The higher the tighter. Prefix operators stand between: "not" at NOT, "-" and "~" at SIGN.
-_LEVELS = {
+LEVELS = {
     "or": 1,
     "and": 2,
     **dict.fromkeys(COMPARISONS, COMPARISON),
@@ -81,7 +81,7 @@ def _level(operator: Token, lowest: int) -> int:
             "'~' between two values is written once, between the two sides of '.expect'",
             operator,
         )
-    level = _LEVELS[operator]
+    level = LEVELS[operator]
     if level < lowest:
         raise chained(operator) if level == COMPARISON else _needs_brackets(operator)
     return level

@@ -1,0 +1,110 @@
+"""What a text declares: the machine, constants, tensors, semaphores, transfers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from copy import copy
+
+from nasm.asm.building.place import place
+from nasm.printer.comments import Allowed
+from nasm.printer.files import Files
+from nasm.printer.layout import CORE, table, wrapped
+from nasm.printer.views import view_text
+from nasm.problems import in_line
+from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.spec.literals import literal
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Program
+
+
+def machine(program: Program) -> list[str]:
+    """``.target trn2``, and what of the machine no text says."""
+    lines = [f".target {program.generation.spellings[0]}"]
+    chosen = [f"--option {name}={value}" for name, value in program.chosen.items()]
+    chosen += [f"{f.name} = {f.value}" for f in program.figures_set]
+    return lines + [in_line(f"; assembled with {what}") for what in chosen]
+
+
+def constants(program: Program) -> list[str]:
+    """``.const N = 512``."""
+    return wrapped(".const ", [f"{n} = {literal(v)}" for n, v in program.constants.items()])
+
+
+def tensors(program: Program, files: Files, places: bool, allowed: Allowed) -> Iterator[str]:
+    """A line for each, in their order; a place only where the assembler would not choose it."""
+    chosen = _automatic(program)
+    core = 0
+    yield f"{CORE}{core}"
+    group: list[tuple[str, ...]] = []
+    for tensor in program.tensors.values():
+        if tensor.core != core:
+            yield from table(group)
+            core, group = tensor.core, []
+            yield f"{CORE}{core}"
+        shown = places or tensor.fixed or not chosen[tensor.memory.name, _core(tensor)]
+        cells = _tensor(tensor, _place(tensor) if shown else "", files)
+        group.append((*cells, allowed.behind(tensor.span)))
+    yield from table(group)
+
+
+def _tensor(tensor: Tensor, at: str, files: Files) -> tuple[str, ...]:
+    shape = ", ".join(map(str, tensor.shape))
+    more = [at, tensor.role]
+    if tensor.init is not None:
+        more.append(f"= {files.initialiser(tensor)}")
+    said = " ".join(part for part in more if part)
+    return f".{tensor.memory.name}", tensor.name, f"{tensor.dtype.name}[{shape}]", said
+
+
+def _place(tensor: Tensor) -> str:
+    """``@ bank 3`` or ``@ P:B``."""
+    offset, bank = tensor.offset or 0, tensor.memory.bank
+    if bank and not tensor.partition and offset % bank == 0:
+        return f"@ bank {offset // bank}"
+    return f"@ {tensor.partition or 0}:{offset}"
+
+
+def _core(tensor: Tensor) -> int:
+    return 0 if tensor.memory.shared else tensor.core
+
+
+def _automatic(program: Program) -> dict[tuple[str, int], bool]:
+    """Of each memory of a core, whether the assembler would place all tensors where they are."""
+    found: dict[tuple[str, int], bool] = {}
+    groups: dict[tuple[str, int], list[Tensor]] = {}
+    for tensor in program.tensors.values():
+        groups.setdefault((tensor.memory.name, _core(tensor)), []).append(tensor)
+    for key, group in groups.items():
+        again = [copy(tensor) for tensor in group]
+        for tensor in again:
+            if not tensor.fixed:
+                tensor.partition = tensor.offset = None
+        wrong = place(again)
+        found[key] = not wrong and all(
+            (a.partition, a.offset) == (b.partition, b.offset)
+            for a, b in zip(again, group, strict=True)
+        )
+    return found
+
+
+def semaphores(program: Program, names: dict[int, str]) -> Iterator[str]:
+    """``.sem a, b = 7`` and ``.event c`` of each core, with numbers if they are not in order."""
+    generation = program.generation
+    groups: dict[tuple[int, bool], list[tuple[str, int]]] = {}
+    for index, name in names.items():
+        core, number, event = generation.counter(index)
+        groups.setdefault((core, event), []).append((name, number))
+    for (core, event), group in sorted(groups.items()):
+        yield f"{CORE}{core}"
+        plain = [number for _, number in group] == list(range(len(group)))
+        items = [name if plain else f"{name} = {number}" for name, number in group]
+        yield from wrapped(".event  " if event else ".sem   ", items)
+
+
+def transfer(made: DeclaredTransfer, allowed: Allowed) -> list[str]:
+    """``.dma name queue=2`` with its moves."""
+    options = "".join(f"  {name}={value}" for name, value in made.options)
+    moves = [(view_text(dst), f"<- {view_text(src)}") for dst, src in made.moves]
+    behind = allowed.behind(made.span)
+    head = f".dma  {made.name}{options}" + (f"  {behind}" if behind else "")
+    return [head, *table(moves, "    ", " "), ".end"]

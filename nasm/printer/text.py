@@ -1,0 +1,106 @@
+"""The whole text of a program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+
+from nasm.asm.expectations.written import written
+from nasm.printer import declarations
+from nasm.printer.comments import Allowed, Remark, python_line
+from nasm.printer.files import Files
+from nasm.printer.layout import in_cores
+from nasm.printer.lines import Lines, Place
+from nasm.problems import Failure, Refused
+from nasm.spec.program import Expectation, Program
+from nasm.spec.written import fresh
+
+
+def text(
+    program: Program,
+    order: Iterable[Place] | None = None,
+    *,
+    folder: str = "",
+    arrays: str | None = None,
+    places: bool = False,
+    remark: Remark | None = python_line,
+) -> str:
+    """A program as a text that assembles to it; raises Failure if it has none.
+
+    The two have the same target, tensors (with places, roles and initialisers), semaphores,
+    events, prepared transfers, labels, constants and expectations, and queue by queue the same
+    instructions, waits and updates: the same run in every tick. Spans and warnings are the new
+    text's own; machine options and timing figures, which no text says, are in comments.
+
+    Lines stand queue by queue, or in an ``order`` of (queue, pc), each with its ``@engine``.
+    ``folder`` is where the text is to stand, from which it names array files. With ``arrays``, a
+    folder, long lists of initial values are written to files there. With ``places`` every tensor
+    says its place. Above lines stands what ``remark`` says of their spans, when that changes: the
+    line of Python that made them.
+    """
+    files = Files(os.fspath(folder), None if arrays is None else os.fspath(arrays))
+    try:
+        lines = _text(program, order, files, places, remark or _nothing)
+        made = "\n".join(in_cores(lines, program.cores))
+    except Refused as refused:
+        raise Failure(refused.at(None)) from None
+    return made + "\n"
+
+
+def _nothing(span: object) -> str:
+    return ""
+
+
+def _text(
+    program: Program, order: Iterable[Place] | None, files: Files, places: bool, remark: Remark
+) -> Iterator[str]:
+    allowed = Allowed(program.allows)
+    names = _counters(program)
+    sections = (
+        [*declarations.machine(program), *declarations.constants(program)],
+        list(declarations.tensors(program, files, places, allowed)),
+        list(declarations.semaphores(program, names)),
+        *(declarations.transfer(made, allowed) for made in program.transfers.values()),
+    )
+    for number, section in enumerate(filter(None, sections)):
+        if number:
+            yield ""
+        yield from section
+    lines = Lines(program, names, remark, allowed)
+    yield from lines.by_queue() if order is None else lines.in_order(order)
+    if program.expectations:
+        yield ""
+        yield from _expectations(program.expectations, program.constants, files, allowed)
+
+
+def _expectations(
+    expectations: Iterable[Expectation],
+    constants: dict[str, int | float],
+    files: Files,
+    allowed: Allowed,
+) -> Iterator[str]:
+    for expectation in expectations:
+        line = written(expectation, constants, _named(files, expectation))
+        behind = allowed.behind(expectation.span)
+        yield f"{line}  {behind}" if behind else line
+
+
+def _named(files: Files, expectation: Expectation) -> Callable[[str], str]:
+    folder = os.path.dirname(expectation.span.source.name)
+    return lambda name: files.spelled(folder, name)
+
+
+def _counters(program: Program) -> dict[int, str]:
+    """A name for each semaphore and event, also for those that are used and have none."""
+    names = {index: name for table in _tables(program) for name, index in table.items()}
+    taken = {*names.values(), *program.tensors, *program.transfers, *program.constants}
+    used = (change for change in (*program.waits, *program.updates) if change is not None)
+    for index in sorted({change.semaphore for change in used} - names.keys()):
+        _, number, event = program.generation.counter(index)
+        names[index] = fresh(f"{'event' if event else 'semaphore'}{number}", taken)
+        taken.add(names[index])
+    return names
+
+
+def _tables(program: Program) -> tuple[dict[str, int], dict[str, int]]:
+    return program.semaphores, program.events
