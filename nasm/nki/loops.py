@@ -10,9 +10,9 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from nasm.nki.names import VirtualRegister
+from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.tracing import Trace, current
-from nasm.nki.wrong import marks, refuse
+from nasm.nki.wrong import ours, refuse
 
 Place = tuple[FrameType, tuple[int, int]]
 """A while statement that is being traced: the frame, and where its condition stands."""
@@ -99,10 +99,13 @@ def truth(register: VirtualRegister) -> bool:
     return True
 
 
+CONDITION["while"] = truth
+
+
 def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
     """The frame that asks for a truth, and where its while statement's condition stands."""
     frame: FrameType | None = sys._getframe(2)
-    while frame is not None and not marks(frame, frame.f_back):
+    while frame is not None and ours(frame.f_code):
         frame = frame.f_back
     if frame is None:
         return None, None

@@ -196,7 +196,8 @@ def identity(trace: Trace, dtype: str) -> NkiTensor:
             "cmp_op": "equal",
         }
         rows = (named["memset"][0], named["affine_select"][0])
-        operands = ({"dst": whole, "value": 1.0}, choice)
+        ones: dict[str, Any] = {"dst": whole, "value": 1 if whole.dtype.is_int else 1.0}
+        operands = (ones, choice)
         span, chain = trace.place()
         trace.made[:0] = [
             Call(row, given, "gpsimd", span, chain)

@@ -16,7 +16,8 @@ from nasm.asm.building.builder import ProgramBuilder
 from nasm.nki.accumulating import Begun
 from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.wrong import Mark, frames, marks, refuse, span_of
+from nasm.nki.variables import variable
+from nasm.nki.wrong import Trail, frames, marks, refuse, span_of, trail
 from nasm.problems import Failure, Refused
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
@@ -60,11 +61,13 @@ Made = Call | RunTimeLoop
 class Trace:
     """What one core does: the calls of a kernel that runs under it.
 
-    ``base`` is the frame that called the kernel: what is further out is not told of its calls.
+    ``first`` is the trace of core 0, if this is of another.
     """
 
-    def __init__(self, builder: ProgramBuilder, core: int = 0, cores: int = 1) -> None:
-        self.builder, self.core, self.cores = builder, core, cores
+    def __init__(
+        self, builder: ProgramBuilder, core: int = 0, cores: int = 1, first: Trace | None = None
+    ) -> None:
+        self.builder, self.core, self.cores, self.first = builder, core, cores, first
         self.made: list[Made] = []
         self.open: list[list[Made]] = [self.made]
         self.registers = 0
@@ -72,23 +75,26 @@ class Trace:
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.kept: dict[Any, NkiTensor] = {}
         self.begun: dict[int, Begun] = {}
-        self.base: FrameType | None = None
         self.whiles: list[tuple[FrameType, tuple[int, int]]] = []
         self.in_order = self.loops = 0
-        self._places: dict[tuple[Mark, ...], tuple[int, int]] = {}
+        self._places: dict[Trail, tuple[int, int]] = {}
         self._names: dict[str, int] = {}
 
     # -- where the kernel is
 
     def place(self) -> tuple[int, int]:
         """The line of the kernel that is being executed, and the calls that led to it."""
-        found = tuple(marks(sys._getframe(1), self.base))
+        found = trail(sys._getframe(1))
         place = self._places.get(found)
         if place is None:
-            span = self.builder.span(span_of(found[0]) if found else None)
-            chain = frames(list(found[1:]))
-            place = self._places[found] = (span, self.builder.chain(chain) if chain else 0)
+            place = self._places[found] = self._placed(found)
         return place
+
+    def _placed(self, found: Trail) -> tuple[int, int]:
+        lines = marks(found)
+        span = self.builder.span(span_of(lines[0]) if lines else None)
+        chain = frames(lines[1:])
+        return span, self.builder.chain(chain) if chain else 0
 
     # -- what it makes
 
@@ -135,14 +141,14 @@ class Trace:
     ) -> NkiTensor:
         """Declare a tensor; on chip without an ``address`` a place is found for it later."""
         sizes = tuple(int(n) for n in shape)
-        if buffer is MemoryRegion.shared_hbm and self.core and array is None:
+        if buffer is MemoryRegion.shared_hbm and self.first and array is None:
             return self._second(sizes, dtype, buffer)
         partition, offset = (None, None) if address is None else map(int, address)
         span = self.builder.program.spans[self.place()[0]]
         try:
             made = self.builder.tensor(
                 buffer.memory,
-                self.named(name or "t"),
+                self.named(name or variable(trail(sys._getframe(1))) or str(buffer)),
                 DType(dtype).stored,
                 sizes,
                 role=role,
@@ -156,30 +162,27 @@ class Trace:
         if buffer is MemoryRegion.shared_hbm and array is None:
             self.shared.append(made)
         if array is not None:
-            self.arrays[made.name] = array
+            # Of a dtype that the generation does not have, engines read the bits as another.
+            same = array.dtype.name == DType(dtype) != made.dtype.name
+            self.arrays[made.name] = array.view(made.dtype.numpy) if same else array
         return NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
 
     def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:
         """What the first core declared: a tensor that the cores share is one for both."""
-        before = len(self.kept_shared)
-        first = self.others[before] if before < len(self.others) else None
+        assert self.first is not None
+        count, others = len(self.shared), self.first.shared
+        first = others[count] if count < len(others) else None
         if first is None or first.shape != shape or first.dtype is not DType(dtype).stored:
-            found = "none" if first is None else repr(first)
+            wanted = "no such tensor" if first is None else _described(first)
+            sizes = ", ".join(map(str, shape))
             refuse(
-                f"shared tensor {before} of core {self.core} is {dtype}{list(shape)}, "
-                f"of core 0 {found}",
-                "a tensor in shared_hbm is one for the program: every core declares the same ones",
+                f"tensor {count} in shared_hbm is {DType(dtype).stored}[{sizes}] on core "
+                f"{self.core}; on core 0 it is {wanted}",
+                "a tensor in shared_hbm is one for both cores: each declares the same ones in the "
+                "same order",
             )
-        self.kept_shared.append(first)
+        self.shared.append(first)
         return NkiTensor(View.whole(first), buffer, self.open[-1], DType(dtype))
-
-    others: Sequence[Tensor] = ()
-    """What core 0 has declared to be shared."""
-
-    @property
-    def kept_shared(self) -> list[Tensor]:
-        """What this core has declared to be shared so far."""
-        return self.shared
 
     def named(self, wanted: str) -> str:
         """A name like the wanted one that no tensor has."""
@@ -192,6 +195,10 @@ class Trace:
             name = f"{base}_{count}" if count else base
             if name not in self.builder.declared:
                 return name
+
+
+def _described(tensor: Tensor) -> str:
+    return f"{tensor.name}, {tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
 
 
 _CURRENT: ContextVar[Trace | None] = ContextVar("nasm.nki", default=None)
@@ -218,13 +225,11 @@ def current(what: str) -> Trace:
 def under(trace: Trace) -> Iterator[Trace]:
     """Let a kernel run under a trace."""
     before, generation = _CURRENT.set(trace), TRACED_FOR.set(trace.builder.generation)
-    trace.base = sys._getframe(2)
     try:
         yield trace
     finally:
         _CURRENT.reset(before)
         TRACED_FOR.reset(generation)
-        trace.base = None
 
 
 __all__ = ["Call", "Failure", "Made", "RunTimeLoop", "Trace", "current", "tracing", "under"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,8 @@ from nasm.targets import USUAL
 
 LARGE = 20_000
 """Instructions of a program that Python is not to look through while it is debugged."""
+Kernel = Callable[[], tuple[Program, Mapping[str, Any]]]
+"""Makes the program of a kernel, with its inputs, whenever it is loaded."""
 
 DEEPEST = 16
 """How deep files of commands may call each other."""
@@ -63,8 +65,9 @@ class Shell:
         strict: bool = False,
         allow: Iterable[str] = (),
         checked: bool = True,
+        kernel: Kernel | None = None,
     ) -> None:
-        self.screen, self.values = screen, values
+        self.screen, self.values, self.kernel = screen, values, kernel
         self.strict, self.allow, self.checked = strict, tuple(allow), checked
         self.target, self.options, self.timing = target, options, Timing.of(timing)
         self.most = most
@@ -133,8 +136,20 @@ class Shell:
         same = not self.path or path == self.path
         if not self.path:
             self.path = path
+        if self.kernel is not None and path == self.given:
+            session = self._traced(self.kernel)
+        else:
+            session = self._assembled(path, source, same)
+        if not same:
+            self.defines = self.inputs = None
+        self.path = path
+        self.adopt(session)
+        if len(session.program) > LARGE:
+            gc_pause.lasting()
+
+    def _assembled(self, path: str, source: Source | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed
-        session = Session.load(
+        return Session.load(
             source or source_of(Path(os.path.expanduser(path)), allowed),
             target=self.target,
             options=self.options,
@@ -147,12 +162,18 @@ class Shell:
             allow=self.allow,
             checked=self.checked,
         )
-        if not same:
-            self.defines = self.inputs = None
-        self.path = path
-        self.adopt(session)
-        if len(session.program) > LARGE:
-            gc_pause.lasting()
+
+    def _traced(self, kernel: Kernel) -> Session:
+        program, inputs = kernel()
+        return Session(
+            program,
+            inputs,
+            files=self.files,
+            values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
+        )
 
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""

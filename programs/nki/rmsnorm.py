@@ -46,7 +46,12 @@ def rmsnorm(x, w, eps=1e-6):
         # 1 / sqrt(total / columns + eps), for each row
         factor = nl.ndarray((nl.tile_size.pmax, 1), dtype=nl.float32, buffer=nl.sbuf)
         nisa.tensor_scalar(
-            dst=factor, data=total, op0=nl.multiply, operand0=1.0 / columns, op1=nl.add, operand1=eps
+            dst=factor,
+            data=total,
+            op0=nl.multiply,
+            operand0=1.0 / columns,
+            op1=nl.add,
+            operand1=eps,
         )
         nisa.activation(dst=factor, op=nl.rsqrt, data=factor)
 
