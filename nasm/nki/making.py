@@ -191,7 +191,7 @@ def _array(constant: Any) -> np.ndarray[Any, Any]:
         except (OSError, ValueError) as wrong:
             refuse(f"nl.shared_constant({str(constant)!r}): {wrong}")
     else:
-        found = np.asarray(constant)
+        found = None if isinstance(constant, NkiTensor) else np.asarray(constant)
     if not isinstance(found, np.ndarray) or found.dtype.hasobject or not found.size:
         refuse(f"nl.shared_constant({constant!r}): wanted an array of numbers, or a .npy file")
     return np.atleast_1d(found)
