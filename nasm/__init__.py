@@ -5,8 +5,8 @@
     result.outputs["C"], result.report.microseconds
 
 :func:`assemble` makes a Program of a text or a path, :class:`Session` is a debugger of one,
-:class:`Builder` makes one from Python calls, :mod:`nasm.nki` of AWS's kernels. What nasm refuses raises an :class:`Error`. Nothing
-heavy is imported before it is asked for.
+:class:`Builder` makes one from Python calls, :mod:`nasm.nki` from AWS's kernels. What nasm refuses
+raises an :class:`Error`. Nothing heavy is imported before it is asked for.
 """
 
 from __future__ import annotations

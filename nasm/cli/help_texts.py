@@ -47,12 +47,15 @@ examples:
   neuron-nasm repl kernel.py:name --in x=x.npy
   neuron-nasm diff k.py:old k.py:new --in x=x.npy
 
-'import nki' finds nasm's own modules: no package of the vendor's is needed. Values that are made are zeros, ones, iota, random or normal with
-a shape, then a dtype (f32) and seed= (the number of its --in), as in
-normal[128,512]:bf16:seed=7. Behind a .npy file may stand the dtype that its
-elements are: a.npy:bf16. The target is --target, or the environment variable
-NEURON_PLATFORM_TARGET_OVERRIDE, or trn2. A kernel that raises, or a script, has
-exit code 1, a kernel that is refused 2; a script's own exit code counts.
+'import nki' finds nasm's own modules: no package of the vendor's is needed.
+Values that are made are zeros, ones, iota, random or normal with a shape, then
+a dtype (f32) and a seed (the number of its --in): normal[128,512]:bf16:seed=7.
+Behind a .npy file may stand what its elements are: a.npy:bf16. The target is
+--target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE, or trn2.
+
+The exit code of a script is its own, or 1 if something is wrong with a run of
+one of its kernels; 1 for what a kernel or a script raises, 2 for a kernel that
+is refused.
 """
 PROFILE = """\
 examples:

@@ -10,10 +10,10 @@ ROWS = (
         "not the NKI that runs here",
         "The kernel uses what NKI had in earlier versions, or what drives a chip. NKI 0.1, "
         "`neuronxcc.nki`, is refused by AWS's own compiler since NKI 0.4: its calls return tiles, "
-        "where those of today take `dst`, and it has masks and index arrays, which are gone. AWS's "
-        "'NKI Migration Guide', nki/migration in the documentation of the Neuron SDK, says what has "
-        "taken their place. Packages that drive a chip, `torch_xla` and others, are not there: call "
-        "the kernel itself, with arrays of NumPy or of PyTorch on the CPU.",
+        "where those of today take `dst`, and it has masks and index arrays, which are gone. "
+        "AWS's 'NKI Migration Guide', nki/migration in the documentation of the Neuron SDK, says "
+        "what has taken their place. Packages that drive a chip, `torch_xla` and others, are not "
+        "there: call the kernel itself, with arrays of NumPy or of PyTorch on the CPU.",
         "$ python -c 'import neuronxcc.nki.language as nl'",
         "$ python -c 'import nki.language as nl'",
     ),
@@ -29,17 +29,17 @@ ROWS = (
     Code(
         "E0652",
         "an accumulation that is not one answer",
-        "A matmul whose `accumulate` is left open adds to what earlier ones left, and overwrites a "
-        "place that none has written. Of the place that it writes some was begun, and some was not. "
-        "Say `accumulate=True` or `False`, or multiply into the parts one by one.",
+        "A matmul whose `accumulate` is left open adds to what earlier ones left, and overwrites "
+        "a place that none has written. Of the place that it writes some was begun, and some was "
+        "not. Say `accumulate=True` or `False`, or multiply into the parts one by one.",
         "$ neuron-nasm nki kernel.py:half_begun",
         "$ neuron-nasm nki kernel.py:each_half",
     ),
     Code(
         "E0653",
         "other chips are not simulated",
-        "The functions of `nki.collectives` exchange tensors with other chips. What is simulated is "
-        "one chip's pair of cores that share their memory: those exchange tiles with "
+        "The functions of `nki.collectives` exchange tensors with other chips. What is simulated "
+        "is one chip's pair of cores that share their memory: those exchange tiles with "
         "`nki.isa.sendrecv` and meet at `nki.isa.core_barrier`.",
         "$ neuron-nasm nki kernel.py:gathers_from_all",
         "$ neuron-nasm nki kernel.py:one_chip --lnc 2",
@@ -57,20 +57,20 @@ ROWS = (
     Code(
         "E0655",
         "an exception of the kernel's",
-        "The kernel, or the script that calls it, raised an exception of its own: an assertion about "
-        "its shapes, for instance. It is told at its line, with the calls that led there; the exit "
-        "code is 1. Python itself raises a TypeError for an argument that a function of NKI does not "
-        "have.",
-        '$ neuron-nasm nki programs/nki/rmsnorm.py:rmsnorm --in "x=ones[100,512]" --in "w=ones[1,512]"',
-        '$ neuron-nasm nki programs/nki/rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
+        "The kernel, or the script that calls it, raised an exception of its own: an assertion "
+        "about its shapes, for instance. It is told at its line, with the calls that led there; "
+        "the exit code is 1. Python itself raises a TypeError for an argument that a function of "
+        "NKI does not have.",
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[100,512]" --in "w=ones[1,512]"',
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
     ),
     Code(
         "E0656",
         "a kernel that is not there, or that is called otherwise",
-        "On the command line a kernel is `kernel.py:name`. Its arguments are given by name: arrays "
-        "with `--in`, all else with `--arg`, as Python writes it. The message says which kernels "
-        "the file has, or which arguments the kernel wants.",
-        '$ neuron-nasm nki programs/nki/rmsnorm.py:rmsnorm --in "x=ones[128,512]"',
-        '$ neuron-nasm nki programs/nki/rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
+        "On the command line a kernel is `kernel.py:name`. Its arguments are given by name: "
+        "arrays with `--in`, all else with `--arg`, as Python writes it. The message says which "
+        "kernels the file has, or which arguments the kernel wants.",
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]"',
+        '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
     ),
 )

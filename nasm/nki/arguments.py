@@ -46,9 +46,9 @@ class Returned:
 
 
 class Arguments:
-    """The arguments of one call: each array is a tensor of the program, the same one wherever it is.
+    """The arguments of one call: each array is a tensor, the same one wherever it is handed over.
 
-    ``arrays`` are what tensors begin with, by name; ``given`` the arrays as they were handed over.
+    ``given`` are the arrays as they were handed over, by the names of their tensors.
     """
 
     def __init__(self, trace: Trace) -> None:
@@ -93,7 +93,7 @@ def mapped(value: Any, name: str, each: Callable[[Any, str], Any]) -> Any:
     Tuples, lists and dicts, and objects of the classes that kernels declare.
     """
     if isinstance(value, tuple) and hasattr(value, "_fields"):
-        made = [each(v, f"{name}_{n}") for n, v in value._asdict().items()]
+        made = [each(v, f"{name}_{n}") for n, v in zip(value._fields, value, strict=True)]
         return value if _same(made, value) else type(value)(*made)
     if isinstance(value, list | tuple):
         made = [each(v, f"{name}_{n}") for n, v in enumerate(value)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from nasm.nki.language import NKIObject
+from nasm.nki.objects import NKIObject
 from nasm.nki.wrong import refuse
 
 OTHERS = "E0653"

@@ -18,7 +18,7 @@ from nasm.problems import Refused
 Array = np.ndarray[Any, Any]
 
 UNFIT = "E0654"
-"""The code of an argument that no kernel can be called with, and of a result that it cannot give."""
+"""The code of an argument that no kernel takes, and of a result that none can give."""
 
 
 def framework(value: Any) -> str:

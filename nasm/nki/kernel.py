@@ -128,8 +128,8 @@ def trace(
 ) -> Traced:
     """Make a program of a kernel and its arguments.
 
-    ``lnc`` is how many cores run it, where ``kernel[2]`` does not say so; ``target`` the generation,
-    by default what the environment variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2.
+    ``lnc`` is how many cores run it, where ``kernel[2]`` does not say so; ``target`` the
+    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2.
     ``options`` and ``timing`` are those of a program that is assembled. Raises Failure for what is
     no kernel, at its line; what the kernel itself raises passes through.
     """

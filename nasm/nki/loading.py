@@ -76,7 +76,8 @@ def imported(path: str) -> ModuleType:
     if len(parts) > 1:
         return importlib.import_module(dotted)
     spec = importlib.util.spec_from_file_location(dotted, full)
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     made = importlib.util.module_from_spec(spec)
     before = sys.modules.get(dotted)
     sys.modules[dotted] = made

@@ -7,7 +7,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any, NoReturn
 
-from nasm.nki import annotations, collectives, isa, language, names
+from nasm.nki import annotated, collectives, isa, language, names
 from nasm.nki.kernel import jit, simulate
 from nasm.nki.wrong import NOT_NKI, refuse
 
@@ -15,8 +15,8 @@ OLD = "neuronxcc.nki"
 """The package of NKI 0.1."""
 
 OLD_SAID = (
-    "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4: its calls return tiles, where those "
-    "of today take dst"
+    "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4: its calls return tiles, where "
+    "those of today take dst"
 )
 OLD_HINT = (
     "write it with 'import nki', after AWS's 'NKI Migration Guide' (nki/migration in the "
@@ -63,7 +63,7 @@ def made() -> dict[str, ModuleType]:
         "nki.isa": _module("nki.isa", {**_public(isa), "constants": constants}),
         "nki.isa.constants": constants,
         "nki.language": _module("nki.language", _public(language)),
-        "nki.typing": _module("nki.typing", _public(annotations)),
+        "nki.typing": _module("nki.typing", _public(annotated)),
         "nki.dtype": _module("nki.dtype", {"dtype": names.DType, **names.DTYPES}),
         "nki.collectives": _module("nki.collectives", _public(collectives)),
         "nki.compiler": _module("nki.compiler", {"__getattr__": _compiler}),
@@ -80,7 +80,7 @@ def made() -> dict[str, ModuleType]:
 
 def _older() -> dict[str, ModuleType]:
     """What of NKI 0.1 can be imported: annotations, which kernels of today take from there."""
-    types = _module(f"{OLD}.typing", _public(annotations))
+    types = _module(f"{OLD}.typing", _public(annotated))
     nki = _module(OLD, {"__path__": [], "typing": types, "__getattr__": _old})
     return {OLD: nki, f"{OLD}.typing": types}
 

@@ -19,7 +19,7 @@ from nasm.spec.timing import TimingGiven
 
 @dataclass(frozen=True, slots=True)
 class KernelResult:
-    """What a kernel returned, as arrays, with the run behind it."""
+    """What a kernel returned, as arrays, with the run behind it; None of a run without values."""
 
     outputs: Any
     result: Result
@@ -41,7 +41,7 @@ Launch = Callable[[Kernel, Sequence[Any], Mapping[str, Any]], Any]
 
 
 def run(
-    kernel: Callable[..., Any],
+    kernel: Callable[..., Any] | Traced,
     *args: Any,
     lnc: int | None = None,
     target: str | None = None,
@@ -49,6 +49,7 @@ def run(
     timing: TimingGiven | None = None,
     max_cycles: int | None = None,
     max_instructions: int | None = MOST_INSTRUCTIONS,
+    values: bool = True,
     profile: bool = False,
     strict: bool = False,
     allow: Iterable[str] = (),
@@ -57,24 +58,31 @@ def run(
 ) -> KernelResult:
     """Run a kernel with arrays: what it returns, and the report.
 
-    What stands before ``profile`` is as for :func:`trace`, the rest as for :func:`nasm.run`; all
-    else is the kernel's. Results are arrays of the framework of its arguments; arguments that it
-    writes are changed. Raises Failure if the run does not get to its end; what else is wrong with
-    it is in the report.
+    Up to ``timing`` keywords are as for :func:`trace`, up to ``checked`` as for :func:`nasm.run`;
+    all else is the kernel's. What was traced before is run with the arrays that it was traced with.
+    Results are arrays of the framework of the arguments; arguments that the kernel writes are
+    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end;
+    what else is wrong with it is in the report.
     """
-    traced = trace(kernel, *args, lnc=lnc, target=target, options=options, timing=timing, **kwargs)
-    fixed(traced)
+    if isinstance(kernel, Traced):
+        traced = kernel
+    else:
+        more: dict[str, Any] = {"options": options, "timing": timing, **kwargs}
+        traced = trace(kernel, *args, lnc=lnc, target=target, **more)
+    if values:
+        fixed(traced)
     result = run_program(
         traced.program,
         dict(traced.inputs),
         max_cycles=max_cycles,
         max_instructions=max_instructions,
+        values=values,
         profile=profile,
         strict=strict,
         allow=allow,
         checked=checked,
     )
-    return KernelResult(finished(traced, result), result, traced)
+    return KernelResult(finished(traced, result) if values else None, result, traced)
 
 
 def fixed(traced: Traced) -> None:

@@ -121,7 +121,7 @@ def frames(outer: list[Mark]) -> tuple[Frame, ...]:
 
 
 def here() -> Span | None:
-    """The line of Python that called into this package, and in a kernel the calls that led there."""
+    """The line of Python that called into this package; in a kernel, how it got there, too."""
     found = marks(trail(sys._getframe(1)))
     if not found:
         return None

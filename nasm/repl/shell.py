@@ -27,10 +27,11 @@ from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
 from nasm.targets import USUAL
 
-LARGE = 20_000
-"""Instructions of a program that Python is not to look through while it is debugged."""
 Kernel = Callable[[], tuple[Program, Mapping[str, Any]]]
 """Makes the program of a kernel, with its inputs, whenever it is loaded."""
+
+LARGE = 20_000
+"""Instructions of a program that Python is not to look through while it is debugged."""
 
 DEEPEST = 16
 """How deep files of commands may call each other."""

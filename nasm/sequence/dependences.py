@@ -14,7 +14,7 @@ from typing import NamedTuple
 from nasm.footprint.forms import Form, Moved
 from nasm.order.places import Place, Places
 from nasm.sequence.lines import Item, Line, Loop
-from nasm.sim.regions import Region, covers
+from nasm.sim.regions import covers
 
 STARTED, DONE, OVER = range(3)
 """What may have to have happened: the start or the completion of an instruction, or a mark."""
@@ -82,14 +82,12 @@ Node = Step | Body
 class Level:
     """The nodes of one level, with the marks that they mention.
 
-    ``counts`` are the instructions of each queue. ``into_outputs`` are marks of transfers that the
-    host may read from.
+    ``counts`` are the instructions of each queue.
     """
 
     nodes: list[Node] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     counts: list[int] = field(default_factory=list)
-    into_outputs: list[int] = field(default_factory=list)
 
     def bodies(self) -> Iterator[Body]:
         """The loops of this level."""
@@ -273,15 +271,11 @@ class Dependences:
     """Reads the items of one core.
 
     ``queues`` says which number the core gives a queue of the program. Engines that are ``held``
-    wait for their own results. ``outputs`` are regions that the host reads at the end.
+    wait for their own results.
     """
 
-    def __init__(
-        self, queues: dict[int, int], form: FormOf, held: bool, outputs: tuple[Region, ...] = ()
-    ) -> None:
+    def __init__(self, queues: dict[int, int], form: FormOf, held: bool) -> None:
         self.queues, self.form, self.held = queues, form, held
-        self.outputs = Places()
-        self._outputs = frozenset(self.outputs.of(outputs))
         self._frames: list[_Frame] = []
 
     def read(self, items: list[Item]) -> Level:
@@ -309,8 +303,6 @@ class Dependences:
         if moved is not None and not moved.meets:
             step.mark = len(level.marks)
             level.marks.append(Mark(queue, step.index))
-            if self._into_output(moved):
-                level.into_outputs.append(step.mark)
         frame.index.enter(queue, step.index, form, touched, step.mark)
         return step
 
@@ -334,12 +326,6 @@ class Dependences:
                 for inner in self._frames[depth:]:
                     event = inner.taken(event)
                 yield event
-
-    def _into_output(self, moved: Moved) -> bool:
-        if not self._outputs:
-            return False
-        places = self.outputs.of(moved.writes)
-        return any(near in self._outputs for place in places for near in place.near)
 
     def _loop(self, loop: Loop) -> Body:
         frame = self._frames[-1]

@@ -103,7 +103,8 @@ class Planner:
         self.first, self.outer = first, outer
         self.plan = Plan(level)
         self.outside = [n for n, mark in enumerate(level.marks) if mark.outside is not None]
-        self.knowledge = Knowledge(level, queues, [self._known(q) for q in range(queues)])
+        known = [self._known(queue) for queue in range(queues)]
+        self.knowledge = Knowledge(level, queues, known, self._behind())
         self.slots = Slots(most)
         self.hoisted: dict[int, list[Event]] = {}
 
@@ -168,6 +169,23 @@ class Planner:
                 known |= 1 << number
         return known
 
+    def _behind(self) -> list[int]:
+        """The marks of each queue's own completions before the loop: those in it come later."""
+        behind = [0] * self.queues
+        for number in self.outside:
+            event = self.origin(number)
+            if event.kind == DONE:
+                behind[event.queue] |= 1 << number
+        return behind
+
+    def origin(self, number: int) -> Event:
+        """What a mark of the outside is, on the level where it happens."""
+        event = self.level.marks[number].outside
+        if event is None:
+            return Event(OVER, -1, number)
+        assert self.outer is not None
+        return self.outer.origin(event.at) if event.kind == OVER else event
+
     def _hoist(self, queue: int, event: Event) -> None:
         """Have a queue wait before the loop for what happened outside of it."""
         outer, needed = self.outer, self.level.marks[event.at].outside
@@ -226,13 +244,14 @@ class Planner:
     # -- the end
 
     def end(self) -> None:
-        """Plan the end of the program: what goes into outputs has landed."""
-        level, plan = self.level, self.plan
+        """Plan the end of the program: all transfers have landed."""
+        plan, known = self.plan, 0
+        for clock in self.knowledge.clocks:
+            known |= clock[-1]
         left: dict[int, list[Event]] = {}
-        for mark in level.into_outputs:
-            event = Event(OVER, -1, mark)
-            if not any(self.knowledge.knows(queue, event) for queue in range(self.queues)):
-                left.setdefault(level.marks[mark].queue, []).append(event)
+        for number, mark in enumerate(self.level.marks):
+            if not (mark.loop or known >> number & 1):
+                left.setdefault(mark.queue, []).append(Event(OVER, -1, number))
         for queue, events in left.items():
             plan.last[queue] = self.settle(queue, events)
             plan.note(plan.last[queue])

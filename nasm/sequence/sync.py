@@ -13,14 +13,11 @@ from collections.abc import Iterator
 from nasm import gc_pause
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.footprint.forms import Form, Forms
-from nasm.footprint.reach import reached
 from nasm.problems import Failure, Problem, Unsaid
 from nasm.sequence.dependences import Dependences
 from nasm.sequence.lines import Item, Line, Loop, Sequence
 from nasm.sequence.plan import planned
 from nasm.sequence.writing import Output, Writer
-from nasm.sim.regions import Region
-from nasm.spec.view import View
 
 
 def synchronise(builder: ProgramBuilder, sequence: Sequence) -> None:
@@ -73,7 +70,7 @@ class _Core:
     def write(self, items: list[Item]) -> None:
         """Write the items of the core."""
         held = self.program.target.interlocked(self.program.options)
-        level = Dependences(self.queues, self.form, held, tuple(self._outputs())).read(items)
+        level = Dependences(self.queues, self.form, held).read(items)
         levels = 1 + sum(1 for _ in _loops(items))
         most = (self._left() - levels * len(self.queues)) // levels
         if most < 1 and level.marks:
@@ -89,12 +86,6 @@ class _Core:
             instruction = self.program.instructions[line.instruction]
             found = self._known[line.instruction] = self.forms.of(instruction, engine, self.core)
         return found
-
-    def _outputs(self) -> Iterator[Region]:
-        """What the host reads at the end."""
-        for tensor in self.program.tensors.values():
-            if tensor.role in ("output", "inout"):
-                yield reached(self.forms.regions, View.whole(tensor))
 
     def _left(self) -> int:
         """How many semaphores of the core nobody has yet."""
