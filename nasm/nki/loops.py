@@ -10,7 +10,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from nasm.nki.names import VirtualRegister
+from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.tracing import Trace, current
 from nasm.nki.wrong import ours, refuse
 
@@ -97,6 +97,9 @@ def truth(register: VirtualRegister) -> bool:
     trace.begin(register, None)
     trace.whiles.append((frame, place))
     return True
+
+
+CONDITION["while"] = truth
 
 
 def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
