@@ -96,13 +96,11 @@ _PACKED = ("float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4")
 
 def _as_numpy(dtype: Any) -> np.dtype[Any]:
     """A dtype of NKI's, of NumPy's, or a packed one, as NumPy's."""
-    if isinstance(dtype, str):
-        if str(dtype) in _PACKED:
-            return np.dtype([(str(dtype), dtypes.find(str(dtype)).numpy)])  # type: ignore[union-attr]
-        known = dtypes.find(str(dtype))
-        if known is not None:
-            return np.dtype(known.numpy)
-    return np.dtype(dtype)
+    known = dtypes.find(str(dtype)) if isinstance(dtype, str) else None
+    if known is not None and known.name in _PACKED:
+        return np.dtype([(known.name, known.numpy)])
+    made: np.dtype[Any] = np.dtype(dtype if known is None else known.numpy)
+    return made
 
 
 def is_float_type(dtype: Any) -> bool:
