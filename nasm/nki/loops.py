@@ -128,5 +128,5 @@ def _conditions(name: str) -> frozenset[tuple[int, int]]:
     except SyntaxError:
         return frozenset()
     whiles = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
-    places = [*whiles, *(node.test for node in whiles)]
+    places: list[ast.stmt | ast.expr] = [*whiles, *(node.test for node in whiles)]
     return frozenset((place.lineno, place.col_offset) for place in places)
