@@ -180,14 +180,14 @@ LOOP = """
 again:   Activation     t, u, op=copy, scale=2.0   $s >= 2   $s--
          CompareBranch  %r0, 0, op=greater, target=again
 out:
-@vector  Memset  u, 1.0   $s += 2   ; nasm: allow E0502 a test
+@vector  Memset  u, 1.0   $s += 2   ; nasm: allow E0502 why
 """
 
 
 def test_lines_stand_in_columns_and_labels_before_them() -> None:
     assert text(nasm.assemble(LOOP)).splitlines()[7:] == [
         "@vector",
-        "    Memset  u, 1.0  $s += 2  ; nasm: allow E0502 a test",
+        "    Memset  u, 1.0  $s += 2  ; nasm: allow E0502 why",
         "",
         "@scalar",
         "again:",
@@ -205,7 +205,7 @@ def test_lines_stand_in_an_order_that_is_given() -> None:
     assert printed.splitlines()[7:] == [
         "again: @scalar",
         "@scalar  Activation     t, u, op=copy, scale=2.0  $s >= 2  $s--",
-        "@vector  Memset         u, 1.0                             $s += 2  ; nasm: allow E0502 a test",
+        f"@vector  Memset         u, 1.0{' ' * 29}$s += 2  ; nasm: allow E0502 why",
         "@scalar  CompareBranch  %r0, 0, op=greater, target=again",
         "out: @scalar",
     ]
