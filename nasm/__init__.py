@@ -5,8 +5,8 @@
     result.outputs["C"], result.report.microseconds
 
 :func:`assemble` makes a Program of a text or a path, :class:`Session` is a debugger of one,
-:class:`Builder` makes one from Python calls. What nasm refuses raises an :class:`Error`. Nothing
-heavy is imported before it is asked for.
+:class:`Builder` makes one from Python calls, :mod:`nasm.nki` from AWS's kernels. What nasm refuses
+raises an :class:`Error`. Nothing heavy is imported before it is asked for.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ TYPE_CHECKING = False  # typing's own takes a while to import, in which a Ctrl-C
 if TYPE_CHECKING:
     from typing import Any
 
+    from nasm import nki
     from nasm.api import Builder, Result, assemble, at_read, check, run
     from nasm.comparison import compare
     from nasm.debug.changing.typed import Typed
@@ -60,6 +61,7 @@ __all__ = [
     "at_read",
     "check",
     "compare",
+    "nki",
     "run",
     "schedules",
     "witness",
@@ -105,6 +107,8 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module 'nasm' has no attribute {name!r}")
     from importlib import import_module
 
+    if name == "nki":
+        return import_module("nasm.nki")
     return getattr(import_module(_HOMES.get(name, "nasm.api")), name)
 
 

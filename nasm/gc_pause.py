@@ -23,3 +23,29 @@ def paused() -> Iterator[None]:
     finally:
         if collecting:
             gc.enable()
+
+
+def lasting() -> None:
+    """All that there is lives on for long: never look at it, but when this is called again.
+
+    What of it has been given up since is collected then. It is for a command that has loaded a
+    large program: at its prompt Python would look through all of that, which takes longer than most
+    answers.
+    """
+    if gc.get_freeze_count():
+        gc.unfreeze()
+        gc.collect()
+    gc.freeze()
+
+
+@contextmanager
+def imported() -> Iterator[None]:
+    """What is imported in here lives as long as the process: never look at it.
+
+    So it is with all that there was before. That is right for a command that begins, and is done
+    once: what it makes later, it may give up.
+    """
+    with paused():
+        yield
+        if not gc.get_freeze_count():
+            gc.freeze()

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Set
 from contextlib import suppress
+from types import MappingProxyType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -12,6 +13,7 @@ from nasm.allowing import Judged, Policy
 from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expectations.judge import judge
+from nasm.asm.text.named import spelled
 from nasm.asm.text.parse import parse_expression
 from nasm.dtypes import DType
 from nasm.machine import Machine, describe, tensor_io
@@ -50,7 +52,8 @@ class Inspection:
     """What can be asked of a program on a machine.
 
     ``files`` are those that it may read; ``policy`` says which of its problems count, ``status``
-    how far the run has got, ``source`` the text it was made from, if it is known.
+    how far the run has got, ``source`` the text it was made from, if it is known. ``named`` are
+    expressions by names that somebody gave them.
     """
 
     program: Program
@@ -59,6 +62,13 @@ class Inspection:
     policy: Policy
     status: Status
     source: Source | None
+    called = ""
+    named: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def title(self) -> str:
+        """The name of the program: of its text, or what it is called; empty if it has none."""
+        return self.source.name if self.source else self.called
 
     @property
     def values(self) -> bool:
@@ -89,15 +99,22 @@ class Inspection:
     def view(self, text: str) -> View:
         """A tensor, or a slice or view of one, as the language writes it; raises Failure.
 
-        The program's constants may stand in it.
+        The program's constants may stand in it, and names of expressions.
         """
-        source = Source("<expression>", str(text))
+        source = Source("<expression>", self.spelled(text))
         node = parse_expression(source, 0, len(source.text))
         scope = self.scope(source)
         value = evaluate(node, scope)
         if not isinstance(value, View):
             raise Failure(Problem("E0301", f"'{text}' is not a tensor", scope.span(node)))
         return value
+
+    def spelled(self, text: str, hidden: Set[str] = frozenset()) -> str:
+        """An expression with what names in it stand for, but for those ``hidden`` by others.
+
+        Raises Refused if there is too much of that.
+        """
+        return spelled(str(text), self.named, hidden)
 
     def scope(self, source: Source) -> Scope:
         """What names mean in a text that asks about the program."""

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from nasm import allowing, codes, gc_pause
 from nasm.allowing import AllowedProblem
@@ -17,14 +17,9 @@ from nasm.asm.assemble import assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
-from nasm.machine.deadlock import deadlock
 from nasm.machine.outputs import unwritten
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Family, Problem, Refused, family, number_of
-from nasm.profile.records import Finding, Profile
-from nasm.profile.timeline import Timeline, timeline
-from nasm.profile.watched import Watched
-from nasm.profile.what_if import Outcome, in_any_order, ranked, without
 from nasm.records import (
     MOST_INSTRUCTIONS,
     Executed,
@@ -42,6 +37,12 @@ from nasm.source_files import Text, source_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.targets import TARGETS
+
+if TYPE_CHECKING:  # most runs are not profiled
+    from nasm.profile.records import Finding, Profile
+    from nasm.profile.timeline import Timeline
+    from nasm.profile.watched import Watched
+    from nasm.profile.what_if import Outcome
 
 CHUNK = 1_000
 """Events between two looks at the clock: some hundredths of a second."""
@@ -133,7 +134,11 @@ class Running(Inspection):
         if values:
             needs.check(program, inputs or {})
         self.machine = Machine(program, trace, values, checked=checked)
-        self._watched_by = Watched(self.machine) if profile else None
+        self._watched_by: Watched | None = None
+        if profile:
+            from nasm.profile.watched import Watched
+
+            self._watched_by = Watched(self.machine)
         self._inputs = inputs or {}
         self.status = Status.READY
         self.problems: list[Problem] = []
@@ -329,6 +334,8 @@ class Running(Inspection):
         if not self.machine.scheduler.idle:
             return
         if self.machine.scheduler.blocked():
+            from nasm.machine.deadlock import deadlock
+
             self.status = Status.DEADLOCK
             self.problems += deadlock(self.machine)
         else:
@@ -427,8 +434,10 @@ class Running(Inspection):
         ``outcomes`` are those of :meth:`what_if`, to be part of it; with ``slack`` there are lines
         that are not on the critical path, too, each with its slack.
         """
+        from nasm.profile.what_if import ranked
+
         watched = self._profiled()
-        name = self.source.name if self.source else ""
+        name = self.title
         problems = (*self.problems, *([self._limit] if self._limit else []))
         found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
         return self._counting(found)
@@ -455,6 +464,8 @@ class Running(Inspection):
 
         Either is a time ("2.5us"), the number of a line, or a label, and may be left out.
         """
+        from nasm.profile.timeline import timeline
+
         try:
             return timeline(self.machine, self._profiled().history, width, begin, end)
         except Refused as refused:
@@ -465,6 +476,8 @@ class Running(Inspection):
 
         With each queue in any order, too. There are none unless the run has finished.
         """
+        from nasm.profile.what_if import in_any_order, without
+
         watched = self._profiled()
         if self.status is Status.FINISHED:
             yield from without(self.machine, watched.history, self._changed)
@@ -519,7 +532,7 @@ class Running(Inspection):
         found, generation = self.judged(), self.program.generation
         return RunReport(
             status=self.status,
-            program=self.source.name if self.source else "",
+            program=self.title,
             target=generation.spellings[0],
             generation=generation.summary,
             options=tuple(self.program.chosen.items()),

@@ -9,32 +9,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
 from nasm.asm.expanding.expand import unknown_target
-from nasm.debug.changing import setting
-from nasm.debug.changing.changes import Divert, SetElements
-from nasm.debug.changing.setting import Altered, going_on_at, skipping
-from nasm.debug.changing.typed import Typed, Typing, complete, program_text, told
-from nasm.debug.engines.counters import REMEMBERED, Changed, history
-from nasm.debug.engines.strips import STRIP, TimeSoFar, strip
 from nasm.debug.moving import moves, specs
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
-from nasm.debug.moving.delta import MemoryChange
+from nasm.debug.moving.locations import loop_variables
 from nasm.debug.moving.past import KEPT, Change, Past
 from nasm.debug.moving.specs import Asked
 from nasm.debug.moving.stops import Met, Test
 from nasm.debug.moving.travel import Mark, Travel
 from nasm.debug.seeing import Seeing
-from nasm.debug.values.differences import kept
 from nasm.debug.values.expressions import dated
+from nasm.debug.values.lets import Lets, Named
 from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine
 from nasm.open_files import Files
 from nasm.problems import Failure, Problem, counted, in_line, number_of
-from nasm.profile.what_if import Outcome
 from nasm.records import Moment, Rows, RunReport, Status
 from nasm.running import ASSEMBLED, CHUNK
 from nasm.sim.delays import Delays
@@ -45,13 +39,22 @@ from nasm.spec.timing import TimingGiven
 from nasm.targets import TARGETS, USUAL
 
 if TYPE_CHECKING:  # what is asked rarely is imported when it is
+    from nasm.debug.changing.changes import Divert
+    from nasm.debug.changing.setting import Altered
+    from nasm.debug.changing.typed import Typed, Typing
+    from nasm.debug.engines.counters import Changed
+    from nasm.debug.engines.strips import TimeSoFar
     from nasm.debug.origins.latest import Latest
     from nasm.debug.origins.whys import LastWrite, Why
+    from nasm.profile.what_if import Outcome
 
 __all__ = ["ASSEMBLED", "NO_PROGRAM", "Session"]
 
 LATELY = 0.5
 """Seconds of computing that are done again to find out when tensors were written last."""
+
+STRIP = 60
+"""Cells of a strip, unless it is said how many."""
 
 NO_PROGRAM = "an empty machine"
 """Instead of the name of a program."""
@@ -122,7 +125,10 @@ class Session(Drawn, Seeing):
         self.past = Past(self, super()._advance, number_of("bytes", keep))
         self.breakpoints = Breakpoints(self, self.past)
         self._travel = Travel(self, self.past, self.breakpoints)
-        self._typing = Typing(self)
+        self.named = {}
+        self._lets = Lets(
+            self, self.named, self.breakpoints.read_again, lambda: loop_variables(self.program)
+        )
 
     @classmethod
     def empty(
@@ -216,8 +222,8 @@ class Session(Drawn, Seeing):
         A line, a label, a mnemonic, an engine or ``tensor pc 3``: before such an instruction
         starts, or ``after`` it has completed. ``$loaded`` and ``$loaded >= 32``: when it changes,
         or comes to be so. ``@scalar.%r0``; ``cycle 500``, ``2.5us``; ``transfer [start | land]
-        [PLACE]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if the
-        ``condition`` holds, an expression that may use the variables of the loops around an
+        [LOCATION]``; ``held N [ENGINE]``; ``hazard [CODE]``; ``nan``; ``if EXPRESSION``. Only if
+        the ``condition`` holds, an expression that may use the variables of the loops around an
         instruction; the first ``ignore`` times not; if it is ``temporary`` only once. ``commands``
         are what the debugger does there. It is listed in :attr:`breakpoints`, and deleted and
         disabled there by its number or ``name``.
@@ -250,9 +256,32 @@ class Session(Drawn, Seeing):
             Breakpoint(0, "", condition, ignore, temporary, name=name, commands=lines, asked=asked)
         )
 
-    def take_over(self, other: Session) -> tuple[tuple[Breakpoint, str], ...]:
-        """Set the breakpoints of another session; returns those that cannot be, each with why."""
-        return self.breakpoints.take_over(other.breakpoints)
+    def take_over(self, other: Session) -> tuple[tuple[Named | Breakpoint, str], ...]:
+        """Have the names of expressions and the breakpoints of another session.
+
+        Returns those that cannot be, each with why.
+        """
+        lost = self._lets.take_over(other.named)
+        return (*lost, *self.breakpoints.take_over(other.breakpoints))
+
+    # -- names
+
+    def let(self, name: str, text: str) -> Named:
+        """Let a name stand for an expression wherever one may: evaluated when it is used.
+
+        So it is another value at another moment. What it is made of may have such names, too. If
+        it stood for another expression, breakpoints that are made of it are read again. Raises
+        Failure or Refused, also if the name means something else in the program.
+        """
+        return self._lets.set(name, text)
+
+    def unlet(self, name: str) -> Named:
+        """Forget the name of an expression; raises Refused, also if something is made of it."""
+        return self._lets.remove(name)
+
+    def lets(self) -> Rows[Named]:
+        """The names of expressions, in the order in which they were given first."""
+        return self._rows(Named, (Named(name, text) for name, text in self.named.items()))
 
     # -- moving
 
@@ -366,6 +395,8 @@ class Session(Drawn, Seeing):
         """
         text, where = dated(str(text))
         if where:
+            from nasm.debug.values.differences import kept
+
             with self.at(where):
                 return kept(super().evaluate(text, names))
         return super().evaluate(text, names)
@@ -379,12 +410,15 @@ class Session(Drawn, Seeing):
 
     # -- asking
 
-    def history(self, name: str, most: int = REMEMBERED) -> Rows[Changed]:
+    def history(self, name: str, most: int | None = None) -> Rows[Changed]:
         """The last changes of a semaphore or event, the latest last; raises Refused.
 
         The run is done again to see them, from the last checkpoint or from earlier ones.
         """
-        found = history(self.past, self._scene(), self.semaphore(name), most)
+        from nasm.debug.engines.counters import Changed, history
+
+        given = {} if most is None else {"most": most}
+        found = history(self.past, self._scene(), self.semaphore(name), **given)
         return self._rows(Changed, found)
 
     def latest(self, seconds: float | None = LATELY) -> Latest | None:
@@ -402,6 +436,8 @@ class Session(Drawn, Seeing):
 
         The run is done again from the last checkpoint before that. None if it is halted on the way.
         """
+        from nasm.debug.engines.strips import strip
+
         return strip(self.past, self._scene(), cycles, width)
 
     def why(self, text: str, depth: int | None = None, most: int | None = None) -> Why:
@@ -424,6 +460,12 @@ class Session(Drawn, Seeing):
 
     # -- trying
 
+    @cached_property
+    def _typing(self) -> Typing:
+        from nasm.debug.changing.typed import Typing
+
+        return Typing(self)
+
     def change(self, change: Change) -> object:
         """Change something by hand; what lies ahead of now is forgotten, unless it has a name."""
         return self.past.change(change)
@@ -439,6 +481,8 @@ class Session(Drawn, Seeing):
         engines go on until all of it has completed; what cannot complete is a deadlock. Raises
         Failure if anything is wrong with the text: then nothing was done.
         """
+        from nasm.debug.changing.typed import complete, told
+
         change = self._typing.take(text)
         with self._comparing() as memory, self.watched() as done:
             self.change(change)
@@ -447,36 +491,47 @@ class Session(Drawn, Seeing):
 
     def declare(self, text: str) -> Typed:
         """Take declarations, which can be named from now on; raises Failure, and takes nothing."""
+        from nasm.debug.changing.typed import told
+
         change = self._typing.take(text, declarations=True)
         self.change(change)
         return told(self, self._typing, change, (), ())
 
-    def set(self, place: str, value: object) -> tuple[MemoryChange, ...] | Altered:
+    def set(self, place: str, value: object) -> Altered:
         """Give a place a value: a tensor or a part of one, ``$semaphore``, or ``@engine %r0``.
 
         ``value`` is a number, an array, or a text: an expression as expectations have, or in quotes
         the name of an array file. It is broadcast, and rounded once. Raises Failure or Refused.
         """
-        change = setting.setting(self, place, value)
+        from nasm.debug.changing import setting
+        from nasm.debug.changing.changes import SetElements
+
+        change, what = setting.setting(self, place, value), str(place).strip()
         if isinstance(change, SetElements):
             with self._comparing() as memory:
                 self.change(change)
-            return tuple(memory)
+            return setting.Altered(what, memory=tuple(memory))
         before = setting.held(self, change)
         self.change(change)
         after = setting.held(self, change)
         assert after is not None
-        return Altered(place.strip(), before, after)
+        return setting.Altered(what, before, after)
 
     def skip(self, engine: str | None = None) -> Altered:
         """Let an engine go past its next instruction; it need not be named if no other has one."""
+        from nasm.debug.changing.setting import skipping
+
         return self._divert(skipping(self, engine))
 
     def set_pc(self, engine: str, place: int | str) -> Altered:
         """Send an engine to a pc, a label, or the first of its instructions on ``"line N"``."""
+        from nasm.debug.changing.setting import going_on_at
+
         return self._divert(going_on_at(self, engine, place))
 
     def _divert(self, change: Divert) -> Altered:
+        from nasm.debug.changing.setting import Altered
+
         queue = self.machine.scheduler.queues[change.queue]
         before = queue.pc
         self.change(change)
@@ -516,4 +571,6 @@ class Session(Drawn, Seeing):
 
     def typed_text(self) -> str:
         """The program with what was typed behind it, as a text that assembles; raises Refused."""
+        from nasm.debug.changing.typed import program_text
+
         return program_text(self, self._typing, self.by_hand)

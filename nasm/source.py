@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass, field
+from itertools import accumulate
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -24,11 +25,8 @@ class Source:
 
     def _line_starts(self) -> list[int]:
         if not self._starts:
-            self._starts.append(0)
-            at = self.text.find("\n")
-            while at >= 0:
-                self._starts.append(at + 1)
-                at = self.text.find("\n", at + 1)
+            lengths = (len(line) + 1 for line in self.text.split("\n")[:-1])
+            self._starts.extend(accumulate(lengths, initial=0))
         return self._starts
 
     def position(self, offset: int) -> tuple[int, int]:

@@ -7,7 +7,7 @@ import sys
 from typing import Any, NoReturn
 
 from nasm import __version__
-from nasm.cli import help_texts, sides, streams, values
+from nasm.cli import help_texts, program_names, sides, streams, values
 from nasm.cli import shared_options as options
 from nasm.problems import did_you_mean, quoted
 from nasm.records import MOST_EXAMINED, MOST_PROFILED
@@ -22,7 +22,10 @@ LATER = {
 }
 """Verbs of the language's reference that this version does not have."""
 
-VERBS = ("run", "profile", "diff", "check", "print", "isa", "explain", "repl", "help")
+PROGRAM = "a .nasm file, - for standard input, or kernel.py:name"
+"""What can be run."""
+
+VERBS = ("run", "nki", "profile", "diff", "check", "print", "isa", "explain", "repl", "help")
 
 
 class Wrong(Exception):
@@ -64,6 +67,9 @@ def refusal(given: list[str]) -> str:
         return ""
     if word in LATER:
         return f"'{word}' is not implemented yet: {LATER[word]} is planned for a later version"
+    if program_names.kernel(word):
+        said = quoted(word)
+        return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
     close = did_you_mean(word, (*VERBS, *LATER)) or f"the commands are {', '.join(VERBS)}"
@@ -127,16 +133,16 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
-    if parsed.verb == "run" and parsed.trace_detail is not None and parsed.trace is None:
+    if parsed.verb in ("run", "nki") and parsed.trace_detail is not None and parsed.trace is None:
         return "--trace-detail says what --trace shows: give that, too"
-    if parsed.verb == "run" and not parsed.values and (parsed.outputs or parsed.out_dir):
+    if parsed.verb in ("run", "nki") and not parsed.values and (parsed.outputs or parsed.out_dir):
         given = "--out" if parsed.outputs else "--out-dir"
         return f"{given} does not go with --no-values: a run without values has no outputs"
-    if parsed.verb == "run" and parsed.seed is not None and parsed.schedules is None:
+    if parsed.verb in ("run", "nki") and parsed.seed is not None and parsed.schedules is None:
         return "--seed says which timings --schedules begins with: give that, too"
-    if parsed.verb == "run" and parsed.witness and not parsed.values:
+    if parsed.verb in ("run", "nki") and parsed.witness and not parsed.values:
         return "--witness does not go with --no-values: it shows which values change"
-    if parsed.verb == "run" and parsed.witness and not parsed.checked:
+    if parsed.verb in ("run", "nki") and parsed.witness and not parsed.checked:
         return "--witness does not go with --unchecked: it shows races that are found"
     if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
         given = "--json" if parsed.json else "--path"
@@ -145,6 +151,8 @@ def _unfit(parsed: argparse.Namespace) -> str:
         return "--format says how --tables is written: give that, too"
     if parsed.verb == "profile" and parsed.timeline is not None and parsed.tables is not None:
         return "--tables does not go with --timeline, which shows nothing else"
+    if parsed.verb in ("run", "nki", "profile", "check", "repl"):
+        return _unfit_program(parsed)
     if parsed.verb != "isa":
         return ""
     if parsed.options and parsed.timing:
@@ -158,6 +166,43 @@ def _unfit(parsed: argparse.Namespace) -> str:
         return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
     if parsed.target is not None and not (parsed.example or parsed.timing):
         return "--target says for which machine --example writes its program, or --timing lists"
+    return ""
+
+
+OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc"}
+OF_ONE = OF_KERNELS | {
+    "inputs": "--in",
+    "outputs": "--out",
+    "out_dir": "--out-dir",
+    "emit": "--emit",
+    "trace": "--trace",
+    "sarif": "--sarif",
+    "schedules": "--schedules",
+    "witness": "--witness",
+    "defines": "-D",
+}
+"""Options that go with one kernel, and not with a script, by their names in a namespace."""
+
+
+def _unfit_program(parsed: argparse.Namespace) -> str:
+    """Which options do not go with what the program is."""
+    programs = parsed.programs if parsed.verb == "check" else [parsed.program]
+    whole = parsed.verb == "nki" and program_names.script(parsed.program)
+    if parsed.verb == "nki" and not program_names.kernel(parsed.program):
+        return f"nki wants kernel.py:name or a script, found '{quoted(parsed.program)}'"
+    if parsed.verb == "nki" and parsed.words and not whole:
+        return f"'{quoted(parsed.words[0])}': arguments of a kernel are --in and --arg"
+    if whole:
+        for name, option in OF_ONE.items():
+            if getattr(parsed, name):
+                said = f"{option} goes with one kernel, and a script may call several"
+                return f"{said}: name it, as in {parsed.program}:KERNEL"
+    if any(map(program_names.kernel, programs)):
+        return ""
+    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb == "check" else {})
+    for name, option in only.items():
+        if getattr(parsed, name):
+            return f"{option} goes with a kernel, kernel.py:name"
     return ""
 
 
@@ -180,14 +225,34 @@ def parser() -> argparse.ArgumentParser:
     )
     options.color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _profile, _diff, _check, _print, _isa, _explain, _repl, _help):
+    for add in (_run, _nki, _profile, _diff, _check, _print, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
 
 def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = options.add_verb(verbs, "run", "run a program and report on it", help_texts.RUN)
-    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    verb.add_argument("program", help=PROGRAM)
+    _as_run(verb)
+    verb.set_defaults(emit=None)
+
+
+def _nki(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = options.add_verb(
+        verbs, "nki", "run a kernel of NKI, or a script that calls some", help_texts.NKI
+    )
+    verb.add_argument("program", help="kernel.py:name, or a script")
+    verb.add_argument("words", metavar="ARGUMENT", nargs="*", help="what the script is called with")
+    verb.add_argument(
+        "--emit",
+        metavar="FILE",
+        help="write the program that the kernel becomes, as a text; - is standard output",
+    )
+    _as_run(verb)
+
+
+def _as_run(verb: argparse.ArgumentParser) -> None:
+    """The options of a run that writes results."""
     options.inputs(verb)
     verb.add_argument(
         "--out",
@@ -204,6 +269,7 @@ def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write every output tensor to DIR/NAME.npy; the folder is created if needed",
     )
     options.common(verb)
+    options.kernel(verb)
     verb.add_argument(
         "--trace",
         metavar="FILE",
@@ -233,7 +299,7 @@ def _profile(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None
     verb = options.add_verb(
         verbs, "profile", "run a program and say where the time went", help_texts.PROFILE
     )
-    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    verb.add_argument("program", help=PROGRAM)
     verb.add_argument(
         "--path",
         action="store_true",
@@ -272,6 +338,7 @@ def _with_history(verb: argparse.ArgumentParser) -> None:
     """The options of a run whose history is kept, and that writes no results of its own."""
     options.inputs(verb)
     options.common(verb)
+    options.kernel(verb)
     options.most_cycles(verb)
     options.no_values(verb)
     options.policy(verb)
@@ -279,7 +346,8 @@ def _with_history(verb: argparse.ArgumentParser) -> None:
     options.limit(verb, "stop after N instructions, with exit code 1", MOST_PROFILED)
     options.timeout(verb)
     options.json(verb)
-    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False, sarif=None)
+    verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
+    verb.set_defaults(sarif=None, emit=None)
 
 
 def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -287,7 +355,9 @@ def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         verbs, "diff", "run two programs, or one in two ways, and compare them", help_texts.DIFF
     )
     verb.usage = f"{COMMAND} diff A [B] [options] [{sides.VS} [B] [options of B]]"
-    verb.add_argument("programs", metavar="program", nargs="*", help="a .nasm file, or -")
+    verb.add_argument(
+        "programs", metavar="program", nargs="*", help="a .nasm file, -, or kernel.py:name"
+    )
     verb.add_argument(
         sides.VS,
         action="store_true",
@@ -300,8 +370,12 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = options.add_verb(
         verbs, "check", "check programs without computing a value", help_texts.CHECK
     )
-    verb.add_argument("programs", metavar="program", nargs="+", help="a .nasm file, or -")
+    verb.add_argument(
+        "programs", metavar="program", nargs="+", help="a .nasm file, -, or kernel.py:name"
+    )
     options.common(verb)
+    options.kernel(verb)
+    options.inputs(verb)
     verb.add_argument(
         "--map",
         action="store_true",
@@ -391,8 +465,9 @@ def _repl(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = options.add_verb(
         verbs, "repl", "debug a program: step, and inspect the machine", help_texts.REPL
     )
-    verb.add_argument("program", nargs="?", help="a .nasm file")
+    verb.add_argument("program", nargs="?", help="a .nasm file, or kernel.py:name")
     options.common(verb)
+    options.kernel(verb)
     options.inputs(verb)
     options.no_values(verb)
     options.policy(verb)

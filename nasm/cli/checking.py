@@ -11,7 +11,7 @@ from rich.text import Text
 from nasm import allowing, host_memory
 from nasm.allowing import Judged
 from nasm.asm.assemble import assemble
-from nasm.cli import files, sarif_file
+from nasm.cli import files, kernels, program_names, sarif_file
 from nasm.cli.screen import Screen
 from nasm.examine import Examination, examine
 from nasm.open_files import Allowed
@@ -151,15 +151,7 @@ def _relaxed(program: Program, args: argparse.Namespace) -> bool:
 
 def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
     try:
-        program = assemble(
-            files.program_text(path),
-            TARGETS,
-            args.target,
-            dict(args.defines),
-            dict(args.options),
-            Allowed.of(args.files),
-            timing,
-        )
+        program = _program(path, args, timing)
         found = examine(
             program,
             max_instructions=args.max_instructions,
@@ -175,6 +167,21 @@ def _checked(path: str, args: argparse.Namespace, timing: Timing) -> Checked:
         return Checked(path, allowing.refused([Problem("E0808", host_memory.LACKING)]))
     judged = Judged(found.errors, (*found.warnings, *found.notes), found.allowed)
     return Checked(path, judged, program, found)
+
+
+def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
+    if program_names.kernel(path):
+        args.program = path
+        return kernels.traced(args, timing).program
+    return assemble(
+        files.program_text(path),
+        TARGETS,
+        args.target,
+        dict(args.defines),
+        dict(args.options),
+        Allowed.of(args.files),
+        timing,
+    )
 
 
 def _about(program: Program) -> dict[str, Any]:

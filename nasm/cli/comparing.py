@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from rich.text import Text
 
-from nasm.cli import files
+from nasm.cli import files, program_names
 from nasm.cli.running import BROKEN, REFUSED, Run, exit_code
 from nasm.cli.screen import Screen
 from nasm.comparison import compare
@@ -29,13 +29,14 @@ class Side(Run):
     """One of the two runs."""
 
     def __init__(
-        self, args: argparse.Namespace, screen: Screen, text: Source, timing: Timing
+        self, args: argparse.Namespace, screen: Screen, text: Source | None, timing: Timing
     ) -> None:
         super().__init__(args, screen)
         self.text, self.timing = text, timing
 
     def source(self) -> Source:
         """The text of the program, which may be that of both."""
+        assert self.text is not None
         return self.text
 
     def figures(self) -> Timing:
@@ -77,11 +78,11 @@ class Comparing:
         timings: dict[str | None, Timing] = {}
         found = []
         for args in (self.args.first, self.args):
-            if args.program not in texts:
+            if args.program not in texts and not program_names.kernel(args.program):
                 texts[args.program] = files.program_text(args.program)
             if args.timing not in timings:
                 timings[args.timing] = Timing.of(args.timing)
-            text, timing = texts[args.program], timings[args.timing]
+            text, timing = texts.get(args.program), timings[args.timing]
             found.append(Side(args, self.screen, text, timing))
         return found
 

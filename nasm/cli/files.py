@@ -17,7 +17,6 @@ from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.running import Running
 from nasm.source import Source
 from nasm.source_files import LARGEST, decoded, source_of
-from nasm.spec.array_files import ArrayFile
 from nasm.spec.memory import Tensor
 from nasm.spec.names import identifier
 from nasm.spec.program import Program
@@ -32,20 +31,6 @@ def program_text(path: str) -> Source:
         return source_of(Path(path))
     read = sys.stdin.buffer.read(LARGEST + 1)
     return Source("<stdin>", decoded(read, "standard input"))
-
-
-def arrays(bindings: Iterable[tuple[str, str]]) -> dict[str, ArrayFile]:
-    """The files of ``--in NAME=FILE``, which are read when the program is loaded."""
-    found: dict[str, ArrayFile] = {}
-    problems: list[Problem] = []
-    for name, path in bindings:
-        if name in found:
-            problems.append(Problem("E0803", f"--in {name} is given twice"))
-        file, _, key = path.rpartition(":")
-        found[name] = ArrayFile("", file, key) if file.endswith(".npz") else ArrayFile("", path)
-    if problems:
-        raise Failure(problems)
-    return found
 
 
 def destinations(

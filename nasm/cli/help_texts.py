@@ -4,6 +4,7 @@ EPILOG = """\
 examples:
   neuron-nasm run matmul.nasm                 run it: cycles and expectations
   neuron-nasm run matmul.nasm --in A=a.npy --out C=c.npy
+  neuron-nasm nki script.py                   run AWS's kernels
   neuron-nasm profile matmul.nasm             where the time went
   neuron-nasm diff old.nasm new.nasm          what became slower, and what differs
   neuron-nasm check *.nasm                    report all errors in all files
@@ -35,6 +36,27 @@ A .npy file has exactly the shape and the dtype of its tensor. Dtypes that .npy
 lacks (bfloat16, the 8-bit floats) are read and written as unsigned integers of
 their width. Files are written atomically: the outputs if the program ran to
 its end, the trace unless a signal stops the run.
+"""
+NKI = """\
+examples:
+  neuron-nasm nki script.py                   a script that calls its kernels
+  neuron-nasm nki script.py -- --rows 512     with arguments of its own
+  neuron-nasm nki kernel.py:name --in a=a.npy --in "b=normal[128,512]:bf16"
+  neuron-nasm nki kernel.py:name --in "x=iota[128,512]" --arg pool_size=2 --lnc 2
+  neuron-nasm nki kernel.py:name --in x=x.npz:x --out y=y.npy --emit out.nasm
+  neuron-nasm profile kernel.py:name --in x=x.npy
+  neuron-nasm repl kernel.py:name --in x=x.npy
+  neuron-nasm diff k.py:old k.py:new --in x=x.npy
+
+'import nki' finds nasm's own modules: no package of the vendor's is needed.
+Values that are made are zeros, ones, iota, random or normal with a shape, then
+a dtype (f32) and a seed (the number of its --in): normal[128,512]:bf16:seed=7.
+Behind a .npy file may stand what its elements are: a.npy:bf16. The target is
+--target, or the variable NEURON_PLATFORM_TARGET_OVERRIDE, or trn2.
+
+The exit code of a script is its own, or 1 if something is wrong with a run of
+one of its kernels; 1 for what a kernel or a script raises, 2 for a kernel that
+is refused.
 """
 PROFILE = """\
 examples:

@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from rich.text import Text
 
 from nasm.allowing import as_errors
-from nasm.cli import files
-from nasm.cli.running import BROKEN, OK, Run
+from nasm.cli.running import BROKEN, OK, Run, file_of
 from nasm.cli.screen import Screen
 from nasm.cli.tables import TableFolder
 from nasm.machine.outlines import NO_VALUES
@@ -54,7 +53,7 @@ class Profiling(Run):
         if self.tables is not None:
             self.tables.drop()
         if args.tables is not None:
-            others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
+            others = [("it is the program", file_of(args.program))]
             others += [(f"the input {name} is read from it", path) for name, path in args.inputs]
             if args.timing is not None:
                 others.append(("the timing is read from it", args.timing))
@@ -76,18 +75,17 @@ class Profiling(Run):
         needs = any(problem.code == NO_VALUES for problem in report.problems)
         if not needs or self.args.values is not None:
             return None
-        inputs = files.arrays(self.args.inputs)  # and nothing is read again: it may be a pipe
         args = self.args
         made = Running(
             session.program,
-            inputs,
+            self.inputs(),  # and nothing is read again: it may be a pipe
             values=True,
             profile=True,
             strict=args.strict,
             allow=args.allow,
             checked=args.checked,
         )
-        made.source = session.source
+        made.source, made.called = session.source, session.called
         self.begin_tables(made)
         return made
 

@@ -6,10 +6,10 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nasm import stopping
-from nasm.cli import files, results, sarif_file
+from nasm.cli import arrays, files, kernels, program_names, results, sarif_file
 from nasm.cli.screen import Screen
 from nasm.machine import describe
 from nasm.problems import Failure, Problem, Severity, counted, in_line
@@ -20,6 +20,9 @@ from nasm.source import Source
 from nasm.spec.memory import Tensor
 from nasm.spec.timing import TimingGiven
 from nasm.stopping import Told
+
+if TYPE_CHECKING:
+    from nasm.nki.kernel import Traced
 
 OK, BROKEN, REFUSED = 0, 1, 2
 
@@ -38,6 +41,7 @@ class Run:
         self.notes: list[str] = []
         self.log = ""
         self.judged = self.telling = self.whole = False
+        self.traced: Traced | None = None
 
     def go(self) -> int:
         """The whole of it; returns the exit code."""
@@ -91,19 +95,26 @@ class Run:
     def session(self, **more: Any) -> Running:
         """The program on a machine; raises Failure."""
         args = self.args
+        more |= {"strict": args.strict, "allow": args.allow, "checked": args.checked}
+        if program_names.kernel(args.program):
+            self.traced = self.traced or kernels.traced(args, self.figures())
+            made = Running(self.traced.program, self.inputs(), files=args.files, **more)
+            made.called = args.program
+            return made
         return Running.load(
             self.source(),
             target=args.target,
             defines=dict(args.defines),
-            inputs=files.arrays(args.inputs),
+            inputs=self.inputs(),
             options=dict(args.options),
             timing=self.figures(),
             files=args.files,
-            strict=args.strict,
-            allow=args.allow,
-            checked=args.checked,
             **more,
         )
+
+    def inputs(self) -> dict[str, Any]:
+        """What its inputs begin with; raises Failure."""
+        return arrays.given(self.args.inputs) if self.traced is None else dict(self.traced.inputs)
 
     def load(self) -> tuple[Running, dict[str, Tensor]]:
         """The program on a machine, and where its results go; raises Failure."""
@@ -114,16 +125,26 @@ class Run:
         if args.out_dir is not None:
             results.make_folder(args.out_dir)
         self.check(wanted)
+        self.emit()
         return session, wanted
+
+    def emit(self) -> None:
+        """Write the text that a kernel becomes, if it is asked for; raises Failure."""
+        if self.args.emit is not None and self.traced is not None:
+            path = results.spelled(self.args.emit)
+            beside = kernels.emit(self.traced, dict(self.args.inputs), path)
+            self.notes += [f"wrote {in_line(name)}" for name in (path, *beside)]
 
     def check(self, wanted: dict[str, Tensor]) -> None:
         """Refuse before the run what could not be written after it."""
         args = self.args
         paths = [(tensor.name, path) for path, tensor in wanted.items()]
-        others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
+        others = [("it is the program", file_of(args.program))]
         if args.timing is not None:
             others.append(("the timing is read from it", args.timing))
         traces = [("the trace", self.trace)] if self.trace else []
+        if args.emit is not None:
+            traces.append(("the text", results.spelled(args.emit)))
         paths += traces
         if self.log:
             paths.append((sarif_file.WHAT, self.log))
@@ -244,13 +265,14 @@ class Run:
         """The program cannot be run."""
         self.write_log(sarif.Found(self.args.program, problems))
         problems = (*problems, *self.unwritten)
+        code = BROKEN if {p.code for p in problems} == {kernels.RAISED} else REFUSED
         if self.args.json:
-            self.args.answer.cut(REFUSED, "refused", problems)
-            return REFUSED
+            self.args.answer.cut(code, "refused", problems)
+            return code
         self.screen.problems(problems)
         errors = counted(sum(p.severity is Severity.ERROR for p in problems), "error")
         self.screen.note(f"\n{errors}" + "; the program was not run" * (not self.judged))
-        return REFUSED
+        return code
 
     def stopped(self, session: Running, told: Told) -> int:
         """Say how far a run has got that was told to stop."""
@@ -300,6 +322,11 @@ class Run:
                 held = f", waits for {queue.wait}" if queue.wait else ""
                 name = session.name(queue)
                 self.screen.note(f"  {name} pc {queue.pc}: {queue.text}{where}{held}")
+
+
+def file_of(program: str) -> str:
+    """The file that a program is read from."""
+    return "/dev/stdin" if program == "-" else program_names.file_of(program)
 
 
 def _wrote(item: dict[str, Any]) -> str:

@@ -102,7 +102,30 @@ def inputs(verb: argparse.ArgumentParser) -> None:
         type=values.binding,
         action="append",
         default=[],
-        help="fill a tensor from a .npy file, or from file.npz:key; overrides its initialiser",
+        help="fill a tensor from a .npy file, or from file.npz:key, or with values that are made: "
+        "zeros, ones, iota, random or normal, as in normal[128,512]:bf16:seed=7; overrides its "
+        "initialiser",
+    )
+
+
+def kernel(verb: argparse.ArgumentParser) -> None:
+    """What a kernel is called with beside arrays."""
+    verb.add_argument(
+        "--arg",
+        dest="arguments",
+        metavar="NAME=VALUE",
+        type=values.binding,
+        action="append",
+        default=[],
+        help="of kernel.py:name: call it with this argument, as Python writes it: 2, (1, 2), "
+        "nl.float32, a name of the kernel's file",
+    )
+    verb.add_argument(
+        "--lnc",
+        metavar="N",
+        type=int,
+        choices=(1, 2),
+        help="of kernel.py:name: run it on so many cores that share HBM, by default on one",
     )
 
 

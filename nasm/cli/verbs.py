@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from nasm import gc_pause, stopping
-from nasm.cli import streams
+from nasm.cli import program_names, streams
 from nasm.cli.screen import Screen
 from nasm.problems import Failure
 
@@ -18,7 +18,7 @@ REFUSED = 2
 @contextmanager
 def _importing() -> Iterator[None]:
     """No package likes to be imported by halves, and all that is made lives on."""
-    with stopping.shielded(), gc_pause.paused():
+    with stopping.shielded(), gc_pause.imported():
         yield
 
 
@@ -34,6 +34,16 @@ def run(args: argparse.Namespace) -> int:
             from nasm.cli.rerunning import Rerunning as Run
 
     return Run(args, Screen(args.color)).go()
+
+
+def nki(args: argparse.Namespace) -> int:
+    """``nki``: a kernel, run as a program is; or a script that calls some."""
+    if not program_names.script(args.program):
+        return run(args)
+    with _importing():
+        from nasm.cli.scripts import Script
+
+    return Script(args, Screen(args.color)).go()
 
 
 def profile(args: argparse.Namespace) -> int:
@@ -75,11 +85,11 @@ def repl(args: argparse.Namespace) -> int:
     """``repl``: hands over to the debugger."""
     with _importing():
         from nasm import repl as debugger
-        from nasm.cli import files
+        from nasm.cli import arrays, kernels
         from nasm.repl.screen import Unwritable
 
     try:
-        inputs = files.arrays(args.inputs)
+        inputs = {} if program_names.kernel(args.program) else arrays.given(args.inputs)
     except Failure as failure:
         Screen(args.color).problems(failure.problems)
         return REFUSED
@@ -106,6 +116,7 @@ def repl(args: argparse.Namespace) -> int:
             allow=args.allow,
             checked=args.checked,
             color=args.color,
+            kernel=(lambda: kernels.loaded(args)) if program_names.kernel(args.program) else None,
         )
     except Unwritable as problem:
         streams.leave(sys.stdout)
@@ -124,6 +135,7 @@ def look_up(args: argparse.Namespace) -> int:
 
 VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "run": run,
+    "nki": nki,
     "profile": profile,
     "diff": diff,
     "check": check,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
@@ -97,6 +98,11 @@ ROWS = (
         "Tensors are placed in the order of their declaration and never share bytes by accident. "
         "There is no free range large enough for this one, or two given places overlap. The map "
         "shows the allocation, byte by byte within each partition.\n\n"
+        "In a program in sequential order, which has no waits and updates of its own, bytes are "
+        "used again: a tensor has them from the first instruction that mentions it to the last, "
+        "and for all of a loop in which one does. The problem stands at the instruction that "
+        "begins to use this one; the map shows who is alive with it, from which instruction to "
+        "which. They are counted from 0.\n\n"
         "Reuse a tensor, work in smaller tiles, or choose a narrower dtype.",
         ".sbuf  big  f32[128, 49152]",
         ".sbuf  big  bf16[128, 49152]",
@@ -268,5 +274,15 @@ ROWS = (
         "by tile, for instance in a `.for`.",
         "@tensor LoadStationary  b",
         "@tensor LoadStationary  b[:, 0:128]",
+    ),
+    Code(
+        "E0411",
+        "results of which only the last stays",
+        "A step of 0 in a destination writes one element after the other to one place, where the "
+        "last one stays. That is a way to throw a result away; where it is not meant, give the "
+        "destination a place for each element.",
+        "@vector Memset  c[:, 0:1].broadcast(128, 512), 0.0",
+        "@vector Memset  c[:, 0:1], 0.0",
+        severity=Severity.NOTE,
     ),
 )

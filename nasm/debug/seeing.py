@@ -8,28 +8,32 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from nasm.debug.engines import who
-from nasm.debug.engines.blocked import Blocked, blocked
-from nasm.debug.engines.context import Scene, context
-from nasm.debug.engines.counters import Counter, counter
-from nasm.debug.engines.outlook import Outlook
-from nasm.debug.engines.records import Context
-from nasm.debug.engines.transfers import TransferRecord
-from nasm.debug.engines.who import Use
-from nasm.debug.moving import delta
-from nasm.debug.moving.delta import MemoryChange
-from nasm.debug.values import memory, writing
-from nasm.debug.values.differences import Difference, difference, named_file, of_file
 from nasm.debug.values.expressions import Expression
-from nasm.debug.values.held import Held, held
-from nasm.debug.values.memory import BankNow, Lane, MemoryNow, Owner
-from nasm.debug.values.pictures import Picture, picture
-from nasm.debug.values.statistics import BINS, Histogram, Statistics, histogram, statistics
 from nasm.debug.values.value import Value, first
 from nasm.problems import number_of
 from nasm.records import Rows
 from nasm.running import Checkpoint, Running
+
+if TYPE_CHECKING:  # a view is imported when somebody looks at it
+    from nasm.debug.engines.blocked import Blocked
+    from nasm.debug.engines.context import Scene
+    from nasm.debug.engines.counters import Counter
+    from nasm.debug.engines.outlook import Outlook
+    from nasm.debug.engines.records import Context
+    from nasm.debug.engines.transfers import TransferRecord
+    from nasm.debug.engines.who import Use
+    from nasm.debug.moving.delta import MemoryChange
+    from nasm.debug.values.differences import Difference
+    from nasm.debug.values.held import Held
+    from nasm.debug.values.memory import BankNow, Lane, MemoryNow, Owner
+    from nasm.debug.values.pictures import Picture
+    from nasm.debug.values.statistics import Histogram, Statistics
+    from nasm.debug.values.writing import Written
+
+BINS = 16
+"""Bins of a histogram, unless it is said."""
 
 
 class Seeing(Running):
@@ -59,6 +63,8 @@ class Seeing(Running):
 
         It is an expression, or what :meth:`evaluate` made of one. Raises Failure.
         """
+        from nasm.debug.values.statistics import statistics
+
         return statistics(self._value(what))
 
     def first(self, what: str | Value, count: int) -> Value:
@@ -67,10 +73,14 @@ class Seeing(Running):
 
     def written(self, name: str) -> float:
         """How much of a tensor or a part of one is initialised, from 0 to 1; raises Failure."""
+        from nasm.debug.values import memory
+
         return memory.written(self, name)
 
     def histogram(self, what: str | Value, bins: int = BINS) -> Histogram:
         """How the finite numbers of what an expression is are spread; raises Failure."""
+        from nasm.debug.values.statistics import histogram
+
         return histogram(self._value(what), number_of("bins", bins, 1))
 
     def difference(
@@ -85,15 +95,19 @@ class Seeing(Running):
 
         They are expressions, values, and on the right also the path of an array file in quotes.
         """
+        from nasm.debug.values.differences import difference, named_file, of_file
+
         mine, path = self._value(left), named_file(right) if isinstance(right, str) else None
         other = self._value(right) if path is None else of_file(mine, path, self.files)
         return difference(mine, other, rtol, atol)
 
-    def write(self, text: str, path: str | Path, *, over: bool = False) -> writing.Written:
+    def write(self, text: str, path: str | Path, *, over: bool = False) -> Written:
         """Write what an expression is to an array file; raises Failure or Refused.
 
         A file that exists stays as it is unless it is to be written ``over``.
         """
+        from nasm.debug.values import writing
+
         return writing.write(self.evaluate(text), str(path), self.files, over)
 
     def picture(
@@ -104,6 +118,8 @@ class Seeing(Running):
         A cell has the element of its block that is farthest from zero, or the mean of them. Raises
         Refused or Failure.
         """
+        from nasm.debug.values.pictures import picture
+
         return picture(self._value(what), rows, columns, mean)
 
     # -- memory
@@ -113,19 +129,29 @@ class Seeing(Running):
 
         A map has at most so many rows and columns of cells. Raises Refused for an unknown name.
         """
+        from nasm.debug.values import memory
+        from nasm.debug.values.memory import MemoryNow
+
         return self._rows(MemoryNow, memory.memories(self, name, rows, columns))
 
     def bank_states(self) -> Rows[BankNow]:
         """Every bank: what is in it, and whether instructions ahead add to that."""
+        from nasm.debug.values import memory
+        from nasm.debug.values.memory import BankNow
+
         return self._rows(BankNow, memory.banks(self))
 
     def owners(self, bank: BankNow) -> tuple[Owner, ...]:
         """The tensors that have bytes in a bank."""
+        from nasm.debug.values import memory
+
         tensors = self.program.tensors
         return tuple(memory.owner(self, tensors[name]) for name in bank.record.tensors)
 
     def partition(self, number: int) -> tuple[Lane, ...]:
         """What every tensor has in a partition, by memory and address."""
+        from nasm.debug.values import memory
+
         return memory.lanes(self, number)
 
     def held(self, engine: str = "") -> tuple[Held, ...]:
@@ -133,17 +159,23 @@ class Seeing(Running):
 
         It is named as :meth:`queue` says. Raises Refused, and Failure in a run without values.
         """
+        from nasm.debug.values.held import held
+
         return held(self, engine)
 
     # -- what changed
 
     def since(self) -> Checkpoint:
         """A moment to compare memory with later, by :meth:`changes`; :meth:`release` it then."""
+        from nasm.debug.moving import delta
+
         delta.settle(self)
         return self.checkpoint()
 
     def changes(self, since: Checkpoint) -> tuple[MemoryChange, ...]:
         """What of each tensor is not as it was; nothing if the run went back to before that."""
+        from nasm.debug.moving import delta
+
         return delta.changes(self, since) if since in self.checkpoints and self.values else ()
 
     def release(self, since: Checkpoint) -> None:
@@ -166,16 +198,22 @@ class Seeing(Running):
 
     @property
     def _outlook(self) -> Outlook:
+        from nasm.debug.engines.outlook import Outlook
+
         if self._looked is None or not self._looked.current:
             self._looked = Outlook(self.machine)
         return self._looked
 
     def context(self) -> Context:
         """What every engine executes, what it does next, and why that does not start yet."""
+        from nasm.debug.engines.context import context
+
         return context(self.machine, self._outlook, self.status)
 
     def transfers(self) -> Rows[TransferRecord]:
         """Every transfer (DMA) under way, oldest first."""
+        from nasm.debug.engines.transfers import TransferRecord
+
         return self._rows(TransferRecord, self._scene().transfers)
 
     def counters(self, name: str = "") -> Rows[Counter]:
@@ -183,6 +221,8 @@ class Seeing(Running):
 
         Raises Refused if there is none of that name.
         """
+        from nasm.debug.engines.counters import Counter, counter
+
         numbers = {**self.program.semaphores, **self.program.events}
         scene = self._scene()
         wanted = [self.semaphore(name)] if name else sorted(numbers.values())
@@ -193,6 +233,8 @@ class Seeing(Running):
 
         It is named as :meth:`queue` says.
         """
+        from nasm.debug.engines.blocked import blocked
+
         return blocked(self._scene(), self.queue(engine))
 
     def who(self, text: str) -> Rows[Use]:
@@ -200,7 +242,11 @@ class Seeing(Running):
 
         ``%r0`` and ``@scalar.%r0`` are registers. Raises Failure or Refused.
         """
-        return self._rows(Use, who.uses(self, self._outlook, text))
+        from nasm.debug.engines import who
+
+        return self._rows(who.Use, who.uses(self, self._outlook, text))
 
     def _scene(self) -> Scene:
+        from nasm.debug.engines.context import Scene
+
         return Scene(self.machine, self._outlook, self.status)

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TypeVar
 
+from nasm.footprint.traits import Footprint, Traits, here
 from nasm.machine.machine import Machine
-from nasm.machine.operands import here
-from nasm.machine.outlines import Footprint, Outline, Traits
+from nasm.machine.outlines import Outline
 from nasm.problems import Refused
 from nasm.sim.regions import REGISTERS, Region
 from nasm.spec.declared_transfer import DeclaredTransfer

@@ -13,6 +13,7 @@ import numpy as np
 
 from nasm import dtypes
 from nasm.dtypes import Casting, DType, Float32
+from nasm.footprint.layout import Layout, layout_key
 from nasm.machine.unread import IDLE, Acting, Idle, Losses, Token, Unread
 from nasm.sim.memory import Array, CopyOnWrite, Journal, Mask, Store
 from nasm.sim.regions import Region
@@ -21,32 +22,6 @@ from nasm.spec.pieces import PIECE, Window
 from nasm.spec.view import View
 
 Values = Array | CopyOnWrite
-
-
-class Layout:
-    """What the regions of views of one tensor with one pattern have in common."""
-
-    __slots__ = ("area", "dims", "high", "low", "place", "rows", "size")
-
-    def __init__(self, view: View, area: int) -> None:
-        tensor, memory = view.tensor, view.tensor.memory
-        self.area = area
-        self.place = f"{0 if memory.shared else tensor.core}.{memory.name}"
-        size = self.size = view.dtype.itemsize
-        self.dims = tuple((step * size, count) for step, count in view.dims or ((1, 1),))
-        self.low = sum(step * (count - 1) for step, count in self.dims if step < 0)
-        self.high = sum(step * (count - 1) for step, count in self.dims if step > 0) + size
-        self.rows = (0, 1, 1)
-        if memory.partitions:
-            first = (tensor.partition or 0) + view.partition
-            self.rows = (first, view.shape[0], view.steps[0])
-
-    def region(self, offset: int) -> Region:
-        """The bytes touched from a byte of the memory on."""
-        low, high = offset + self.low, offset + self.high
-        return Region(
-            self.place, self.rows, low, high, offset, self.dims, self.size, area=self.area
-        )
 
 
 class Pattern(Layout):
@@ -122,6 +97,12 @@ class Access:
         )
 
     # -- changes
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        """Its first byte in a row of the store, and the one behind its last."""
+        base = self.store.base
+        return self.region.low - base, self.region.high - base
 
     def put(self, values: Values) -> None:
         """Store values, one per element, in the shape of ``array``."""
@@ -288,11 +269,6 @@ class Access:
         return self.store.not_accumulable_mask(
             array.itemsize, self.start, array.shape, array.strides
         )
-
-
-def layout_key(view: View) -> tuple[Any, ...]:
-    """What the layout of a view follows from."""
-    return view.tensor.index, view.partition, view.shape, view.steps, view.dtype.name
 
 
 class Addresses:

@@ -10,9 +10,10 @@ from functools import cached_property
 from itertools import accumulate
 from typing import Any
 
+from nasm.footprint.traits import Traits
 from nasm.machine.flow import Flow, written_registers
 from nasm.machine.hazards import Hazards
-from nasm.machine.outlines import Outline, Traits
+from nasm.machine.outlines import Outline
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.problems import Refused
 from nasm.sim.regions import Region

@@ -6,30 +6,21 @@ choose. The entries are read when the instruction starts; with them the window i
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nasm.dtypes import Casting, Float32
+from nasm.footprint.reach import range_of, window
 from nasm.machine.addresses import Access, Addresses, added
 from nasm.problems import Refused
 from nasm.sim.memory import Array, CopyOnWrite, Mask
 from nasm.sim.regions import Region
 from nasm.spec.effects import Partial
-from nasm.spec.view import Offsets, View
+from nasm.spec.view import View
 
 Entries = NDArray[np.int64]
-
-
-def window(view: View, offsets: Offsets) -> View:
-    """Everything an indirect view can reach, with one axis for what its entries choose."""
-    at = int(view.partitioned)
-    after = at if offsets.single else at + 1
-    shape = (*view.shape[:at], offsets.limit + 1, *view.shape[after:])
-    steps = (*view.steps[:at], offsets.step, *view.steps[after:])
-    return replace(view, shape=shape, steps=steps, offsets=None)
 
 
 class Index:
@@ -77,8 +68,7 @@ class Indirect:
         self.view, self.offsets, self.index, self.reach = view, view.offsets, index, reach
         self.window = reach.elements
         self.template: Array = np.broadcast_to(np.empty((), view.dtype.numpy), view.shape)
-        low, high, size = reach.region.low, reach.region.high, view.dtype.itemsize
-        self.region = reach.region._replace(start=low, dims=((size, (high - low) // size),))
+        self.region = range_of(reach.region)
 
     @staticmethod
     def bound(addresses: Addresses, view: View, group: int) -> Indirect:

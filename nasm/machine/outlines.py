@@ -8,15 +8,16 @@ knowing is refused when it starts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, NoReturn
 
-from nasm.machine.addresses import Addresses, Layout, layout_key
+from nasm.footprint.layout import Regions
+from nasm.footprint.traits import Footprint, Traits, addressed, here
+from nasm.machine.addresses import Addresses
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect_transfers import Start
-from nasm.machine.operands import here
 from nasm.machine.state import UNKNOWN, EngineState, Registers
 from nasm.machine.transfers import Launched, Moving, Transfers, direct_start
 from nasm.machine.unread import Losses
@@ -25,14 +26,9 @@ from nasm.sim.counters import Who
 from nasm.sim.queues import Work
 from nasm.sim.regions import Region
 from nasm.spec.effects import Plan, Transfer
-from nasm.spec.implicit_operands import EngineValue, Here, RoundingOf
-from nasm.spec.instruction import Context, Operand, Row
-from nasm.spec.lists import views
+from nasm.spec.instruction import Row
 from nasm.spec.shapes import Shape
 from nasm.spec.view import Reg, View
-
-Footprint = Callable[[Context], tuple[View, ...]]
-
 
 NO_VALUES = "E0518"
 DOES_NOT_KNOW = ": a run without values does not know it"
@@ -59,117 +55,24 @@ class NoValues(Failure):
 class Places(Addresses):
     """The regions of views; no memory is behind them."""
 
-    CACHES = ("_layouts", "_regions")
+    CACHES = ("_regions",)
 
     def __init__(self, areas: Mapping[int, int], losses: Losses) -> None:
         super().__init__({}, areas, losses)
-        self._layouts: dict[tuple[Any, ...], Layout] = {}
-        self._regions: dict[tuple[Any, ...], Region] = {}
+        self._regions = Regions(areas)
 
     def region(self, view: View) -> Region:
         """The bytes that a view touches."""
-        key = layout_key(view)
-        found = self._regions.get((key, view.offset))
-        if found is None:
-            layout = self._layouts.get(key)
-            if layout is None:
-                layout = self._layouts[key] = Layout(view, self.areas[view.tensor.index])
-            found = layout.region((view.tensor.offset or 0) + view.offset)
-            self._regions[key, view.offset] = found
-        return found
+        return self._regions.of(view)
 
     def access(self, view: View) -> NoReturn:
         """A view bound to its memory: there is none."""
         raise NoValues.of(f"the elements of {view.tensor.name}")
 
 
-def addressed(operands: Sequence[object]) -> View | None:
-    """The tile that addresses one of some operands; None if none does."""
-    for operand in operands:
-        for view in views(operand):
-            if view.offsets is not None:
-                return view.offsets.tile
-    return None
-
-
 def unknown_address(row: Row, register: int) -> Refused:
     """The refusal of an address that a register holds which was loaded from memory."""
     return refused(f"{row.name} is addressed by {Reg(register)}, {LOADED}")
-
-
-class Traits:
-    """What the outlines of a shape have in common.
-
-    ``computes`` says that the run depends on its semantics, ``blind`` that these depend on what
-    memory or the engine holds; ``arguments`` are theirs, of which ``handed`` and ``registers`` are
-    filled in, as (place among the operands, among the arguments). ``reads`` and ``writes`` are
-    views by their place among the operands, with a footprint where it is not the view itself;
-    ``stored`` are the registers that results go to, as (place among the operands, among the
-    results); ``states`` the engine values it needs, of which those ``loaded`` must be there.
-    ``tile`` is what addresses one of the operands, if something does.
-    """
-
-    __slots__ = (
-        "arguments", "blind", "computes", "handed", "held", "loaded", "reads", "registers",
-        "results", "row", "states", "stored", "tile", "writes",
-    )  # fmt: skip
-
-    def __init__(self, shape: Shape, core: int) -> None:
-        context = shape.context
-        self.row, self.held = shape.row, shape.held
-        self.arguments, self.blind = shape.arguments.copy(), False
-        self.handed: list[tuple[int, int]] = []
-        self.registers: list[tuple[int, int]] = []
-        self.reads: list[tuple[int, Footprint | None]] = []
-        self.states: list[str] = []
-        self.loaded: list[EngineValue] = []
-        for operand, position, at in shape.reading:
-            self._read(operand, position, at, context, core, shape.exact)
-        self.writes: list[tuple[int, Footprint | None]] = []
-        self.stored: list[tuple[int, int]] = []
-        self.results = len(shape.writing)
-        for operand, position, at in shape.writing:
-            value = context.operands[operand.name]
-            if type(value) is Reg:
-                self.stored.append((position, at))
-            elif type(value) is View:
-                self.writes.append((position, _footprint(operand, shape.exact)))
-        self.computes = bool(self.stored) or shape.row.effect is not None
-        self.tile = addressed(tuple(context.operands.values()))
-
-    def _read(
-        self,
-        operand: Operand,
-        position: int,
-        at: int,
-        context: Context,
-        core: int,
-        exact: frozenset[str],
-    ) -> None:
-        kind, value = operand.kind, context.operands[operand.name]
-        if isinstance(kind, Here):
-            self.arguments[at] = {"core": core, "engine": context.engine}[kind.what]
-        elif isinstance(kind, EngineValue):
-            self.blind = True
-            self.states.append(kind.name)
-            initial = kind.initial
-            if (initial(context) if callable(initial) else initial) is None:
-                self.loaded.append(kind)
-        elif isinstance(kind, RoundingOf):
-            self.blind = True
-        elif type(value) is Reg:
-            self.registers.append((position, at))
-        elif type(value) is View and operand.access != "@":
-            self.blind = True
-            self.reads.append((position, _footprint(operand, exact)))
-        else:
-            self.handed.append((position, at))
-
-
-def _footprint(operand: Operand, exact: frozenset[str]) -> Footprint | None:
-    if operand.footprint is None or operand.name in exact:
-        return None
-    return operand.footprint
 
 
 class Outline:

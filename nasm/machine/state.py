@@ -210,8 +210,8 @@ def added_to(generation: Generation, instructions: Iterable[Instruction]) -> lis
 
 def _rows(group: list[Tensor]) -> tuple[int, int]:
     """The first partition of a group of tensors, and how many it spans; one in a linear memory."""
-    first = min(t.partition or 0 for t in group)
-    return first, max((t.partition or 0) + max(1, t.partitions) for t in group) - first
+    first = min(_lanes(t)[0] for t in group)
+    return first, max(_lanes(t)[1] for t in group) - first
 
 
 def _bytes(group: list[Tensor]) -> tuple[int, int]:
@@ -236,9 +236,43 @@ def room(group: list[Tensor]) -> int:
 
 def groups(tensors: list[Tensor]) -> list[list[Tensor]]:
     """Tensors that share bytes, directly or by way of others; only chosen places can share."""
-    found = [[t] for t in tensors if not t.fixed]
-    for tensor in (t for t in tensors if t.fixed):
-        sharing = [g for g in found if any(tensor.shares(other) for other in g)]
-        found = [g for g in found if g not in sharing]
-        found.append([tensor, *(t for g in sharing for t in g)])
-    return found
+    if not any(t.fixed for t in tensors):
+        return [[t] for t in tensors]
+    memories: dict[tuple[str, int], list[Tensor]] = {}
+    for tensor in tensors:
+        core = 0 if tensor.memory.shared else tensor.core
+        memories.setdefault((tensor.memory.name, core), []).append(tensor)
+    return [group for members in memories.values() for group in _sharing(members)]
+
+
+def _sharing(members: list[Tensor]) -> list[list[Tensor]]:
+    """The same among tensors of one memory of one core.
+
+    They are looked at by their first bytes. In each strip of partitions that all tensors have or do
+    not have, one has bytes in common with an earlier one if it does with the one that reaches
+    furthest.
+    """
+    ordered = sorted(members, key=lambda t: (t.offset or 0, t.index))
+    cuts = sorted({row for t in ordered for row in _lanes(t)})
+    strip = {row: number for number, row in enumerate(cuts)}
+    furthest: list[Tensor | None] = [None] * len(cuts)
+    found = {t.index: [t] for t in ordered}
+    for tensor in ordered:
+        low = tensor.offset or 0
+        begin, end = _lanes(tensor)
+        for at in range(strip[begin], strip[end]):
+            other = furthest[at]
+            reach = (other.offset or 0) + other.bytes if other else low
+            if other and reach > low and found[other.index] is not found[tensor.index]:
+                more, fewer = sorted((found[other.index], found[tensor.index]), key=len)[::-1]
+                more += fewer
+                found.update((t.index, more) for t in fewer)
+            if reach < low + tensor.bytes:
+                furthest[at] = tensor
+    return list({id(group): group for group in found.values()}.values())
+
+
+def _lanes(tensor: Tensor) -> tuple[int, int]:
+    """The first partition of a tensor and the one behind its last; one row in a linear memory."""
+    first = tensor.partition or 0
+    return first, first + max(1, tensor.partitions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Iterator
 
 from nasm.sim.regions import Region, overlap
 
@@ -41,14 +41,15 @@ class Place:
 class Places:
     """All places, made when they are first touched.
 
-    Those of an area are found by what they span: on the level of its size a place is in one bucket,
-    or in two that lie side by side.
+    Those of an area are found by what they span, and of those that are columns of rows of one
+    length, as tiles of a large tensor are, only the ones that are in the same columns.
     """
 
     def __init__(self) -> None:
         self.every: list[Place] = []
         self._by_region: dict[Region, Place] = {}
-        self._levels: dict[Area, dict[int, dict[int, list[Place]]]] = {}
+        self._spans: dict[Area, dict[int, _Buckets]] = {}
+        self._columns: dict[tuple[Area, int], _Columns] = {}
 
     def of(self, regions: Iterable[Region]) -> tuple[Place, ...]:
         """The places of some regions."""
@@ -63,26 +64,96 @@ class Places:
         area = area_of(region)
         place = self._by_region[region] = Place(len(self.every), region, area)
         self.every.append(place)
-        levels = self._levels.setdefault(area, {})
+        spans = self._spans.setdefault(area, {})
         low, high = region.low, region.high - 1
-        for level, buckets in levels.items():
-            for other in _within(buckets, low >> level, high >> level):
-                if overlap(region, other.region):
-                    place.near.append(other)
-                    other.near.append(place)
-        level = (high - low).bit_length()
-        mine = levels.setdefault(level, {})
-        for bucket in range(low >> level, (high >> level) + 1):
-            mine.setdefault(bucket, []).append(place)
+        pitch, first, last = _columns(region)
+        for other, buckets in spans.items():
+            if pitch and other == pitch:
+                found = self._columns[area, pitch].find(first, last, low, high)
+            else:
+                found = buckets.find(low, high)
+            for near in found:
+                if overlap(region, near.region):
+                    place.near.append(near)
+                    near.near.append(place)
+        spans.setdefault(pitch, _Buckets()).add(low, high, place)
+        if pitch:
+            columns = self._columns.setdefault((area, pitch), _Columns())
+            columns.add(first, last, low, high, place)
         return place
+
+
+def _columns(region: Region) -> tuple[int, int, int]:
+    """The length of rows, the first and the last column that it takes of several; or 0.
+
+    Then it shares bytes with another such region only if it does so in columns.
+    """
+    box = region.box()
+    if box is None or box[2] == 1:
+        return 0, 0, 0
+    length, pitch, _ = box
+    first = region.low % pitch
+    last = first + length - 1
+    return (pitch, first, last) if last < pitch else (0, 0, 0)
+
+
+class _Buckets:
+    """Places by a range: on the level of its length one is in a bucket, or in two side by side."""
+
+    __slots__ = ("_levels",)
+
+    def __init__(self) -> None:
+        self._levels: dict[int, dict[int, list[Place]]] = {}
+
+    def add(self, low: int, high: int, place: Place) -> None:
+        """Put one in."""
+        level = (high - low).bit_length()
+        buckets = self._levels.setdefault(level, {})
+        for bucket in range(low >> level, (high >> level) + 1):
+            buckets.setdefault(bucket, []).append(place)
+
+    def find(self, low: int, high: int) -> Iterator[Place]:
+        """Those that may be within a range, each once."""
+        for level, buckets in self._levels.items():
+            yield from _within(buckets, low >> level, high >> level)
+
+
+class _Columns:
+    """The same by two ranges: the columns, and what is spanned."""
+
+    __slots__ = ("_levels",)
+
+    def __init__(self) -> None:
+        self._levels: dict[int, dict[int, _Buckets]] = {}
+
+    def add(self, first: int, last: int, low: int, high: int, place: Place) -> None:
+        """Put one in."""
+        level = (last - first).bit_length()
+        buckets = self._levels.setdefault(level, {})
+        for bucket in range(first >> level, (last >> level) + 1):
+            buckets.setdefault(bucket, _Buckets()).add(low, high, place)
+
+    def find(self, first: int, last: int, low: int, high: int) -> Iterable[Place]:
+        """Those that may be within both, each once."""
+        found: dict[int, Place] = {}
+        for level, buckets in self._levels.items():
+            for bucket in _wanted(buckets, first >> level, last >> level):
+                if bucket in buckets:
+                    found.update((p.number, p) for p in buckets[bucket].find(low, high))
+        return found.values()
 
 
 def _within(buckets: dict[int, list[Place]], first: int, last: int) -> Iterable[Place]:
     """The places in a range of buckets, each once: one is in two buckets at most."""
     if first == last:
         return buckets.get(first, ())
-    wanted: Iterable[int] = range(first, last + 1)
-    if last - first > len(buckets):
-        wanted = [bucket for bucket in buckets if first <= bucket <= last]
+    wanted = _wanted(buckets, first, last)
     found = {place.number: place for bucket in wanted for place in buckets.get(bucket, ())}
     return found.values()
+
+
+def _wanted(buckets: Collection[int], first: int, last: int) -> Iterable[int]:
+    """The buckets from one to another, among which may be some that are none."""
+    if last - first > len(buckets):
+        return [bucket for bucket in buckets if first <= bucket <= last]
+    return range(first, last + 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Container, Iterable, Mapping, Sequence
 
 from nasm.order.accesses import Accesses
 from nasm.order.clocks import Order
@@ -39,20 +39,18 @@ class Sources:
         self.counters = {w.semaphore for w in program.waits if w is not None}
         self.counters |= {u.semaphore for u in program.updates if u is not None}
         down = any(u is not None and (u.op != "+" or u.value < 0) for u in program.updates)
-        clears = any(i.row.effect is Clear for i in program.instructions)
+        early = {n for n, u in enumerate(program.updates) if u is not None and u.at_read}
+        effects = enumerate(i.row.effect for i in program.instructions)
+        acting = {n: effect for n, effect in effects if effect is not None}
+        clears = Clear in acting.values()
+        moving = {n for n, effect in acting.items() if effect is Transfer}
+        meeting = {n for n, effect in acting.items() if effect is Rendezvous}
         self.tracked: list[bool] = []
         for queue, lines in enumerate(program.queues):
-            streams = self._streams(queue, lines)
+            streams = self._streams(queue, lines, moving)
             self.streams += streams
-            early = any(
-                update is not None and update.at_read
-                for update in map(program.updates.__getitem__, set(lines.updates))
-            )
-            meets = any(
-                program.instructions[number].row.effect is Rendezvous
-                for number in set(lines.instructions)
-            )
-            self.tracked.append(bool(streams) or meets or early or down or clears)
+            held = not early.isdisjoint(lines.updates) or not meeting.isdisjoint(lines.instructions)
+            self.tracked.append(bool(streams) or held or down or clears)
         self.waits = [
             None if w is None else Wait(w.semaphore, w.op, w.value) for w in program.waits
         ]
@@ -61,14 +59,13 @@ class Sources:
             for u in program.updates
         ]
 
-    def _streams(self, queue: int, lines: QueueProgram) -> list[Stream]:
-        program, found = self.program, dict[Stream, None]()
-        pairs = dict.fromkeys(zip(lines.instructions, lines.updates, strict=True))
-        for instruction, number in pairs:
-            if program.instructions[instruction].row.effect is Transfer:
-                update = program.updates[number]
-                found[queue, None if update is None else update.semaphore] = None
-        return list(found)
+    def _streams(self, queue: int, lines: QueueProgram, moving: Container[int]) -> list[Stream]:
+        """The streams of a queue; ``moving`` are the numbers of instructions that transfer."""
+        pairs = zip(lines.instructions, lines.updates, strict=True)
+        posting = dict.fromkeys(number for instruction, number in pairs if instruction in moving)
+        updates = (self.program.updates[number] for number in posting)
+        found = ((queue, None if update is None else update.semaphore) for update in updates)
+        return list(dict.fromkeys(found))
 
     def core(self, counter: int) -> int:
         """The core that a counter belongs to."""

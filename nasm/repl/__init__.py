@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from nasm.open_files import Files
     from nasm.repl.shell import Shell
     from nasm.source import Source
+    from nasm.spec.program import Program
     from nasm.spec.timing import TimingGiven
 
 __all__ = ["main"]
@@ -45,8 +46,11 @@ def main(
     init: str | None = None,
     no_init: bool = False,
     color: str = "auto",
+    kernel: Callable[[], tuple[Program, Mapping[str, Any]]] | None = None,
 ) -> int:
     """Start the REPL on a program (``-`` is standard input) or on none; returns an exit code.
+
+    ``kernel`` gives the program that ``path`` names, with its inputs, where that is no text.
 
     With a ``script`` (a file of commands) or ``commands`` it runs those and leaves, or is attended
     then if it is to ``stay``; with what it reads, if standard input is no terminal, it does the
@@ -77,6 +81,7 @@ def main(
             strict=strict,
             allow=allow,
             checked=checked,
+            kernel=kernel,
         )
     except Failure as failure:
         for problem in failure.problems:

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 from nasm.debug.values.expressions import dated
-from nasm.debug.values.memory import BankNow
 from nasm.debug.values.value import Value
 from nasm.problems import Refused, counted, did_you_mean, listed, quoted
-from nasm.repl import displays, memory_text, text
+from nasm.repl import displays, text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import interruptible
 from nasm.repl.naming import FORMATS
 from nasm.repl.shell import FAILED, INTERRUPTED, Shell
-from nasm.report import arrays, differing, pictures
 from nasm.spec.memory import Tensor
+
+if TYPE_CHECKING:
+    from nasm.debug.values.memory import BankNow
+    from nasm.repl import memory_text
 
 MARGIN = 8
 """Columns beside the cells of a map."""
 
-EXPRESSION = ("tensor", "semaphore", "register", "constant", "function", "format")
+EXPRESSION = ("named", "tensor", "semaphore", "register", "constant", "function", "format")
 """What may stand where a value is asked for, for completion."""
 
 PICTURE_LINES = 32
@@ -46,6 +49,8 @@ def print_(shell: Shell, rest: str) -> None:
 
 def show(shell: Shell, value: Value, form: str) -> None:
     """Print a value in one of the forms."""
+    from nasm.report import arrays, pictures
+
     screen, session = shell.screen, shell.session
     width = screen.width
     if form in ("p", "m"):
@@ -122,6 +127,8 @@ def compare(shell: Shell, rest: str) -> None:
     worst of them; with a tolerance, those that differ by more than atol + rtol * |right|. compare
     acc at 2.5us shows what is other than it was then.
     """
+    from nasm.report import differing
+
     left, right, tolerances = _sides(rest)
     found = shell.session.difference(left, right, **tolerances)
     shell.screen.say(differing.shown(found, shell.screen.width))
@@ -222,6 +229,8 @@ def memory(shell: Shell, rest: str) -> None:
     was written last, and by which line, as 'info tensors' does. Of a memory with banks the banks
     are shown instead, as 'info banks' does.
     """
+    from nasm.repl import memory_text
+
     session, width = shell.session, shell.screen.width
     name, _, bank = rest.strip().partition(" ")
     memories = session.program.generation.memories
@@ -238,6 +247,8 @@ def memory(shell: Shell, rest: str) -> None:
 
 def _times(shell: Shell) -> memory_text.Times:
     """When tensors were written last, unless that cannot be looked for."""
+    from nasm.repl import memory_text
+
     session = shell.session
     if shell.torn or not session.now:
         return memory_text.Times(session, None)
@@ -260,6 +271,8 @@ def banks(shell: Shell, rest: str) -> None:
     unwritten (.) or free (-); since is when the first that accumulates wrote it, or the last of
     all. A bank of its own is shown with its tensors.
     """
+    from nasm.repl import memory_text
+
     session, width = shell.session, shell.screen.width
     several = session.program.cores > 1
     name, _, number = rest.strip().partition(" ")
@@ -297,6 +310,8 @@ def partition(shell: Shell, rest: str) -> None:
 
     Without a number it is the first one.
     """
+    from nasm.repl import memory_text
+
     word, session = rest.strip() or "0", shell.session
     most = max((m.partitions for m in session.program.generation.memories.values()), default=0)
     if not (word.isdecimal() and len(word) < 10 and int(word) < most):
@@ -312,6 +327,8 @@ def held(shell: Shell, rest: str) -> None:
 
     Of an engine that is named the elements are shown, and what it could hold.
     """
+    from nasm.report import arrays
+
     session, screen, engine = shell.session, shell.screen, rest.strip().removeprefix("@")
     found = session.held(engine)
     for item in found:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from nasm.problems import Failure, Refused
-from nasm.report import arrays
 from nasm.session import Session
 
 MOST_LINES = 8
@@ -51,6 +50,8 @@ class Displays:
 
 def shown(item: Display, session: Session, width: int) -> list[str]:
     """One of them as it is now; if it cannot be computed, why."""
+    from nasm.report import arrays
+
     mark = f"{item.number}: "
     try:
         value = session.evaluate(item.text)

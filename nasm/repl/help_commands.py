@@ -11,6 +11,7 @@ from nasm.repl import command as commands
 from nasm.repl import (
     data_commands,
     inspect_commands,
+    let_commands,
     move_commands,
     run_commands,
     see_commands,
@@ -24,7 +25,6 @@ from nasm.repl import (
 from nasm.repl.command import COMMANDS, WRONG, Command, command, last_word
 from nasm.repl.naming import machine
 from nasm.repl.shell import Shell
-from nasm.report import explanations, pages
 from nasm.spec.instruction import Context, Row
 from nasm.spec.program import Program
 
@@ -35,6 +35,7 @@ GROUPS = (
     run_commands.__name__,
     see_commands.__name__,
     data_commands.__name__,
+    let_commands.__name__,
     inspect_commands.__name__,
     view_commands.__name__,
     try_commands.__name__,
@@ -75,6 +76,8 @@ def help_(shell: Shell, rest: str) -> None:
 @command("explain", usage="explain CODE", takes=("code",))
 def explain(shell: Shell, rest: str) -> None:
     """Explain a diagnostic by its code, such as E0501."""
+    from nasm.report import explanations
+
     word = rest.strip()
     if not word:
         raise Refused(WRONG, "explain what?", "a code, as in: explain E0501")
@@ -110,6 +113,8 @@ def _short(chosen: Command) -> list[str]:
 
 def _about(shell: Shell, word: str) -> None:
     """Print all that a word means; raises Refused with what was meant."""
+    from nasm.report import pages
+
     target, generation = machine(shell)
     width = shell.screen.width
     known = list(topics.topics(target, generation))

@@ -10,6 +10,7 @@ from nasm.debug.engines.transfers import NOTIFYING, TransferRecord
 from nasm.debug.engines.who import Use
 from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.debug.moving.travel import Mark
+from nasm.debug.values.lets import Named
 from nasm.problems import counted, in_line
 from nasm.records import ChannelRecord, QueueRecord, Rows, SemaphoreRecord, Units
 from nasm.repl.screen import Screen
@@ -191,8 +192,15 @@ def moments(found: Sequence[Mark], units: Units) -> Listing:
     return Listing(("moment", ">at µs", ">cycle", "changed by hand"), rows, none)
 
 
+def lets(found: Sequence[Named], units: Units) -> Listing:
+    """Names of expressions."""
+    rows = [(one.name, one.text) for one in found]
+    return Listing(("name", "stands for"), rows, "no expression has a name: let NAME = EXPRESSION")
+
+
 LISTINGS: Mapping[type, Callable[[Sequence[Any], Units], Listing]] = {
     Breakpoint: breakpoints,
+    Named: lets,
     Changed: history,
     ChannelRecord: channels,
     Counter: counters,

@@ -101,14 +101,17 @@ def event(shell: Shell, rest: str) -> None:
 
 
 @command(
-    "until", "u", usage="until CYCLE | TIME | PLACE | EXPRESSION", takes=("line", "engine", "label")
+    "until",
+    "u",
+    usage="until CYCLE | TIME | LOCATION | EXPRESSION",
+    takes=("line", "engine", "label"),
 )
 def until(shell: Shell, rest: str) -> None:
-    """Run to a cycle, a time, a place or a condition.
+    """Run to a cycle, a time, a location or a condition.
 
-    A number is a cycle of the base clock, 2.5us a time. A place is 'line 19', a label, a mnemonic,
-    or 'tensor pc 3': it stops before such an instruction starts. An expression is looked at after
-    every event: until max(acc) > 3, until $loaded >= 32.
+    A number is a cycle of the base clock, 2.5us a time. A location is 'line 19', a label, a
+    mnemonic, or 'tensor pc 3': it stops before such an instruction starts. An expression is looked
+    at after every event: until max(acc) > 3, until $loaded >= 32.
     """
     session, word = shell.session, rest.strip()
     if not word:
@@ -121,9 +124,9 @@ def until(shell: Shell, rest: str) -> None:
             raise Refused(WRONG, f"that has passed: it is {text.moment(session)}", hint)
         moved(shell, _Advance(left), each=True)
         return
-    place = word.removeprefix("line ").strip() if word.startswith("line ") else word
+    location = word.removeprefix("line ").strip() if word.startswith("line ") else word
     try:
-        test = session.stop_for(place)
+        test = session.stop_for(location)
     except Refused as refused:
         if refused.code != WRONG or (" " not in word and word.isidentifier()):
             raise
@@ -140,7 +143,7 @@ def until(shell: Shell, rest: str) -> None:
 
 
 @command(
-    "finish", "fin", usage="finish [round | loop | transfer] [ENGINE | PLACE]", takes=("engine",)
+    "finish", "fin", usage="finish [round | loop | transfer] [ENGINE | LOCATION]", takes=("engine",)
 )
 def finish(shell: Shell, rest: str) -> None:
     """Run until a queue, a round, a loop or a transfer ends.

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from nasm import stopping
 from nasm.debug.moving.breakpoints import HAZARDS
-from nasm.debug.moving.delta import MemoryChange
-from nasm.debug.moving.stops import ElementChange
 from nasm.problems import Failure, Refused, counted
 from nasm.records import Progress, Status
-from nasm.repl import scene, text
+from nasm.repl import text
 from nasm.repl.command import WRONG
 from nasm.repl.screen import cut, wrapped
 from nasm.repl.shell import INTERRUPTED, Shell
 from nasm.report import tables
 from nasm.session import Session
+
+if TYPE_CHECKING:
+    from nasm.debug.moving.delta import MemoryChange
+    from nasm.debug.moving.stops import ElementChange
 
 Move = Callable[[Session, text.Completed], None]
 """Moves the machine, and notes what completed."""
@@ -229,6 +232,8 @@ def gone(shell: Shell, go: Callable[[Session], str]) -> None:
 
 def after_going(shell: Shell) -> None:
     """What is shown wherever the machine stops: displays and context, if no panel has them."""
+    from nasm.repl import scene
+
     session, kept = shell.session, shell.kept
     if "display" not in kept:
         shell.screen.say(shell.displays.lines(session, shell.screen.width))

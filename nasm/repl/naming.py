@@ -183,6 +183,12 @@ def _constants(session: Session) -> Mapping[str, str]:
     return {name: str(value) for name, value in session.program.constants.items()}
 
 
+@kind("named")
+@_of_program
+def _named(session: Session) -> Mapping[str, str]:
+    return {one.name: f"stands for {one.text}" for one in session.lets()}
+
+
 @kind("label")
 @_of_program
 def _labels(session: Session) -> Mapping[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.problems import Failure, Refused, counted, in_line
 from nasm.records import Status, figures_line
 from nasm.repl import text
@@ -38,7 +39,9 @@ def load(shell: Shell, rest: str) -> None:
     loaded(shell)
     if before is not None and same:
         for one, why in shell.session.take_over(before):
-            shell.screen.say(f"breakpoint {one} is gone: {why}", "yellow")
+            kind = "breakpoint " if isinstance(one, Breakpoint) else ""
+            shell.screen.say(f"{kind}{one} is gone: {why}", "yellow")
+        shell.renew()
 
 
 def loaded(shell: Shell) -> None:

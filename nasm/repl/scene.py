@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING
 
-from nasm.debug.engines.blocked import Blocked
-from nasm.debug.engines.counters import Changed, Counter
-from nasm.debug.engines.records import Context, Doing, EngineContext, Location
 from nasm.problems import counted, listed
 from nasm.records import Rows
-from nasm.repl import listings, text
+from nasm.repl import text
 from nasm.repl.screen import WIDTH, cut, table
 from nasm.repl.text import Timed
 from nasm.session import Session
+
+if TYPE_CHECKING:
+    from nasm.debug.engines.blocked import Blocked
+    from nasm.debug.engines.counters import Changed, Counter
+    from nasm.debug.engines.records import Context, Doing, EngineContext, Location
 
 MOST = 20
 """Lines that a context takes at the most."""
@@ -23,7 +26,7 @@ MUCH = 16
 
 NOW, NEXT, SPACE = "  now   ", "  next  ", "        "
 
-Block = Callable[[Timed, EngineContext, int], list[str]]
+Block = Callable[[Timed, "EngineContext", int], list[str]]
 """An engine as lines of a width."""
 
 
@@ -117,6 +120,8 @@ def _posters(found: Counter, width: int) -> list[str]:
 
 def _changes(history: Rows[Changed], width: int) -> list[str]:
     """When it got the values that it has had, and by whom."""
+    from nasm.repl import listings
+
     heads, rows, *_ = listings.history(history, history.units)
     return table(heads, rows, width) if rows else []
 

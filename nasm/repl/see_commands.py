@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nasm.problems import Refused, in_line
-from nasm.repl import listings, scene, text
+from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import interruptible
 from nasm.repl.shell import Shell
@@ -20,6 +20,8 @@ def where(shell: Shell, rest: str) -> None:
     Of one engine everything that keeps its next instruction from starting. Cycles are of the
     engine beside them.
     """
+    from nasm.repl import scene
+
     session, screen = shell.session, shell.screen
     if not rest:
         screen.say(scene.lines(session, screen.width, shell.settings.plain))
@@ -35,6 +37,8 @@ def where(shell: Shell, rest: str) -> None:
 @command("info queues", "engines")
 def queues(shell: Shell, rest: str) -> None:
     """Every engine's queue, and its next instruction."""
+    from nasm.repl import listings
+
     listings.show(shell.screen, shell.session.queues())
 
 
@@ -46,6 +50,8 @@ def transfers(shell: Shell, rest: str) -> None:
     have; landing, the channels are done with all of them; notifying, all have landed, and waiters
     do not know yet. 'info channels' shows the channels.
     """
+    from nasm.repl import listings
+
     listings.show(shell.screen, shell.session.transfers())
 
 
@@ -55,6 +61,8 @@ def channels(shell: Shell, rest: str) -> None:
 
     Channels move data beside the queues.
     """
+    from nasm.repl import listings
+
     listings.show(shell.screen, shell.session.channels())
 
 
@@ -64,6 +72,8 @@ def semaphores(shell: Shell, rest: str) -> None:
 
     Of one also who has posted it, and when, and who still can: counts are of instructions.
     """
+    from nasm.repl import listings, scene
+
     session, screen = shell.session, shell.screen
     if rest:
         (found,) = session.counters(rest)
@@ -78,7 +88,7 @@ def semaphores(shell: Shell, rest: str) -> None:
 @command(
     "who",
     usage="who TENSOR | $SEMAPHORE | [ENGINE] %REGISTER",
-    takes=("tensor", "semaphore", "engine"),
+    takes=("tensor", "named", "semaphore", "engine"),
     examples=("who t[3, 17]", "who $loaded", "who @scalar %r0"),
 )
 def who(shell: Shell, rest: str) -> None:
@@ -88,6 +98,8 @@ def who(shell: Shell, rest: str) -> None:
     line of a queue stands once: 'of' says how many instructions it has become, 'done' how many of
     them have completed so far; those of a loop may do so any number of times.
     """
+    from nasm.repl import listings
+
     session, screen = shell.session, shell.screen
     if not rest:
         raise Refused(WRONG, "who uses what?", "who t[3, 17], who $loaded, who @scalar %r0")
@@ -99,7 +111,7 @@ def who(shell: Shell, rest: str) -> None:
 
 
 @command(
-    "why", usage="why ELEMENT [depth=N] | ENGINE", takes=("tensor", "engine"),
+    "why", usage="why ELEMENT [depth=N] | ENGINE", takes=("tensor", "named", "engine"),
     examples=("why C[0, 0]", "why t[3, 17] depth=1", "why tensor"),
 )  # fmt: skip
 def why(shell: Shell, rest: str) -> None:
@@ -110,6 +122,8 @@ def why(shell: Shell, rest: str) -> None:
     Of an engine: what lets it go on, and who would do that, back to what no other engine holds up:
     a transfer or an instruction under way, a wait that nobody can end, or a circle.
     """
+    from nasm.repl import scene
+
     session, screen = shell.session, shell.screen
     found = _DEPTH.search(rest)
     word = _DEPTH.sub("", rest).strip()

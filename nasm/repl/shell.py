@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from nasm import host_memory
+from nasm import gc_pause, host_memory
 from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
@@ -26,6 +26,12 @@ from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
 from nasm.targets import USUAL
+
+Kernel = Callable[[], tuple[Program, Mapping[str, Any]]]
+"""Makes the program of a kernel, with its inputs, whenever it is loaded."""
+
+LARGE = 20_000
+"""Instructions of a program that Python is not to look through while it is debugged."""
 
 DEEPEST = 16
 """How deep files of commands may call each other."""
@@ -60,8 +66,9 @@ class Shell:
         strict: bool = False,
         allow: Iterable[str] = (),
         checked: bool = True,
+        kernel: Kernel | None = None,
     ) -> None:
-        self.screen, self.values = screen, values
+        self.screen, self.values, self.kernel = screen, values, kernel
         self.strict, self.allow, self.checked = strict, tuple(allow), checked
         self.target, self.options, self.timing = target, options, Timing.of(timing)
         self.most = most
@@ -130,8 +137,20 @@ class Shell:
         same = not self.path or path == self.path
         if not self.path:
             self.path = path
+        if self.kernel is not None and path == self.given:
+            session = self._traced(self.kernel)
+        else:
+            session = self._assembled(path, source, same)
+        if not same:
+            self.defines = self.inputs = None
+        self.path = path
+        self.adopt(session)
+        if len(session.program) > LARGE:
+            gc_pause.lasting()
+
+    def _assembled(self, path: str, source: Source | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed
-        session = Session.load(
+        return Session.load(
             source or source_of(Path(os.path.expanduser(path)), allowed),
             target=self.target,
             options=self.options,
@@ -144,10 +163,20 @@ class Shell:
             allow=self.allow,
             checked=self.checked,
         )
-        if not same:
-            self.defines = self.inputs = None
-        self.path = path
-        self.adopt(session)
+
+    def _traced(self, kernel: Kernel) -> Session:
+        program, inputs = kernel()
+        made = Session(
+            program,
+            inputs,
+            files=self.files,
+            values=self.values,
+            strict=self.strict,
+            allow=self.allow,
+            checked=self.checked,
+        )
+        made.called = self.given
+        return made
 
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""

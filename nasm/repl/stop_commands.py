@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from nasm.debug.moving.breakpoints import Breakpoint
 from nasm.problems import Refused, in_line, quoted
 from nasm.records import Rows
-from nasm.repl import listings
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import count_of
 from nasm.repl.shell import Shell
@@ -17,7 +16,7 @@ _IF = re.compile(r"(?:^|\s)if\s+(.+)$", re.DOTALL)
 _AS = re.compile(r"\s+as\s+([A-Za-z_][\w-]*)\s*$")
 _AFTER = re.compile(r"(?:^|\s)after(?=\s|$)")
 
-USAGE = "break PLACE [after] [as NAME] [if EXPRESSION]"
+USAGE = "break LOCATION [after] [as NAME] [if EXPRESSION]"
 
 
 @command(
@@ -25,11 +24,11 @@ USAGE = "break PLACE [after] [as NAME] [if EXPRESSION]"
     examples=("break 19", "break 19 if k == 3", "break $loaded >= 32", "break nan"),
 )  # fmt: skip
 def break_(shell: Shell, rest: str) -> None:
-    """Stop at a place, a time, a semaphore and more.
+    """Stop at a location, a time, a semaphore and more.
 
     A line, a label, a mnemonic, an engine, or 'tensor pc 3': before such an instruction starts, or
     'after' it has completed. '$loaded' when it changes, '$loaded >= 32' when it comes to be so;
-    '@scalar.%r0' when it changes; 'cycle 500' and '2.5us'; 'transfer [start | land] [PLACE]';
+    '@scalar.%r0' when it changes; 'cycle 500' and '2.5us'; 'transfer [start | land] [LOCATION]';
     'held 1000 [ENGINE]' when an engine is held up so many cycles; 'hazard [E0501]'; 'nan' at the
     first NaN or infinity that is made; 'if EXPRESSION' when it comes to be true. A condition may
     use the variables of the loops around an instruction. Alone, it lists them.
@@ -87,7 +86,7 @@ WATCH = "TENSOR | SEMAPHORE | REGISTER [as NAME] [if EXPRESSION]"
 
 
 @command(
-    "watch", usage=f"watch {WATCH}", takes=("tensor", "semaphore"),
+    "watch", usage=f"watch {WATCH}", takes=("tensor", "named", "semaphore"),
     examples=("watch acc", "watch t[3, 0:8]", "watch psum bank 2", "watch sbuf 0:64"),
 )  # fmt: skip
 def watch(shell: Shell, rest: str) -> None:
@@ -99,7 +98,7 @@ def watch(shell: Shell, rest: str) -> None:
     _watch(shell, rest, "changed")
 
 
-@command("wwatch", usage=f"wwatch {WATCH}", takes=("tensor",))
+@command("wwatch", usage=f"wwatch {WATCH}", takes=("tensor", "named"))
 def wwatch(shell: Shell, rest: str) -> None:
     """Stop when memory is written.
 
@@ -108,7 +107,7 @@ def wwatch(shell: Shell, rest: str) -> None:
     _watch(shell, rest, "written")
 
 
-@command("rwatch", usage=f"rwatch {WATCH}", takes=("tensor",))
+@command("rwatch", usage=f"rwatch {WATCH}", takes=("tensor", "named"))
 def rwatch(shell: Shell, rest: str) -> None:
     """Stop where memory is read.
 
@@ -132,6 +131,8 @@ def breakpoints(shell: Shell, rest: str) -> None:
 
 
 def _list(shell: Shell) -> None:
+    from nasm.repl import listings
+
     found = Rows(Breakpoint, shell.session.breakpoints, shell.session.units)
     listings.show(shell.screen, found)
 

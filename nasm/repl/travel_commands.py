@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from nasm.problems import Refused, counted, in_line
-from nasm.repl import listings, text
+from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.move_commands import engine_and_count
 from nasm.repl.moving import gone
@@ -17,7 +17,7 @@ BACK = "back [N] [ENGINE] | N cycles [ENGINE] | until EXPRESSION | to [BREAKPOIN
 
 @command(
     "back", "rs",
-    usage=BACK, takes=("engine", "tensor"), repeats=True,
+    usage=BACK, takes=("engine", "tensor", "named"), repeats=True,
     examples=("back", "back 5 tensor", "back 100 cycles", "back write acc[0, 0]"),
 )  # fmt: skip
 def back(shell: Shell, rest: str) -> None:
@@ -155,6 +155,8 @@ def mark(shell: Shell, rest: str) -> None:
 @command("moments")
 def moments(shell: Shell, rest: str) -> None:
     """The moments that have a name."""
+    from nasm.repl import listings
+
     listings.show(shell.screen, shell.session.moments())
 
 

@@ -6,12 +6,9 @@ import os
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from nasm import stopping
-from nasm.debug.changing.setting import Altered
-from nasm.debug.changing.typed import Typed
-from nasm.debug.moving.delta import MemoryChange
 from nasm.problems import Refused, counted, in_line, listed, quoted
 from nasm.repl import text
 from nasm.repl.command import WRONG, command
@@ -19,6 +16,10 @@ from nasm.repl.moving import after, came_to, interruptible, memory_lines, whole
 from nasm.repl.session_commands import sets
 from nasm.repl.shell import Shell
 from nasm.session import Session
+
+if TYPE_CHECKING:
+    from nasm.debug.changing.setting import Altered
+    from nasm.debug.changing.typed import Typed
 
 Result = TypeVar("Result")
 
@@ -131,6 +132,8 @@ def _acted(
     shell: Shell, act: Callable[[Session], Result], say: Callable[[Session, Result, int], list[str]]
 ) -> Result:
     """Do something by hand, and show what came of it."""
+    from nasm.debug.changing.typed import Typed
+
     session, width = shell.session, shell.screen.width
     before, status = text.Snapshot.of(session), session.status
     found, asked = _done(shell, act)
@@ -180,10 +183,10 @@ def _typed(session: Session, found: Typed, width: int) -> list[str]:
     return lines + memory_lines(found.memory, width)
 
 
-def _set(_: Session, found: tuple[MemoryChange, ...] | Altered, width: int) -> list[str]:
-    if isinstance(found, Altered):
+def _set(_: Session, found: Altered, width: int) -> list[str]:
+    if found.after is not None:
         return [str(found)]
-    return memory_lines(found, width) or ["every element has that value already"]
+    return memory_lines(found.memory, width) or ["every element has that value already"]
 
 
 def _diverted(session: Session, found: Altered, _: int) -> list[str]:

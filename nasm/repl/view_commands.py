@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.problems import Refused, did_you_mean, listed, quoted
-from nasm.repl import panels, text, time_text
+from nasm.repl import text
 from nasm.repl.command import WRONG, command
 from nasm.repl.moving import interruptible
 from nasm.repl.settings import PANELS, USUAL
@@ -25,6 +25,8 @@ def view(shell: Shell, rest: str) -> None:
 
     Unattended, on a dumb terminal and in plain, the panels are printed once.
     """
+    from nasm.repl import panels
+
     words = rest.replace(",", " ").split()
     if words == ["off"]:
         shell.settings.view = ()
@@ -57,6 +59,8 @@ def time(shell: Shell, rest: str) -> None:
     how many of the channels were at work. Below them stand the sums, in cycles of each engine, and
     what the instruction that completed last waited for. To see it the run is done again.
     """
+    from nasm.repl import time_text
+
     session, screen = shell.session, shell.screen
     cycles = None
     if rest:

@@ -120,10 +120,63 @@ def overlap(a: Region, b: Region) -> bool:
         return False
     if a.dense and b.dense:
         return True
+    if a.runs or b.runs:
+        return _runs_intersect(a.spans(), b.spans())
     ours, theirs = a.box(), b.box()
     if ours and theirs and (1 in (ours[2], theirs[2]) or ours[1] == theirs[1]):
         return _boxes_intersect(a.low, ours, b.low, theirs)
-    return _runs_intersect(a.spans(), b.spans())
+    met = _walks_intersect(_walk(a), _walk(b), [STEPS])
+    return _runs_intersect(a.spans(), b.spans()) if met is None else met
+
+
+STEPS = 4_096
+"""Positions of patterns that are compared before their bytes are enumerated instead."""
+
+Walk = tuple[int, int, int, tuple[tuple[int, int], ...]]
+"""From which byte on, how far it reaches, the length of its runs; (step, count), slowest first."""
+
+
+def _walk(region: Region) -> Walk:
+    """The runs of bytes that a region touches in a row."""
+    reach, left = region.walk()
+    dims = tuple(reversed(left))
+    return region.low, sum(step * (count - 1) for step, count in dims) + reach, reach, dims
+
+
+def _walks_intersect(a: Walk, b: Walk, left: list[int]) -> bool | None:
+    """Whether two patterns have a byte in common; None if there is too much to compare.
+
+    A pattern is its slowest axis of patterns. If both walk that at one step only the difference of
+    their positions matters; else those positions of one are tried that reach to the other.
+    """
+    low, size, reach, dims = a
+    other, others, run, more = b
+    if low >= other + others or other >= low + size:
+        return False
+    if not dims and not more:
+        return True
+    left[0] -= 1
+    if left[0] < 0:
+        return None
+    if not dims or (more and more[0][0] > dims[0][0]):
+        return _walks_intersect(b, a, left)
+    (pitch, count), *rest = dims
+    inner = size - pitch * (count - 1)
+    if more and more[0][0] == pitch:
+        (_, positions), *last = more
+        width = others - pitch * (positions - 1)
+        first = max(-((low + inner - 1 - other) // pitch), 1 - positions)
+        final = min((other + width - 1 - low) // pitch, count - 1)
+        beside: Walk = (other, width, run, tuple(last))
+    else:
+        first = max(-((low + inner - 1 - other) // pitch), 0)
+        final = min((other + others - 1 - low) // pitch, count - 1)
+        beside = b
+    for at in range(first, final + 1):
+        met = _walks_intersect((low + at * pitch, inner, reach, tuple(rest)), beside, left)
+        if met is not False:
+            return met
+    return False
 
 
 def _boxes_intersect(
@@ -172,6 +225,11 @@ def covers(a: Region, b: Region) -> bool:
         return False
     if a.dense or a[2:] == b[2:]:
         return True
+    ours, theirs = a.box(), b.box()
+    if ours and theirs and ours[0] < ours[1] and (theirs[2] == 1 or ours[1] == theirs[1]):
+        length, pitch, count = ours  # apart from each other, so that a run fits one of them
+        ahead, within = divmod(b.low - a.low, pitch)
+        return within + theirs[0] <= length and ahead + theirs[2] <= count
     wide, runs = _joined(a.spans()), _joined(b.spans())
     at = np.searchsorted(wide[:, 0], runs[:, 0], side="right") - 1
     return bool((at >= 0).all() and (wide[at, 1] >= runs[:, 1]).all())

@@ -86,3 +86,8 @@ def _listed(tensor: Tensor, values: list[Any]) -> Array:
             "E0217", f"{tensor.name} is {list(tensor.shape)}, its list {list(array.shape)}"
         )
     return _rounded(array.reshape(tensor.shape), tensor.dtype)
+
+
+def array_of(init: Sequence[Any], dtype: DType, shape: tuple[int, ...]) -> Array:
+    """What a tensor would hold that is declared so; raises Refused."""
+    return _drawing(init, dtype)(0, prod(shape)).reshape(shape)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from nasm.problems import Refused, listed
+from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.kinds import WRONG_KIND, Kind, Number, Tile, shown
 from nasm.spec.memory import Tensor
 from nasm.spec.spell import spell
@@ -74,3 +76,15 @@ def views(operand: object) -> tuple[View, ...]:
     if isinstance(operand, View):
         return (operand,)
     return tuple(v for v in operand if isinstance(v, View)) if isinstance(operand, tuple) else ()
+
+
+def mentioned(operand: object) -> Iterator[Tensor]:
+    """The tensors that an operand names: of its views, of its moves, and of tiles of entries."""
+    if isinstance(operand, DeclaredTransfer):
+        named = tuple(view for move in operand.moves for view in move)
+    else:
+        named = views(operand)
+    for view in named:
+        yield view.tensor
+        if view.offsets is not None:
+            yield view.offsets.tile.tensor

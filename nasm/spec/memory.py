@@ -40,7 +40,8 @@ class Tensor:
     """A declared tensor. Its place is filled in by whoever places it, once.
 
     ``partition`` and ``offset`` (bytes within each partition, or within a linear memory) are
-    None until then; ``fixed`` says that the program chose them.
+    None until then; ``fixed`` says that they were chosen, by the program or because others that
+    live there live at other times: only such tensors share bytes.
     """
 
     name: str

@@ -44,6 +44,22 @@ class Samples:
     labelled: str
 
 
+@dataclass(frozen=True, slots=True)
+class Sequencing:
+    """The rows with which a queue governs itself, for whoever makes programs.
+
+    ``wait`` only waits and updates; ``clear`` sets a range of semaphores to 0; ``move`` puts a
+    number or a register into a register, ``compute`` makes one of two, ``branch`` goes to a label
+    if a comparison holds.
+    """
+
+    wait: str
+    clear: str
+    move: str
+    compute: str
+    branch: str
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Target:
     """An instruction set and the machines that run it.
@@ -54,7 +70,7 @@ class Target:
     numbers of its generations come from. ``paces`` makes what paces the instructions of a core, by
     the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
     earlier results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is
-    where it is written, under the name TARGET.
+    where it is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
     """
 
     name: str
@@ -71,6 +87,7 @@ class Target:
     paces: Mapping[str, Callable[[Generation], Pace]] = field(default_factory=dict)
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+    sequencing: Sequencing | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

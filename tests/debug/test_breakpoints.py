@@ -499,3 +499,72 @@ def test_hazards_are_met_where_stepping_by_events_finds_them() -> None:
         where += [one.moment.position] * bool(one.hits)
     assert where == news
     assert news
+
+
+RACED = """\
+.target trn2
+.sbuf a f32[128, 8]
+.sem s
+@vector Memset a, 1.0
+@vector EventSemaphore $s++
+@vector EventSemaphore $s++
+@gpsimd Memset a, 2.0
+"""
+
+
+def test_a_change_behind_a_hazard_that_was_judged_late_is_news_when_it_comes() -> None:
+    # gpsimd starts at once, beside vector; that nothing orders them is judged when $s has changed
+    one = session(made(RACED))
+    one.breakpoints.hazards = True
+    counter = one.break_at("$s")
+    found = []
+    while not one.over:
+        one.run()
+        found.append([(h.breakpoint.number, h.met.text.split(",")[0]) for h in one.hits])
+    assert [[number for number, _ in some] for some in found] == [[0], [1], [1], []]
+    assert [text for some in found for number, text in some if number] == ["$s 0 -> 1", "$s 1 -> 2"]
+    assert one.breakpoints[counter.number].hits == 2
+
+
+GROUPS = """\
+.target trn2
+.hbm A f32[130, 64] input = zeros
+.sbuf t f32[65, 128]
+.hbm B f32[3, 8192] input = zeros
+.hbm C f32[3, 8192]
+.sem s
+@sync DmaCopy t, A.reshape(65, 128) $s += 16
+@gpsimd DmaCopy C, B $s += 16
+@sync EventSemaphore $s >= 32
+"""
+
+
+class Deliveries(Observer):
+    """Which groups of shares land: of which queue, and how many shares."""
+
+    def __init__(self) -> None:
+        self.found: list[tuple[int, int]] = []
+
+    def delivered(self, group: Any, now: int) -> None:
+        """One more."""
+        self.found.append((group.flight.origin[0], group.count))
+
+    def save(self) -> Any:
+        return list(self.found)
+
+    def restore(self, saved: Any) -> None:
+        self.found = list(saved)
+
+
+def test_a_transfer_of_several_groups_has_landed_when_the_last_of_them_has() -> None:
+    one, seen = session(made(GROUPS)), Deliveries()
+    one.machine.scheduler.observe(seen)
+    place = one.break_at("transfer land")
+    landed = []
+    while not one.over:
+        one.run()
+        for hit in one.hits:
+            mine = [count for queue, count in seen.found if queue == hit.met.queue]
+            landed.append((hit.met.queue, sum(mine), len(mine) > 1))
+    assert sorted(landed) == sorted({(queue, 16, True) for queue, _ in seen.found})
+    assert len(landed) == one.breakpoints[place.number].hits == 2

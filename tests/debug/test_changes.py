@@ -60,7 +60,9 @@ def test_values_are_rounded_once_and_broadcast() -> None:
     assert session.read("n").tolist() == [[127, -2]] * 4
     session.set("n[1:3]", "K + 1")
     assert session.read("n").tolist() == [[127, -2], [6, 6], [6, 6], [127, -2]]
-    (made,) = session.set("x[3, 0:4]", 1.5)
+    done = session.set("x[3, 0:4]", 1.5)
+    assert str(done) == "x[3, 0:4]: 4 elements changed"
+    (made,) = done.memory
     assert (made.place, made.count) == ("x[3, 0:4]", 4)
     assert session.known("x").sum() == 4
 

@@ -53,7 +53,6 @@ def test_it_is_what_differs_element_by_element(
 ) -> None:
     monkeypatch.setattr(past, "EVERY", 0.0)
     monkeypatch.setattr(memory, "BLOCK", block)
-    monkeypatch.setattr(delta, "BLOCK", block)
     monkeypatch.setattr(delta, "MOST", 1 << 30)
     draw = random.Random(f"{kind} {seed}")
     if kind in ("loop", "shared"):
@@ -104,3 +103,64 @@ def test_of_a_very_large_tensor_it_says_that_there_may_be_more(
     (change,) = one.changes(since)
     assert change.more
     assert change.count == memory.BLOCK // 4
+
+
+SPREAD = """\
+.target trn2
+.sbuf t f32[128, 1024]
+.sbuf all u8[128, 1002] @ 0:0
+.sbuf low  f32[32, 2] @ 0:8
+.sbuf high f32[32, 2] @ 96:8
+.sbuf cut  f32[128, 2] @ 0:404
+"""
+"""Of t, with rows of 4 KiB, 16 are in a block. The others share memory with rows of 1,002 bytes.
+
+There the second block begins with byte 406 of row 65, in the middle of cut[65, 0].
+"""
+
+
+@pytest.mark.parametrize(
+    ("place", "first"),
+    [
+        ("t[15, 1022:1024]", (15, 1022)),  # the last bytes of the first block
+        ("t[16, 0:2]", (16, 0)),  # the first of the second
+        ("t[127, 1022:1024]", (127, 1022)),
+        ("t[40, 7]", (40, 7)),
+        ("low[31, 0:2]", (31, 0)),
+        ("high[0, 0:2]", (0, 0)),
+        ("high[31, 1]", (31, 1)),
+        ("cut[64, 0:2]", (64, 0)),
+        ("cut[65, 0]", (65, 0)),
+        ("cut[65, 0:2]", (65, 0)),
+        ("cut[65, 1]", (65, 1)),
+    ],
+)
+def test_an_element_is_found_where_it_is_in_whatever_block(
+    place: str, first: tuple[int, int]
+) -> None:
+    one = session(made(SPREAD))
+    one.set(place.partition("[")[0], 0)
+    change = next(c for c in one.set(place, 5).memory if c.tensor == place.partition("[")[0])
+    count = 2 if ":" in place else 1
+    assert (change.place, change.count, change.more) == (place, count, False)
+    assert [(e.index, e.before, e.after) for e in change.elements] == [
+        ((first[0], first[1] + n), 0, 5) for n in range(count)
+    ]
+
+
+def test_of_as_many_blocks_as_are_looked_at_there_are_no_more(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    one = session(made(SPREAD))
+    for most, more in ((8, False), (7, True)):  # 128 rows in blocks of 16
+        monkeypatch.setattr(delta, "MOST", most)
+        (change,) = one.set("t", most).memory
+        assert (change.count, change.more) == (most * 16 * 1024, more)
+
+
+def test_an_element_of_which_only_the_block_behind_changed_is_found() -> None:
+    one = session(made(SPREAD))
+    one.set("all", 0)
+    found = one.set("all[65, 406:408]", np.array([0x80, 0x3F])).memory  # of cut[65, 0]: 0x3f800000
+    assert [(c.place, c.count) for c in found] == [("all[65, 406:408]", 2), ("cut[65, 0]", 1)]
+    assert [(e.before, e.after) for e in found[1].elements] == [(0, 1)]

@@ -282,7 +282,7 @@ WRONG: dict[str, Callable[[Session], Any]] = {
     "E0203 no engine '3'": lambda s: s.step(3),  # type: ignore[arg-type]
     "E0822 wanted a number of instructions from 0 on, found -1": lambda s: s.back(-1),
     "E0822 wanted a number of cycles from 0 on, found 1.5": lambda s: s.advance(1.5),  # type: ignore[arg-type]
-    "E0822 no place 'MultipyMoving' in the program": lambda s: s.break_at("MultipyMoving"),
+    "E0822 no location 'MultipyMoving' in the program": lambda s: s.break_at("MultipyMoving"),
     "E0822 wanted a cycle or a time, found '-3'": lambda s: s.goto(-3),
     "E0822 no moment 'strt'": lambda s: s.goto("strt"),
     "E0822 no moment 'None'": lambda s: s.goto(None),  # type: ignore[arg-type]

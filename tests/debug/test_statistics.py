@@ -57,7 +57,7 @@ def test_packed_elements_are_counted_only() -> None:
     held = Stored(np.zeros(3, np.uint32), packed, computes=False)
     one = Value("t", held, packed, np.array([True, False, False]))
     assert statistics(one) == Statistics(3, 2, numeric=False)
-    for refused in (lambda: histogram(one), lambda: difference(one, one)):
+    for refused in (lambda: histogram(one, 16), lambda: difference(one, one)):
         with pytest.raises(Refused, match="packed"):
             refused()
     with pytest.raises(Refused, match="packed"):
@@ -65,7 +65,7 @@ def test_packed_elements_are_counted_only() -> None:
 
 
 def test_a_histogram_of_integers_has_a_bin_for_each() -> None:
-    found = histogram(value(np.int32([0, 1, 1, 3])))
+    found = histogram(value(np.int32([0, 1, 1, 3])), 16)
     assert found.edges == (0.0, 1.0, 2.0, 3.0, 4.0)
     assert found.counts == (1, 2, 0, 1)
     assert arrays.histogram(found, 40) == [
@@ -78,7 +78,7 @@ def test_a_histogram_of_integers_has_a_bin_for_each() -> None:
 
 def test_a_histogram_leaves_out_what_is_no_number() -> None:
     array = np.float32([0, 16, 15.5, np.nan, np.inf, 5, 7])
-    found = histogram(value(array, [0, 0, 0, 0, 0, 1, 0]))
+    found = histogram(value(array, [0, 0, 0, 0, 0, 1, 0]), 16)
     assert found.edges == tuple(float(n) for n in range(17))
     assert [n for n, count in enumerate(found.counts) if count] == [0, 7, 15]
     assert sum(found.counts) == 4
@@ -86,8 +86,8 @@ def test_a_histogram_leaves_out_what_is_no_number() -> None:
 
 
 def test_a_histogram_of_one_number_or_none() -> None:
-    assert histogram(value(np.float32([2, 2, 2]))).counts == (3,)
-    none = histogram(value(np.float32([np.nan, np.inf])))
+    assert histogram(value(np.float32([2, 2, 2])), 16).counts == (3,)
+    none = histogram(value(np.float32([np.nan, np.inf])), 16)
     assert arrays.histogram(none) == ["  no finite numbers"]
 
 

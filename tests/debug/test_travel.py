@@ -302,3 +302,71 @@ def test_a_time_is_reached_at_the_end_of_what_happens_then(one: Session) -> None
         one.checkpoint()
         one._travel.to_tick(tick)
         assert one.moment.position == last
+
+
+def test_a_deadlock_is_told_where_it_is_and_no_earlier() -> None:
+    one = session(made(".target trn2\n.sem never\n@vector Nop\n@vector Nop  $never >= 1\n"))
+    for _ in range(3):
+        one.run()
+        assert (one.status, len(one.problems)) == (Status.DEADLOCK, 1)
+        assert len(one.report().problems) == 1
+        one.back()
+        assert (one.status, one.problems) == (Status.READY, [])
+        assert one.report().problems == ()
+
+
+RACES = """\
+.target trn2
+.sbuf a f32[128, 8]
+.sbuf b f32[128, 8]
+@vector Memset a, 1.0
+@vector Memset b, 1.0
+@gpsimd Memset a, 2.0
+@gpsimd Memset b, 2.0
+"""
+
+
+def test_of_two_futures_with_as_many_races_each_is_told_its_own() -> None:
+    one = session(made(RACES))
+
+    def raced() -> list[str]:
+        return [p.message.split(" writes ")[1][0] for p in one.run(hashes=False).hazards]
+
+    one.skip("vector")  # the Memset of a
+    assert raced() == ["b"]
+    one.undo()
+    while one.queue("vector").pc == 0:
+        one.event()
+    one.skip("vector")  # that of b
+    assert raced() == ["a"]
+
+
+TWICE = """\
+.target trn2
+.sbuf a f32[128, 8]
+@vector Memset a, 1.0
+@vector Memset a, 2.0
+"""
+
+
+def test_back_to_a_write_that_has_just_happened_is_to_that_one() -> None:
+    one = session(made(TWICE), keep=0)
+    one.step(count=2)
+    behind = one.moment
+    assert not behind.poised
+    for pc in (1, 0):
+        (met,) = one.back_to_write("a")
+        assert met.pc == pc
+    assert one.back_to_write("a") == ()
+    one.break_at("vector pc 1")
+    one.goto("start")
+    one.run()
+    before = one.moment
+    assert before.poised
+    one.goto(behind)
+    one.goto(before)
+    assert one.moment == before
+    (met,) = one.event()
+    assert met.kind == "start"
+    one.goto(before)
+    assert [m.pc for m in one.back_to_write("a")] == [0]

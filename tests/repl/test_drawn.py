@@ -51,6 +51,7 @@ THINGS: dict[str, Callable[[Session], Drawn]] = {
     "banks": lambda s: s.bank_states(),
     "breakpoints": lambda s: s.breakpoints,
     "moments": lambda s: s.moments(),
+    "lets": lambda s: s.lets(),
     "value": lambda s: s.evaluate("a"),
     "number": lambda s: s.evaluate("$loaded"),
     "statistics": lambda s: s.statistics("a"),

@@ -155,7 +155,7 @@ def test_until_goes_to_a_cycle_or_the_first_one_after_a_time(
         ("step gamma", "no engine 'gamma'"),
         ("step " + "9" * 5000, "wanted a count from 1 on"),
         ("until", "until when?"),
-        ("until soon", "no place 'soon' in the program"),
+        ("until soon", "no location 'soon' in the program"),
         ("until 1.2.3", "wanted a cycle or a time"),
         ("until 1,5us", "wanted a cycle or a time, found '1,5us'\n  hint: a cycle as in 5000"),
         ("until 1,50", "wanted a cycle or a time"),

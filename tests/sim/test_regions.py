@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from nasm.sim.regions import Region, intersect, overlap
+from nasm.sim.regions import Region, covers, intersect, overlap
 
 
 def touched(region: Region) -> set[tuple[int, int]]:
@@ -99,3 +99,49 @@ def test_tiles_side_by_side_in_a_large_tensor_do_not_overlap_and_are_not_enumera
         assert not overlap(tile(0), tile(2048))
         assert overlap(tile(0), tile(2047))
         assert overlap(tile(4096), tile(4096))
+
+
+@st.composite
+def rectangles(draw: st.DrawFn) -> Region:
+    """Rows of rows of runs, as views of a few large tensors with pitches in common walk them."""
+    pitches = draw(st.sampled_from([(48, 12), (48, 6), (24, 6), (60, 12), (12, 3)]))
+    counts = draw(st.integers(1, 4)), draw(st.integers(1, 5))
+    length, start = draw(st.integers(1, 13)), draw(st.integers(300, 420))
+    signs = draw(st.sampled_from([(1, 1), (1, -1), (-1, 1)]))
+    dims = tuple((s * p, n) for s, p, n in zip(signs, pitches, counts, strict=True))
+    reach = [s * (n - 1) for s, n in dims]
+    low, high = start + sum(r for r in reach if r < 0), start + sum(r for r in reach if r > 0)
+    return Region("0.m", (0, 1, 1), low, high + length, start, (*dims, (1, length)), 1)
+
+
+@settings(max_examples=1000)
+@given(rectangles(), rectangles())
+def test_overlap_of_rectangles_is_exact(a: Region, b: Region) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Region, "spans", lambda _: pytest.fail("enumerated"))
+        assert overlap(a, b) == bool(touched(a) & touched(b))
+        assert overlap(b, a) == overlap(a, b)
+
+
+@settings(max_examples=1000)
+@given(st.one_of(rectangles(), boxes()), st.one_of(rectangles(), boxes()), st.booleans())
+def test_what_one_region_covers_of_another_is_exact(a: Region, b: Region, moved: bool) -> None:
+    if moved:  # into the other's corner, where it is more often covered
+        ahead = a.low - b.low
+        b = b._replace(start=b.start + ahead, low=a.low, high=b.high + ahead)
+    assert covers(a, b) == (touched(b) <= touched(a))
+
+
+def test_patterns_that_have_nothing_in_common_are_enumerated_in_the_end() -> None:
+    def woven(start: int) -> Region:
+        dims = tuple((2 * 3**n, 3) for n in reversed(range(8)))
+        high = start + sum(s * (n - 1) for s, n in dims) + 1
+        return Region("0.hbm", (0, 1, 1), start, high, start, dims, 1)
+
+    def other(start: int) -> Region:
+        dims = tuple((2 * 5**n, 4) for n in reversed(range(6)))
+        high = start + sum(s * (n - 1) for s, n in dims) + 1
+        return Region("0.hbm", (0, 1, 1), start, high, start, dims, 1)
+
+    assert not overlap(woven(0), other(1))
+    assert overlap(woven(0), other(2))

@@ -12,11 +12,10 @@ from itertools import islice
 from nasm.asm.building.availability import legal
 from nasm.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you_mean, listed
 from nasm.source import Span
-from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row, Rule
 from nasm.spec.kinds import shown
-from nasm.spec.lists import views
+from nasm.spec.lists import mentioned, views
 from nasm.spec.memory import MOST_AXES, Memory
 from nasm.spec.program import Instruction, Program, Update, Wait
 from nasm.spec.shapes import Shapes
@@ -37,10 +36,7 @@ def core_exists(target: Target, generation: Generation, core: int) -> None:
 
 def within_reach(core: int, value: object) -> None:
     """Whether a queue of a core can name an operand's tensor; raises Refused."""
-    groups = value.moves if isinstance(value, DeclaredTransfer) else (views(value),)
-    named = [view for group in groups for view in group]
-    tiles = [view.offsets.tile for view in named if view.offsets is not None]
-    for tensor in (view.tensor for view in (*named, *tiles)):
+    for tensor in mentioned(value):
         if tensor.core != core and not tensor.memory.shared:
             raise Refused(
                 "E0319",

@@ -7,8 +7,8 @@ memory with banks one that fits a bank stays within one; a larger one starts at 
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Mapping
 
 from nasm.problems import Problem
 from nasm.spec.memory import Memory, Tensor
@@ -20,14 +20,17 @@ LISTED = 12
 """Owners that a map names before it says how many more there are."""
 
 
+Runs = tuple[list[int], list[int]]
+"""Bytes of each partition that are taken: starts and ends of runs that are apart, in order."""
+
+Align = Callable[[int, Tensor], int]
+"""The next byte from one on at which a tensor may start."""
+
+
 def place(tensors: Iterable[Tensor]) -> list[Problem]:
     """Give every tensor without a place one; returns what does not fit, up to MOST of it."""
     problems: list[Problem] = []
-    by_memory: dict[tuple[int, str], list[Tensor]] = {}
-    for tensor in tensors:
-        core = 0 if tensor.memory.shared else tensor.core
-        by_memory.setdefault((core, tensor.memory.name), []).append(tensor)
-    for group in by_memory.values():
+    for group in by_memory(tensors):
         room = _Room(group)
         before = len(problems)
         for tensor in group:
@@ -40,83 +43,114 @@ def place(tensors: Iterable[Tensor]) -> list[Problem]:
                     break
                 continue
             tensor.partition, tensor.offset = 0, at
-            room.take(at, tensor.bytes)
+            room.own.take(at, tensor.bytes)
     return problems
 
 
-class _Room:
-    """What is taken of a memory of one core.
+def by_memory(tensors: Iterable[Tensor]) -> list[list[Tensor]]:
+    """Tensors that could be in each other's way: those of one memory of one core."""
+    found: dict[tuple[int, str], list[Tensor]] = {}
+    for tensor in tensors:
+        core = 0 if tensor.memory.shared else tensor.core
+        found.setdefault((core, tensor.memory.name), []).append(tensor)
+    return list(found.values())
 
-    Tensors placed here start at partition 0 and share no bytes: ``starts`` and ``ends`` of theirs
-    are both in order. Those that the program placed may overlap, and stand apart: ``runs`` are the
-    bytes they take, by how many partitions are looked at.
+
+class Room:
+    """The bytes of each partition that tensors take which share none."""
+
+    def __init__(self) -> None:
+        self.runs: Runs = [], []
+
+    def take(self, at: int, size: int) -> None:
+        """Note that these bytes have an owner now."""
+        starts, ends = self.runs
+        behind = bisect_left(starts, at)
+        starts.insert(behind, at)
+        ends.insert(behind, at + size)
+
+    def give(self, at: int) -> None:
+        """Note that what was taken from this byte on is free again."""
+        starts, ends = self.runs
+        behind = bisect_left(starts, at)
+        del starts[behind], ends[behind]
+
+
+def clear(tensor: Tensor, at: int, taken: Iterable[Runs], align: Align) -> int:
+    """The first byte from one on where a tensor at partition 0 is clear of what is taken."""
+    at, size, begun = align(at, tensor), tensor.bytes, -1
+    while begun != at:
+        begun = at
+        for starts, ends in taken:
+            behind = bisect_left(starts, at + size)
+            while behind and ends[behind - 1] > at:
+                at = align(ends[behind - 1], tensor)
+                behind = bisect_left(starts, at + size)
+    return at
+
+
+def joined(spans: Iterable[tuple[int, int]]) -> Runs:
+    """What spans of bytes, which are in order and may overlap, take together."""
+    starts: list[int] = []
+    ends: list[int] = []
+    for low, high in spans:
+        if ends and low <= ends[-1]:
+            ends[-1] = max(ends[-1], high)
+        else:
+            starts.append(low)
+            ends.append(high)
+    return starts, ends
+
+
+class _Room:
+    """What is taken of a memory of one core, by those placed here, which are never given back.
+
+    Those that the program placed may overlap, and stand apart: ``runs`` are the bytes they take, by
+    how many partitions are looked at.
     """
 
     def __init__(self, group: Iterable[Tensor]) -> None:
         placed = sorted((t for t in group if t.offset is not None), key=_start)
         self.fixed = [t for t in placed if t.fixed]
-        self.runs: dict[int, tuple[list[int], list[int]]] = {}
-        self.starts = [_start(t) for t in placed if not t.fixed]
-        self.ends = [_start(t) + t.bytes for t in placed if not t.fixed]
+        self.runs: dict[int, Runs] = {}
+        self.own = Room()
+        self.own.runs = joined(_span(t) for t in placed if not t.fixed)
         self.reached: dict[tuple[int, int, int], int] = {}
 
     def first_fit(self, tensor: Tensor) -> int | None:
         """The lowest byte offset at partition 0 that is free; None if there is none.
 
-        Nothing is ever given back, so that one like an earlier one is looked for from there on.
+        One like an earlier one is looked for from there on.
         """
         like = tensor.bytes, tensor.dtype.itemsize, tensor.partitions
-        at, clear = self.reached.get(like, _aligned(0, tensor)), False
-        while not clear:
-            begun = at
-            behind = bisect_left(self.starts, at + tensor.bytes)
-            if behind and self.ends[behind - 1] > at:
-                at = _aligned(self.ends[behind - 1], tensor)
-                continue
-            at = self._past_fixed(tensor, at)
-            clear = at == begun
-        self.reached[like] = at
+        taken = self.own.runs, self._taken(tensor.partitions)
+        at = self.reached[like] = clear(tensor, self.reached.get(like, 0), taken, aligned)
         size = tensor.memory.size
         return at if not size or at + tensor.bytes <= size else None
 
-    def _past_fixed(self, tensor: Tensor, at: int) -> int:
-        starts, ends = self._taken(tensor.partitions)
-        behind = bisect_right(ends, at)
-        while behind < len(starts) and starts[behind] < at + tensor.bytes:
-            at = _aligned(ends[behind], tensor)
-            behind = bisect_right(ends, at, behind)
-        return at
-
-    def _taken(self, partitions: int) -> tuple[list[int], list[int]]:
-        """The runs of bytes that placed tensors take of the first partitions, apart, in order."""
+    def _taken(self, partitions: int) -> Runs:
+        """What placed tensors take of the first partitions."""
         runs = self.runs.get(partitions)
         if runs is None:
-            starts: list[int] = []
-            ends: list[int] = []
-            for other in self.fixed:
-                if other.memory.partitions and (other.partition or 0) >= partitions:
-                    continue
-                start = _start(other)
-                if ends and start <= ends[-1]:
-                    ends[-1] = max(ends[-1], start + other.bytes)
-                else:
-                    starts.append(start)
-                    ends.append(start + other.bytes)
-            runs = self.runs[partitions] = starts, ends
+            met = (t for t in self.fixed if meets(t, partitions))
+            runs = self.runs[partitions] = joined(map(_span, met))
         return runs
 
-    def take(self, at: int, size: int) -> None:
-        """Note that these bytes have an owner now."""
-        behind = bisect_left(self.starts, at)
-        self.starts.insert(behind, at)
-        self.ends.insert(behind, at + size)
+
+def meets(placed: Tensor, partitions: int) -> bool:
+    """Whether a placed tensor has any of the first partitions; in a linear memory it does."""
+    return not placed.memory.partitions or (placed.partition or 0) < partitions
 
 
 def _start(tensor: Tensor) -> int:
     return tensor.offset or 0
 
 
-def _aligned(at: int, tensor: Tensor) -> int:
+def _span(tensor: Tensor) -> tuple[int, int]:
+    return _start(tensor), _start(tensor) + tensor.bytes
+
+
+def aligned(at: int, tensor: Tensor) -> int:
     """The next byte at which the tensor may start: its alignment, and its bank's border."""
     memory = tensor.memory
     align = max(memory.align, tensor.dtype.itemsize)
@@ -126,11 +160,17 @@ def _aligned(at: int, tensor: Tensor) -> int:
     return at
 
 
+def at_border(at: int, tensor: Tensor) -> int:
+    """The next byte at which a bank begins."""
+    bank = tensor.memory.bank
+    return -(-at // bank) * bank
+
+
 def _full(tensor: Tensor, group: list[Tensor], mapped: bool) -> Problem:
     """What does not fit, with the map of its memory unless that was shown before."""
     memory = tensor.memory
     placed = [t for t in group if t.offset is not None]
-    used = sum(t.bytes for t in placed)
+    used = in_use(placed)
     head = (
         f"{tensor.name} needs {tensor.bytes:,} bytes per partition, and {memory.name} has no "
         f"free run of that size: {used:,} of {memory.size:,} are used"
@@ -140,24 +180,35 @@ def _full(tensor: Tensor, group: list[Tensor], mapped: bool) -> Problem:
     return Problem("E0311", head, tensor.span, hint)
 
 
-def chart(memory: Memory, placed: list[Tensor]) -> list[str]:
-    """Who owns which bytes of each partition, in order, with the gaps between them."""
+def in_use(placed: Iterable[Tensor]) -> int:
+    """How many bytes of each partition placed tensors take together."""
+    starts, ends = joined(sorted(map(_span, placed)))
+    return sum(ends) - sum(starts)
+
+
+def free_runs(memory: Memory, placed: Iterable[Tensor]) -> list[int]:
+    """The lengths of what placed tensors leave free."""
+    starts, ends = joined(sorted(map(_span, placed)))
+    return [low - high for low, high in zip([*starts, memory.size], [0, *ends], strict=True)]
+
+
+def chart(
+    memory: Memory, placed: Iterable[Tensor], about: Mapping[str, str] | None = None
+) -> list[str]:
+    """Who owns which bytes of each partition, in order, with the gaps between them.
+
+    ``about`` is what else is said of a tensor, by its name.
+    """
     lines: list[str] = []
     at = 0
     for tensor in sorted(placed, key=_start):
-        start = _start(tensor)
+        start, end = _span(tensor)
         if start > at:
             lines.append(_row(memory, at, start, "(free)"))
-        end = start + tensor.bytes
         first = tensor.partition or 0
-        lines.append(
-            _row(
-                memory,
-                start,
-                end,
-                f"{tensor.name}, partitions {first} to {first + tensor.partitions - 1}",
-            )
-        )
+        owner = f"{tensor.name}, partitions {first} to {first + tensor.partitions - 1}"
+        said = (about or {}).get(tensor.name)
+        lines.append(_row(memory, start, end, f"{owner}, {said}" if said else owner))
         at = max(at, end)
     if memory.size > at:
         lines.append(_row(memory, at, memory.size, "(free)"))

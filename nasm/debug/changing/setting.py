@@ -19,6 +19,7 @@ from nasm.debug.changing.changes import (
     SetSemaphore,
     word,
 )
+from nasm.debug.moving.delta import MemoryChange
 from nasm.debug.values.expressions import Expression
 from nasm.inspection import Inspection
 from nasm.machine.outlines import NoValues
@@ -37,13 +38,22 @@ LINE = re.compile(r"(?:line\s+|:)(\d+)")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Altered:
-    """What was changed by hand beside memory: a semaphore, a register, the pc of a queue."""
+    """What was changed by hand, and how.
+
+    A semaphore, a register or the pc of a queue is a number ``before`` and ``after``; None is one
+    that is not known. Of a tensor it is said which elements of the ``memory`` are not what they
+    were.
+    """
 
     what: str
-    before: int | None
-    after: int
+    before: int | None = None
+    after: int | None = None
+    memory: tuple[MemoryChange, ...] = ()
 
     def __str__(self) -> str:
+        if self.after is None:
+            count = sum(change.count for change in self.memory)
+            return f"{self.what}: {counted(count, 'element')} changed"
         before = "uninitialised" if self.before is None else self.before
         return f"{self.what} {before} -> {self.after}"
 
@@ -57,7 +67,7 @@ def setting(running: Running, place: str, value: object) -> Change:
     A value that is a text is an expression, or in quotes the name of an array file. Raises Failure
     or Refused.
     """
-    place = str(place).strip()
+    place = running.spelled(str(place).strip())
     shown = value if isinstance(value, str) else _shown(value)
     text = f"set {place} = {shown}"
     if place.startswith("$"):

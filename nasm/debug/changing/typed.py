@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from nasm.asm.resume import Added, Continuation
@@ -75,6 +75,7 @@ class Typing:
                 span = self.program.span(queue, pcs[0])
                 said = "an instruction, where only declarations are wanted"
                 raise Failure(Problem("E0822", said, span, "execute it"))
+            self._free(added.names)
             growing.accept(self.running.machine, added.tensors)
             values.extend(self._initial(added))
 
@@ -95,6 +96,13 @@ class Typing:
         if added.pcs and not (added.names or added.expectations):
             self._again[key] = made
         return made
+
+    def _free(self, names: Iterable[tuple[str, str]]) -> None:
+        """Refuse names that somebody gave to expressions."""
+        for name, what in names:
+            if (bare := name.removeprefix("$")) in self.running.named:
+                said = f"{what} '{name}': {bare} stands for {self.running.named[bare]} already"
+                raise Failure(Problem(WRONG, said, None, f"unlet {bare}, or another name"))
 
     def _initial(self, added: Added) -> Iterator[tuple[View, Array]]:
         """What the initialisers of new tensors give."""

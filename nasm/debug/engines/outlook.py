@@ -98,17 +98,19 @@ class Outlook:
     def _moving(self) -> list[dict[Future, list[int]]]:
         """What the transfers are like that each queue starts, and its pcs that start such."""
         program, found = self.program, list[dict[Future, list[int]]]()
-        kinds = {n for n, i in enumerate(program.instructions) if i.row.effect is Transfer}
-        meets = {n for n, i in enumerate(program.instructions) if i.row.effect is Rendezvous}
+        effects = enumerate(i.row.effect for i in program.instructions)
+        moving = {n: effect for n, effect in effects if effect is Transfer or effect is Rendezvous}
+        meets = [n for n, effect in moving.items() if effect is Rendezvous]
+        many = len(moving) - len(meets) > MOST_BOUND
         for queue, lines in enumerate(program.queues):
             unknown = [Future(queue, core, -1, 0) for core in range(program.cores)]
             known: dict[int, list[Future]] = dict.fromkeys(meets, unknown)
             mine: dict[Future, list[int]] = {}
-            for pc, number in enumerate(lines.instructions):
-                if number in kinds and number not in known:
-                    own = [unknown[lines.core]]
-                    known[number] = own if len(kinds) > MOST_BOUND else [self._future(queue, pc)]
-                for future in known.get(number, ()):
+            pcs = ((pc, n) for pc, n in enumerate(lines.instructions) if n in moving)
+            for pc, number in pcs if moving else ():
+                if number not in known:
+                    known[number] = [unknown[lines.core] if many else self._future(queue, pc)]
+                for future in known[number]:
                     mine.setdefault(future, []).append(pc)
             found.append(mine)
         return found

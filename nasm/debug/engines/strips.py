@@ -24,9 +24,6 @@ from nasm.sim.scheduler import Scheduler
 if TYPE_CHECKING:
     from nasm.debug.moving.past import Past
 
-STRIP = 60
-"""Cells of a strip, unless it is said how many."""
-
 CYCLES = 10_000
 """Cycles of the base clock that are looked at, unless it is said how many."""
 

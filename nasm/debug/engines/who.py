@@ -60,7 +60,7 @@ Found = tuple[str, str, bool]
 
 def uses(held: Inspection, outlook: Outlook, text: str) -> tuple[Use, ...]:
     """Who uses a tensor or slice, a ``$semaphore`` or a register; raises Failure or Refused."""
-    machine, text = held.machine, text.strip()
+    machine, text = held.machine, held.spelled(text.strip())
     register = _REGISTER.fullmatch(text)
     if register is not None:
         of = [held.queue(register[1])] if register[1] else machine.scheduler.queues

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from nasm.asm.text.named import names_in
 from nasm.debug.moving import specs
+from nasm.debug.moving.locations import rounds
 from nasm.debug.moving.past import Made, Past, poising, watching
-from nasm.debug.moving.places import rounds
 from nasm.debug.moving.specs import WATCHED, Asked, Condition
 from nasm.debug.moving.stops import Met, OnHazard, Test
 from nasm.drawing import Drawn
@@ -166,6 +167,31 @@ class Breakpoints(Drawn):
             except Failure as failure:
                 lost.append((one, failure.problems[0].message))
         return tuple(lost)
+
+    def read_again(self, names: Set[str]) -> None:
+        """Some names stand for other expressions now: what is made of them is read again.
+
+        Raises Refused, and leaves all as it is, if one of them cannot be.
+        """
+        made = []
+        for one in self._set.values():
+            record = one.record
+            if not names & (names_in(record.asked.what) | names_in(record.condition)):
+                continue
+            try:
+                spec = specs.asked_for(self.running, record.asked)
+                holds = (
+                    specs.condition(self.running, record.condition) if record.condition else None
+                )
+            except (Refused, Failure) as error:
+                why = error.problems[0].message
+                said = f"breakpoint {record} needs that, and would not be one: {why}"
+                hint = f"delete {record.number}"
+                raise Refused(WRONG, said, hint) from None
+            made.append((one, spec, holds))
+        for one, spec, holds in made:
+            one.test, one.holds = spec.test, holds
+            one.record = replace(one.record, what=spec.what, note=spec.note)
 
     def _free(self, name: str) -> None:
         """Refuse a name that another one has, or that is a number."""

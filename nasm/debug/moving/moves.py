@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import NamedTuple
 
-from nasm.debug.moving.places import place
+from nasm.debug.moving.locations import location
 from nasm.debug.moving.stops import Met, Test
 from nasm.machine.flow import Branch, Flow
 from nasm.problems import Refused
@@ -78,9 +78,9 @@ def of_loop(running: Running, engine: str, whole: bool) -> Test:
 
 
 def of_transfers(running: Running, where: str) -> Test:
-    """The transfers under way to land: all, or those that a place issued; raises Refused."""
+    """The transfers under way to land: all, or those that a location issued; raises Refused."""
     flying = running.machine.scheduler.transfers.values()
-    found = place(running, where) if where else None
+    found = location(running, where) if where else None
     keys = [f.key for f in flying if found is None or found.holds(*f.origin)]
     if not keys:
         raise Refused("E0822", "no such transfer is under way", "'info transfers' lists them")

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from nasm.debug.moving import times
-from nasm.debug.moving.places import Place, loop_variables, place
+from nasm.debug.moving.locations import Location, location, loop_variables
 from nasm.debug.moving.stops import (
-    AfterPlace,
+    AfterLocation,
     AtTime,
-    BeforePlace,
+    BeforeLocation,
     OnBirth,
     OnCounter,
     OnHazard,
@@ -114,8 +114,8 @@ def breaking(running: Running, text: str, after: bool = False) -> Spec:
             return other
         if re.fullmatch(r"[\d.,_]+\s*(us|µs|ns|cycles?)", text.strip()):
             return _time(running, text)
-    found = place(running, text.strip().removeprefix("line "))
-    test: type[BeforePlace | AfterPlace] = AfterPlace if after else BeforePlace
+    found = location(running, text.strip().removeprefix("line "))
+    test: type[BeforeLocation | AfterLocation] = AfterLocation if after else BeforeLocation
     return Spec(f"{'after' if after else 'before'} {found.text}", test(running, found), found.moved)
 
 
@@ -137,7 +137,7 @@ def _transfer(running: Running, text: str) -> Spec:
     word, _, rest = text.partition(" ")
     which = word if word in ("start", "land") else ""
     where = rest.strip() if which else text
-    found: Place | None = place(running, where) if where else None
+    found: Location | None = location(running, where) if where else None
     verbs = {"start": "starts", "land": "has landed"}.get(which, "starts or has landed")
     test = OnTransfer(running, which != "land", which != "start", found)
     of = f" of {found.text}" if found else ""
@@ -173,7 +173,7 @@ _WORDS: dict[str, Callable[[Running, str], Spec]] = {
 
 
 def words() -> dict[str, str]:
-    """The words that ``break`` takes beside places, with what each means."""
+    """The words that ``break`` takes beside locations, with what each means."""
     return {
         "cycle": "a cycle of the base clock",
         "time": "a time",
@@ -215,7 +215,8 @@ def watching(running: Running, text: str, how: str = "changed") -> Spec:
     ``how`` is changed, written, or read.
     """
     text = str(text)
-    other = _counter(running, text) or _register(running, text)
+    place = running.spelled(text)
+    other = _counter(running, place) or _register(running, place)
     if other is not None:
         return other
     if not running.values:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.debug.moving.places import Place
+from nasm.debug.moving.locations import Location
 from nasm.machine.addresses import Access
 from nasm.problems import in_line
 from nasm.running import Running
@@ -87,32 +87,32 @@ class Test(Observer):
         return f"@{program.queue_name(queue)} pc {pc} ({row}{line})"
 
 
-class BeforePlace(Test):
+class BeforeLocation(Test):
     """Before an instruction starts."""
 
-    def __init__(self, running: Running, place: Place) -> None:
+    def __init__(self, running: Running, location: Location) -> None:
         super().__init__(running)
-        self.place, self.pcs = place, place.pcs
+        self.location, self.pcs = location, location.pcs
 
     def poise(self, queue: Queue, task: Task) -> bool:
         """Stop before it."""
-        if not self.place.holds(queue.index, queue.pc):
+        if not self.location.holds(queue.index, queue.pc):
             return False
         who = self.acting(queue.index, queue.pc)
         self.meet(Met(f"before {who} starts", queue.index, queue.pc))
         return True
 
 
-class AfterPlace(Test):
+class AfterLocation(Test):
     """When an instruction has completed."""
 
-    def __init__(self, running: Running, place: Place) -> None:
+    def __init__(self, running: Running, location: Location) -> None:
         super().__init__(running)
-        self.place = place
+        self.location = location
 
     def finished(self, queue: Queue, done: Flying) -> None:
         """Stop after it."""
-        if self.place.holds(queue.index, done.pc):
+        if self.location.holds(queue.index, done.pc):
             who = self.acting(queue.index, done.pc)
             self.meet(Met(f"{who} completed", queue.index, done.pc))
 
@@ -178,14 +178,16 @@ class OnRegister(Test):
 
 
 class OnTransfer(Test):
-    """A transfer starts, or all of it has landed; of those that a place issues, or any."""
+    """A transfer starts, or all of it has landed; of those that a location issues, or any."""
 
-    def __init__(self, running: Running, starts: bool, lands: bool, place: Place | None) -> None:
+    def __init__(
+        self, running: Running, starts: bool, lands: bool, location: Location | None
+    ) -> None:
         super().__init__(running)
-        self.starts, self.lands, self.place = starts, lands, place
+        self.starts, self.lands, self.location = starts, lands, location
 
     def _meant(self, flight: Flight) -> bool:
-        return self.place is None or self.place.holds(*flight.origin)
+        return self.location is None or self.location.holds(*flight.origin)
 
     def issued(self, flight: Flight, now: int) -> None:
         """It starts."""

@@ -18,11 +18,11 @@ from nasm.debug.origins.leaves import Path, copied, leaf, leaves
 from nasm.debug.origins.origins import ADDRESS, ENTRIES, Answer, Held, Origin, Register, joined
 from nasm.debug.origins.probing import Needed, guarded
 from nasm.debug.origins.results import finite, flat_shape, has_nan, picked, signature, size_of
+from nasm.footprint.traits import here
 from nasm.machine import Machine
 from nasm.machine.dynamic_addresses import resolved
 from nasm.machine.indirect import Indirect
 from nasm.machine.kernels import Kernels, Recipes
-from nasm.machine.operands import here
 from nasm.sim.counters import Who
 from nasm.spec.effects import Partial
 from nasm.spec.implicit_operands import EngineValue

@@ -63,7 +63,8 @@ class Expression:
     """An expression, read and checked once, which has a value at any moment.
 
     ``names`` are names that stand for numbers given with each question, such as the variables of
-    loops. Raises Failure with the place of all that is wrong with it.
+    loops; they hide those that stand for expressions, which are read as what these are now. Raises
+    Failure with the place of all that is wrong with it.
     """
 
     __slots__ = ("_constants", "_counters", "_node", "_seen", "_source", "_used", "names", "text")
@@ -71,7 +72,7 @@ class Expression:
     def __init__(self, held: Inspection, text: str, names: Iterable[str] = ()) -> None:
         text = str(text)
         self.text, self.names = text.strip(), frozenset(names)
-        self._source = Source("<expression>", text)
+        self._source = Source("<expression>", held.spelled(text, self.names))
         hidden, self._counters = _hidden(held, self._source)
         with _placed(self._source):
             self._node = parse_expression(

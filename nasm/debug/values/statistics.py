@@ -13,8 +13,6 @@ from nasm.dtypes import Array
 from nasm.problems import Refused, counted
 from nasm.spec.pieces import windows
 
-BINS = 16
-
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Statistics(Drawn):
@@ -124,7 +122,7 @@ class Histogram(Drawn):
         return f"<histogram: {counted(len(self.counts), 'bin')}{ends}>"
 
 
-def histogram(value: Value, bins: int = BINS) -> Histogram:
+def histogram(value: Value, bins: int) -> Histogram:
     """How the finite numbers of a value are spread over bins of equal width; raises Refused."""
     if not value.numeric:
         raise Refused("E0822", "packed elements have no histogram", "view them as another dtype")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nasm.spec.target import Samples, Target
+from nasm.spec.target import Samples, Sequencing, Target
 from nasm.targets.neuron import dma, indirection, rules
 from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.alu import OPERATORS
@@ -54,4 +54,11 @@ TARGET = Target(
         "operator": {o.name: o.summary for o in OPERATORS.values()},
         "activation function": {a.name: a.formula for a in ACTIVATIONS.values()},
     },
+    sequencing=Sequencing(
+        wait="EventSemaphore",
+        clear="EventSemaphoreRangeClear",
+        move="RegisterMove",
+        compute="RegisterAlu",
+        branch="CompareBranch",
+    ),
 )

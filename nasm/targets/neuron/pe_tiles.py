@@ -166,8 +166,8 @@ def dst_fits(context: Context) -> str | None:
 
 @rule(
     DTYPE,
-    "dst is float32 (v4: or bfloat16; in transpose mode from v3: the input's dtype)",
-    f"{MATMUL_SOURCE}, 'Data types'",
+    "dst is float32 (v4: or bfloat16); in transpose mode the input's dtype (v2: or float32)",
+    f"{MATMUL_SOURCE} and nki.isa.nc_transpose, 'Data types'",
 )
 def dst_dtype(context: Context) -> str | None:
     """What the partial-sum buffer accumulates in."""
@@ -178,6 +178,8 @@ def dst_dtype(context: Context) -> str | None:
         wanted = (
             ("float32", "bfloat16") if context.generation.switches["psum_bf16"] else ("float32",)
         )
+        if context.operands.get("is_transpose"):
+            wanted = tuple(dict.fromkeys((*wanted, context["moving"].dtype.name)))
     return None if name in wanted else f"dst is {name}; wanted {listed(wanted)}"
 
 
@@ -192,7 +194,7 @@ def one_bank(context: Context) -> str | None:
     bank = view.tensor.memory.bank
     if context.generation.switches["wide_psum"] or not bank:
         return None
-    low, high = (view.tensor.offset + n for n in view.extent)
+    low, high = ((view.tensor.offset or 0) + n for n in view.extent)
     if low // bank == (high - 1) // bank:
         return None
     return f"dst covers bytes {low} to {high} of its partitions: banks {low // bank} to " + str(

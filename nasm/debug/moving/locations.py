@@ -1,4 +1,4 @@
-"""Places in a program: which instructions a line, a label, a mnemonic or an engine stands for."""
+"""Locations: which instructions of a program a line, a label, a mnemonic or an engine means."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _ROUND = re.compile(r"\.for (\w+) = (-?\d+)")
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Location:
     """Instructions of a program: by queue, the pcs where they stand; ``text`` says which.
 
     ``moved`` says where it went if what was asked for has no instruction.
@@ -38,7 +38,7 @@ class Place:
         return sum(map(len, self.pcs.values()))
 
 
-def place(held: Inspection, text: str) -> Place:
+def location(held: Inspection, text: str) -> Location:
     """What a text stands for; raises Refused.
 
     A line number, a label, a mnemonic, an engine, an engine with a pc (``tensor pc 3``).
@@ -53,7 +53,7 @@ def place(held: Inspection, text: str) -> Place:
         word = words[0]
         pcs = {q: frozenset((ls.labels[word],)) for q, ls in _labelled(program, word)}
         if pcs:
-            return Place(f"label {word}", pcs)
+            return Location(f"label {word}", pcs)
         if word in program.target.isa.rows:
             return _mnemonic(program, word)
         try:
@@ -62,12 +62,12 @@ def place(held: Inspection, text: str) -> Place:
             pass
         else:
             every = frozenset(range(queue.length))
-            return Place(f"@{program.queue_name(queue.index)}", {queue.index: every})
+            return Location(f"@{program.queue_name(queue.index)}", {queue.index: every})
     known = [program.queue_name(q) for q in range(len(program.queues))]
     known += [label for lines in program.queues for label in lines.labels]
     known += [row.name for row in program.target.isa]
     hint = did_you_mean(text, known) or "a line, a label, a mnemonic, an engine, or 'ENGINE pc N'"
-    raise Refused(UNKNOWN, f"no place '{quoted(text)}' in the program", hint)
+    raise Refused(UNKNOWN, f"no location '{quoted(text)}' in the program", hint)
 
 
 def _labelled(program: Program, word: str) -> Iterator[tuple[int, QueueProgram]]:
@@ -76,7 +76,7 @@ def _labelled(program: Program, word: str) -> Iterator[tuple[int, QueueProgram]]
             yield queue, lines
 
 
-def _mnemonic(program: Program, word: str) -> Place:
+def _mnemonic(program: Program, word: str) -> Location:
     pcs = {
         queue: frozenset(
             pc
@@ -87,19 +87,19 @@ def _mnemonic(program: Program, word: str) -> Place:
     }
     if not any(pcs.values()):
         raise Refused(UNKNOWN, f"the program has no {word}")
-    return Place(word, {queue: found for queue, found in pcs.items() if found})
+    return Location(word, {queue: found for queue, found in pcs.items() if found})
 
 
-def _at(held: Inspection, engine: str, number: str) -> Place:
+def _at(held: Inspection, engine: str, number: str) -> Location:
     queue = held.queue(engine)
     pc = int(number) if number.isdecimal() and len(number) < 10 else -1
     name = held.program.queue_name(queue.index)
     if not 0 <= pc < queue.length:
         raise Refused(UNKNOWN, f"no pc {quoted(number)}: {name} has {queue.length} instructions")
-    return Place(f"@{name} pc {pc}", {queue.index: frozenset((pc,))})
+    return Location(f"@{name} pc {pc}", {queue.index: frozenset((pc,))})
 
 
-def _line(held: Inspection, line: int) -> Place:
+def _line(held: Inspection, line: int) -> Location:
     """A line, or the next one that has an instruction."""
     program = held.program
     source = text_of(held)
@@ -117,7 +117,7 @@ def _line(held: Inspection, line: int) -> Place:
         raise Refused(UNKNOWN, f"no instruction on or behind line {line} of {last}")
     at = min(found)
     moved = "" if at == line else f"line {line} has no instruction: moved to line {at}"
-    return Place(f"line {at}", {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
+    return Location(f"line {at}", {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
 
 
 def _in(program: Program, number: int, source: Source) -> Span | None:

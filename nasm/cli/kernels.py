@@ -1,0 +1,107 @@
+"""Kernels of NKI where a program is named: ``kernel.py:name``, with arrays and other arguments."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any, TextIO, cast
+
+import numpy as np
+
+from nasm import dtypes
+from nasm.cli import arrays, results, streams
+from nasm.cli.arguments import Wrong
+from nasm.problems import Failure, Refused
+
+if TYPE_CHECKING:
+    from nasm.nki.kernel import Traced
+    from nasm.spec.program import Program
+    from nasm.spec.timing import TimingGiven
+
+RAISED = "E0655"
+"""The code of what a kernel raises of its own: it is called, and fails."""
+
+
+def loaded(args: argparse.Namespace) -> tuple[Program, dict[str, Any]]:
+    """A kernel as a program, with what its inputs begin with; raises Failure."""
+    made = traced(args, args.timing)
+    return made.program, dict(made.inputs)
+
+
+def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Traced:
+    """The kernel that the command line names, as a program; raises Failure."""
+    from nasm.nki.loading import load
+
+    if args.defines:
+        raise Wrong("-D sets a constant of a text: an argument of a kernel is --arg NAME=VALUE")
+    given = arrays.read(args.inputs)
+    words: dict[str, str] = {}
+    for name, word in args.arguments:
+        if name in words or name in given:
+            raise Wrong(f"the argument {name} is given twice")
+        words[name] = word
+    with prints_aside(args):
+        return load(
+            args.program,
+            given,
+            words,
+            lnc=args.lnc,
+            target=args.target,
+            options=dict(args.options),
+            timing=timing,
+        )
+
+
+@contextmanager
+def prints_aside(args: argparse.Namespace) -> Iterator[None]:
+    """Let what a kernel prints go to standard error, if standard output has another use."""
+    others = (getattr(args, name, None) for name in ("trace", "sarif", "emit"))
+    files = [path for _, path in getattr(args, "outputs", ())]
+    if not getattr(args, "json", False) and "-" not in (*others, *files):
+        yield
+        return
+    with redirect_stdout(cast(TextIO, sys.stderr)):
+        yield
+
+
+def emit(made: Traced, bindings: Mapping[str, str], path: str) -> list[str]:
+    """Write a kernel as a text; returns what else was written, raises Failure.
+
+    Its inputs begin with what they were given: as the text can say it, or in files beside it.
+    """
+    from nasm.printer import text
+
+    folder, file = os.path.split(path)
+    beside = "" if path == results.spelled("-") else f"{os.path.splitext(file)[0]}_arrays"
+    written = []
+    for number, (name, array) in enumerate(made.inputs.items(), 1):
+        tensor = made.program.tensors[name]
+        tensor.init = arrays.initialiser(bindings.get(name, ""), number)
+        if tensor.init is None and beside:
+            results.make_folder(os.path.join(folder, beside))
+            target = os.path.join(folder, beside, f"{name}.npy")
+            stored = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
+            results.replace(
+                target,
+                lambda out, kept=stored: np.lib.format.write_array(  # type: ignore[misc]
+                    results.Plain(out), kept, allow_pickle=False
+                ),
+            )
+            tensor.init = arrays.file(os.path.join(beside, f"{name}.npy"), folder)
+            written.append(target)
+    try:
+        printed = text(made.program, folder=folder)
+    except Refused as refused:
+        raise Failure(refused.at(None)) from None
+    if path == results.spelled("-"):
+        streams.write(sys.stdout, printed)
+    else:
+        results.replace(path, lambda out: _write(out, printed))
+    return written
+
+
+def _write(out: Any, printed: str) -> None:
+    out.write(printed.encode())

@@ -1,0 +1,1 @@
+"""Which bytes an instruction touches, and between which events: from its row alone."""

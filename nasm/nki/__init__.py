@@ -1,0 +1,44 @@
+"""AWS's kernel language NKI: a kernel is run, each of its calls recorded, and a program made of it.
+
+    import nasm.nki
+    with nasm.nki.installed():
+        import their_module
+    result = nasm.nki.run(their_module.kernel, a, b)
+    result.outputs, result.report.microseconds
+
+What stands in ``nki``, ``nki.isa`` and ``nki.language`` there is made of the rows of the table of
+instructions; the names are AWS's. :func:`trace` makes the program alone.
+"""
+
+from __future__ import annotations
+
+from nasm.nki.hook import installed
+
+TYPE_CHECKING = False
+
+if TYPE_CHECKING:
+    from typing import Any
+
+    from nasm.nki.kernel import Traced, trace
+    from nasm.nki.running import KernelResult, run
+
+__all__ = ["KernelResult", "Traced", "installed", "run", "trace"]
+
+_HOMES = {
+    "KernelResult": "nasm.nki.running",
+    "Traced": "nasm.nki.kernel",
+    "run": "nasm.nki.running",
+    "trace": "nasm.nki.kernel",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'nasm.nki' has no attribute {name!r}")
+    from importlib import import_module
+
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,151 @@
+"""What a kernel is called with, as it gets it; and what it returns, as the caller gets it."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nasm.nki.frameworks import UNFIT, Array, as_array, framework, stored
+from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion
+from nasm.nki.objects import NKIObject
+from nasm.nki.tensor import NkiTensor
+from nasm.nki.tracing import Trace
+from nasm.nki.wrong import refuse
+from nasm.problems import Refused
+from nasm.spec.view import View
+
+
+@dataclass(frozen=True, slots=True)
+class Returned:
+    """Where a kernel returned a tensor: its name, and the part of it."""
+
+    name: str
+    view: View
+
+    def of(self, whole: Array) -> Array:
+        """The part, of the elements of its tensor."""
+        view = self.view
+        if (
+            view.shape == whole.shape
+            and view.dtype is view.tensor.dtype
+            and view == View.whole(view.tensor)
+        ):
+            return whole
+        flat = np.ascontiguousarray(whole).reshape(-1).view(np.uint8)
+        held = flat[view.offset :]
+        typed = held[: len(held) // view.dtype.itemsize * view.dtype.itemsize].view(
+            view.dtype.numpy
+        )
+        strides = tuple(step * view.dtype.itemsize for step in view.steps)
+        return np.lib.stride_tricks.as_strided(typed, view.shape, strides).copy()
+
+
+class Arguments:
+    """The arguments of one call: each array is a tensor, the same one wherever it is handed over.
+
+    ``given`` are the arrays as they were handed over, by the names of their tensors.
+    """
+
+    def __init__(self, trace: Trace) -> None:
+        self.trace = trace
+        self.given: dict[str, Any] = {}
+        self.homes: set[str] = set()
+        self._tensors: dict[int, NkiTensor] = {}
+
+    def handed(self, trace: Trace, name: str, value: Any) -> Any:
+        """An argument as a kernel gets it: arrays as tensors in HBM, all else as it is."""
+        home = framework(value)
+        if home:
+            if id(value) not in self._tensors:
+                self._tensors[id(value)] = self._declared(name, value, home)
+            made = self._tensors[id(value)]
+            return NkiTensor(made.view_, made.buffer, trace.made, made.dtype)
+        return mapped(value, name, lambda part, inner: self.handed(trace, inner, part))
+
+    def _declared(self, name: str, value: Any, home: str) -> NkiTensor:
+        try:
+            array = as_array(value)
+            assert array is not None
+            dtype, held = stored(array)
+        except Refused as refused:
+            refuse(f"argument {name} is {refused.message}", refused.hint, refused.code)
+        buffer = MemoryRegion.shared_hbm if self.trace.cores > 1 else HBM
+        named = DTYPES["bool_"] if array.dtype == np.bool_ else DType(dtype.name)
+        made = self.trace.tensor(held.shape, named, buffer, name, role="input", array=held)
+        self.homes.add(home)
+        self.given[made.name] = value
+        return made
+
+    @property
+    def home(self) -> str:
+        """Whose arrays results are given back as."""
+        return next((home for home in ("torch", "jax") if home in self.homes), "numpy")
+
+
+def mapped(value: Any, name: str, each: Callable[[Any, str], Any]) -> Any:
+    """A container with something else in it; what is none as it is.
+
+    Tuples, lists and dicts, and objects of the classes that kernels declare.
+    """
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        made = [each(v, f"{name}_{n}") for n, v in zip(value._fields, value, strict=True)]
+        return value if _same(made, value) else type(value)(*made)
+    if isinstance(value, list | tuple):
+        made = [each(v, f"{name}_{n}") for n, v in enumerate(value)]
+        return value if _same(made, value) else type(value)(made)
+    if isinstance(value, dict):
+        made = [each(v, f"{name}_{key}") for key, v in value.items()]
+        return value if _same(made, value.values()) else dict(zip(value, made, strict=True))
+    if isinstance(value, NKIObject) or (
+        dataclasses.is_dataclass(value) and not isinstance(value, type)
+    ):
+        fields = vars(value) if hasattr(value, "__dict__") else {}
+        changed = {n: m for n, v in fields.items() if (m := each(v, f"{name}_{n}")) is not v}
+        if changed:
+            value = copy.copy(value)
+            for field, made in changed.items():
+                object.__setattr__(value, field, made)
+    return value
+
+
+def _same(made: Iterable[Any], before: Iterable[Any]) -> bool:
+    return all(a is b for a, b in zip(made, before, strict=True))
+
+
+def returned(value: Any, arguments: Mapping[str, Any]) -> Any:
+    """What a kernel returned, with a record wherever it returned a tensor.
+
+    Refuses what is no tensor that the caller can read.
+    """
+    if not isinstance(value, NkiTensor):
+        return mapped(value, "", lambda part, _: returned(part, arguments))
+    if value.on_chip or (
+        value.buffer is not MemoryRegion.shared_hbm and value.name not in arguments
+    ):
+        refuse(
+            f"the kernel returns {value!r}: wanted a tensor in shared_hbm",
+            "nl.ndarray(…, buffer=nl.shared_hbm) makes one; copy the result there",
+            UNFIT,
+        )
+    if value.is_indirect():
+        refuse(f"the kernel returns a part of {value.name} that the run decides", "", UNFIT)
+    return Returned(value.name, value.view_)
+
+
+def filled(value: Any, each: Callable[[Returned], Any]) -> Any:
+    """What a kernel returned, with an array wherever it returned a tensor."""
+    if isinstance(value, Returned):
+        return each(value)
+    return mapped(value, "", lambda part, _: filled(part, each))
+
+
+def outputs(value: Any) -> list[Returned]:
+    """The tensors that a kernel returned, in order."""
+    found: list[Returned] = []
+    filled(value, found.append)
+    return found

@@ -1,0 +1,142 @@
+"""The modules that kernels import, in place for as long as they are wanted."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec
+from importlib.util import find_spec
+from threading import RLock
+from types import ModuleType
+from typing import Any, NoReturn
+
+from nasm.nki.wrong import NOT_NKI, here
+from nasm.problems import Failure, Problem
+
+OURS = ("nki", "neuronxcc.nki")
+"""The packages that are ours inside the hook, whatever is installed."""
+
+CHIPS = ("torch_neuronx", "torch_xla", "libneuronxla", "jax_neuronx", "torch_neuron")
+"""Packages that drive a chip."""
+
+
+class NotHere(Failure, ImportError):
+    """A module that there is none of here; whoever asks whether there is one is told so."""
+
+
+@contextmanager
+def installed() -> Iterator[None]:
+    """Let ``import nki`` find these modules; afterwards it finds what it found before.
+
+    It may be entered again, and by several threads: the modules are there until the last has left.
+    """
+    _HOOK.enter()
+    try:
+        yield
+    finally:
+        _HOOK.leave()
+
+
+class _Hook:
+    """How often it is entered, and what was there before."""
+
+    def __init__(self) -> None:
+        self.lock, self.depth = RLock(), 0
+        self.before: dict[str, ModuleType] = {}
+        self.parent: ModuleType | None = None
+        self.attribute: Any = None
+        self.ours: dict[str, ModuleType] = {}
+
+    def enter(self) -> None:
+        with self.lock:
+            if not self.depth:
+                from nasm.nki.modules import OLD, made
+
+                self.ours = made()
+                self.before = _taken_out()
+                sys.modules.update(self.ours)
+                self._parent(OLD)
+                sys.meta_path.insert(0, _ABSENT)
+                sys.meta_path.append(_CHIPS)
+            self.depth += 1
+
+    def leave(self) -> None:
+        with self.lock:
+            self.depth -= 1
+            if not self.depth:
+                for finder in (_ABSENT, _CHIPS):
+                    if finder in sys.meta_path:
+                        sys.meta_path.remove(finder)
+                _taken_out()
+                sys.modules.update(self.before)
+                self._parent_back()
+                self.before, self.ours = {}, {}
+
+    def _parent(self, old: str) -> None:
+        """Let the package that NKI 0.1 is in have ours; make one if there is none."""
+        name, _, inner = old.partition(".")
+        self.parent = sys.modules.get(name)
+        if self.parent is None:
+            installed = find_spec(name)
+            found = ModuleType(name)
+            found.__path__ = list((installed and installed.submodule_search_locations) or ())
+            found.__spec__ = ModuleSpec(name, None, is_package=True)
+            sys.modules[name] = found
+        else:
+            found, self.attribute = self.parent, vars(self.parent).get(inner)
+        setattr(found, inner, self.ours[old])
+
+    def _parent_back(self) -> None:
+        if self.parent is None:
+            sys.modules.pop("neuronxcc", None)
+        elif self.attribute is None:
+            vars(self.parent).pop("nki", None)
+        else:
+            self.parent.nki = self.attribute  # type: ignore[attr-defined]
+        self.parent = self.attribute = None
+
+
+def _taken_out() -> dict[str, ModuleType]:
+    """Take the modules of these names out of those that are imported."""
+    names = [n for n in sys.modules if any(n == own or n.startswith(f"{own}.") for own in OURS)]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+class _Absent(MetaPathFinder):
+    """Says of modules that are none of ours, in packages that are ours, what they are."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname.startswith("neuronxcc.nki."):
+            from nasm.nki.modules import OLD_HINT, OLD_SAID
+
+            _absent(f"{fullname} {OLD_SAID}", OLD_HINT, fullname)
+        return None
+
+
+class _Chips(MetaPathFinder):
+    """Says of packages that drive a chip, if they are not there, what they are."""
+
+    def find_spec(
+        self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if fullname.partition(".")[0] in CHIPS:
+            _absent(
+                f"no module {fullname}: it drives a chip, and there is none here",
+                "the kernel itself can be called with arrays, of NumPy or of PyTorch on the CPU",
+                fullname,
+            )
+        return None
+
+
+def _absent(message: str, hint: str, name: str) -> NoReturn:
+    problem = Problem(NOT_NKI, message, here(), hint)
+    found = NotHere(problem)
+    found.name = name
+    raise found
+
+
+_HOOK, _ABSENT, _CHIPS = _Hook(), _Absent(), _Chips()

@@ -1,0 +1,114 @@
+"""What stands in the brackets behind a tensor."""
+
+from __future__ import annotations
+
+from operator import index
+from typing import Any
+
+from nasm.nki.names import VirtualRegister, ds
+from nasm.nki.views import cut, without
+from nasm.nki.wrong import refuse
+from nasm.spec.view import ALL, Reg, View, Window
+
+Item = int | slice | Window
+
+
+def indexed(view: View, key: Any, said: str) -> View:
+    """Slice it: on chip at least two axes stay, and the partition axis does; in HBM one stays."""
+    items = _all(list(key) if isinstance(key, tuple) else [key], len(view.shape), said)
+    made: list[Item] = []
+    dropped: list[int] = []
+    for axis, item in enumerate(items):
+        one, drops = _item(item, view.shape[axis], f"axis {axis} of {said}")
+        made.append(one)
+        if drops and (axis or not view.partitioned):
+            dropped.append(axis)
+    while dropped and len(items) - len(dropped) < 1 + view.partitioned:
+        dropped.pop()
+    whole = cut(view, made)
+    return without(whole, dropped) if dropped else whole
+
+
+def _all(items: list[Any], axes: int, said: str) -> list[Any]:
+    """An item for each axis: what is left out, and ``...``, is all of an axis."""
+    places = [n for n, item in enumerate(items) if item is Ellipsis]
+    if len(places) > 1:
+        refuse(f"{len(places)} times ... in an index of {said}; wanted one")
+    count = len(items) - len(places)
+    if count > axes:
+        refuse(f"{count} indices of {said}, which has {axes} axes")
+    at = places[0] if places else len(items)
+    items[at : at + len(places)] = [ALL] * (axes - count)
+    return items
+
+
+def _item(item: Any, count: int, where: str) -> tuple[Item, bool]:
+    """An index as one of a view, and whether the axis goes."""
+    if item is ALL:
+        return ALL, False
+    if isinstance(item, slice):
+        return _slice(item, count, where), False
+    if isinstance(item, ds):
+        return _window(item, count, where), False
+    if isinstance(item, VirtualRegister):
+        return Window(item.named, 1), True
+    number = _integer(item, f"an index of {where}")
+    if not -count <= number < count:
+        refuse(f"index {number} is outside {where}, which has {count}")
+    return slice(number % count, number % count + 1), True
+
+
+def _slice(item: slice, count: int, where: str) -> slice:
+    parts = (item.start, item.stop, item.step)
+    if any(isinstance(part, VirtualRegister) for part in parts):
+        refuse(
+            f"a slice of {where} whose bounds are in a register",
+            "write nl.ds(register, size): the size is known while tracing",
+        )
+    numbers = [None if p is None else _integer(p, f"a bound of a slice of {where}") for p in parts]
+    step = numbers[2]
+    if step is not None and step < 1:
+        refuse(f"a slice of {where} with step {step}; wanted at least 1")
+    made = slice(*numbers)
+    return ALL if made == ALL else made
+
+
+def _window(item: ds, count: int, where: str) -> Item:
+    size = _integer(item.size, f"the size of a window of {where}")
+    if isinstance(item.start, VirtualRegister):
+        start: int | Reg = item.start.named
+        if not 1 <= size <= count:
+            refuse(f"a window of {size} on {where}, which has {count}")
+        return Window(start, size)
+    first = _integer(item.start, f"the start of a window of {where}")
+    if first < 0 or size < 1 or first + size > count:
+        refuse(f"nl.ds({first}, {size}) is outside {where}, which has {count}")
+    return slice(first, first + size)
+
+
+def _integer(item: Any, what: str) -> int:
+    """A Python integer, or NumPy's."""
+    if item is None:
+        refuse(f"None as {what}", "a new axis is .expand_dim(axis)")
+    if hasattr(item, "view_"):
+        refuse(
+            f"a tensor as {what}: what it holds is known when the program runs",
+            "write .select(axis, tile), or .ap(…, scalar_offset=tile) or vector_offset=tile",
+        )
+    try:
+        return index(_no_bool(item))
+    except TypeError:
+        refuse(f"{item!r} as {what}: wanted a number, a slice or nl.ds(start, size)")
+
+
+def _no_bool(item: Any) -> Any:
+    if isinstance(item, bool):
+        raise TypeError
+    return item
+
+
+def whole_number(item: Any, what: str) -> int:
+    """A number that is known while tracing."""
+    if isinstance(item, VirtualRegister):
+        refuse(f"{what} is a register; wanted a number that is known while tracing")
+    return _integer(item, what)

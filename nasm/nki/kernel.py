@@ -1,0 +1,249 @@
+"""Kernels: functions that are traced when they are called, and what a call gives."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import update_wrapper
+from typing import Any
+
+from nasm.asm.building.builder import ProgramBuilder
+from nasm.asm.expanding.expand import unknown_target
+from nasm.nki.arguments import Arguments, outputs, returned
+from nasm.nki.frameworks import Array
+from nasm.nki.lowering import Lowering
+from nasm.nki.target import TARGET, default_target
+from nasm.nki.tracing import Call, Made, Trace, tracing, under
+from nasm.nki.wrong import NOT_NKI, floor, refuse
+from nasm.problems import Failure
+from nasm.sequence.lines import Sequence as Sequential
+from nasm.spec.program import Program
+from nasm.spec.timing import Timing, TimingGiven
+from nasm.spec.view import View
+from nasm.targets import TARGETS
+
+IGNORED = ("mode", "debug_kernel", "show_compiler_tb", "experimental_flags")
+"""Options of nki.jit that say something to AWS's compiler, or did to an older one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A kernel as a program: the arrays it was called with by tensor, and what it returned.
+
+    ``inputs`` are what tensors hold at the start: arguments, and constants of the kernel itself.
+    ``given`` are the arguments as they were handed over. ``returned`` has a record of the tensor
+    wherever the kernel returned one; ``home`` is the framework of the arguments.
+    """
+
+    name: str
+    program: Program
+    inputs: Mapping[str, Array]
+    given: Mapping[str, Any]
+    returned: Any
+    sequence: Sequential
+    home: str = "numpy"
+
+    @property
+    def outputs(self) -> tuple[str, ...]:
+        """The names of the tensors that it returned, in order."""
+        return tuple(dict.fromkeys(each.name for each in outputs(self.returned)))
+
+    @property
+    def changed(self) -> tuple[str, ...]:
+        """The names of the arguments that the kernel writes."""
+        tensors = self.program.tensors
+        return tuple(name for name in self.given if tensors[name].role == "inout")
+
+
+class Kernel:
+    """A function that nki.jit was applied to: calling it runs it, on as many cores as asked."""
+
+    def __init__(self, function: Callable[..., Any], cores: int = 1) -> None:
+        update_wrapper(self, function)
+        self.function, self.cores = function, cores
+
+    def __getitem__(self, cores: Any) -> Kernel:
+        """The same on so many cores."""
+        count = cores[0] if isinstance(cores, tuple) and len(cores) == 1 else cores
+        if type(count) is not int or count not in (1, 2):
+            refuse(f"a kernel on {cores!r} cores: wanted 1, or 2 that share HBM")
+        return Kernel(self.function, count)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Run it, or be a part of the kernel that calls it."""
+        if tracing() is not None:
+            return self.function(*args, **kwargs)  # called by another kernel: a part of it
+        from nasm.nki.running import called
+
+        return called(self, args, kwargs)
+
+    def __repr__(self) -> str:
+        return f"<kernel {name_of(self)}>"
+
+
+def name_of(kernel: Callable[..., Any]) -> str:
+    """What a kernel is called."""
+    return str(getattr(kernel, "__name__", "kernel"))
+
+
+def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
+    """Have a function traced when it is called."""
+    for option in options:
+        if option == "platform_target":
+            refuse(
+                "nki.jit(platform_target=…), which NKI has not had since 0.3",
+                f"set {TARGET}, or say --target",
+                NOT_NKI,
+            )
+        if option not in IGNORED:
+            raise TypeError(f"jit() got an unexpected keyword argument '{option}'")
+    return simulate if function is None else simulate(function)
+
+
+def simulate(kernel: Callable[..., Any]) -> Kernel:
+    """A kernel of a function: here every kernel runs simulated."""
+    return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
+
+
+def trace(
+    kernel: Callable[..., Any],
+    *args: Any,
+    lnc: int | None = None,
+    target: str | None = None,
+    options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
+    **kwargs: Any,
+) -> Traced:
+    """Make a program of a kernel and its arguments.
+
+    ``lnc`` is how many cores run it, where ``kernel[2]`` does not say so; ``target`` the
+    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2.
+    ``options`` and ``timing`` are those of a program that is assembled. Raises Failure for what is
+    no kernel, at its line; what the kernel itself raises passes through.
+    """
+    from nasm.nki.hook import installed
+
+    made = simulate(kernel)
+    cores = made.cores if lnc is None else made[lnc].cores
+    with installed():
+        builder = _builder(target or default_target(), cores, options, timing)
+        first = Trace(builder, 0, cores)
+        traces = [first, *(Trace(builder, core, cores, first) for core in range(1, cores))]
+        arguments = Arguments(first)
+        results = [_called(made.function, each, arguments, args, kwargs) for each in traces]
+        result = _agreed(traces, results)
+        _roles(traces, [each.name for each in outputs(result)])
+        sequence = Sequential([Lowering(each).lines() for each in traces])
+        program = _finished(builder, sequence)
+    arrays = {name: array for each in traces for name, array in each.arrays.items()}
+    return Traced(
+        name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home
+    )
+
+
+def _builder(
+    name: str, cores: int, options: Mapping[str, object] | None, timing: TimingGiven | None
+) -> ProgramBuilder:
+    """What a program for a target is made with."""
+    if name not in TARGETS:
+        raise Failure(unknown_target(name, TARGETS).at(None))
+    loaded = TARGETS[name]()
+    generation = loaded.generation(name)
+    assert generation is not None
+    if cores > generation.cores:
+        refuse(
+            f"a kernel on {cores} cores: on {name} there is no second one that shares its HBM",
+            "wanted a target with LNC 2, such as trn2",
+        )
+    return ProgramBuilder(loaded, loaded.configured(generation, options or {}, Timing.of(timing)))
+
+
+def _called(
+    function: Callable[..., Any],
+    trace: Trace,
+    arguments: Arguments,
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+) -> Any:
+    """What the kernel returns on one core."""
+    signature = inspect.signature(function)
+    try:
+        bound = signature.bind(*args, **kwargs)
+    except TypeError as wrong:
+        raise TypeError(f"{name_of(function)}{signature}: {wrong}") from None
+    bound.apply_defaults()
+    with under(trace):
+        for name, value in bound.arguments.items():
+            bound.arguments[name] = arguments.handed(trace, name, value)
+        result = _run(function, bound)
+        return returned(result, arguments.given)
+
+
+def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
+    return function(*bound.args, **bound.kwargs)
+
+
+floor(_run.__code__)
+
+
+def _agreed(traces: Sequence[Trace], results: Sequence[Any]) -> Any:
+    """What a kernel returned on every core; refuses different tensors."""
+    first, *rest = traces
+    for each, result in zip(rest, results[1:], strict=True):
+        if len(each.shared) < len(first.shared):
+            missing = first.shared[len(each.shared)]
+            raise Failure(_missing(missing, each.core))
+        mine, theirs = ([r.name for r in outputs(found)] for found in (result, results[0]))
+        if mine != theirs:
+            refuse(
+                f"the kernel returns {', '.join(mine) or 'nothing'} on core {each.core}, "
+                f"and {', '.join(theirs) or 'nothing'} on core 0",
+                "what it returns is one for both cores",
+            )
+    return results[0]
+
+
+def _missing(tensor: Any, core: int) -> Any:
+    from nasm.nki.wrong import MISUSED
+    from nasm.problems import Problem
+
+    return Problem(
+        MISUSED,
+        f"{tensor.name} is in shared_hbm on core 0, and core {core} declares no such tensor",
+        tensor.span,
+        "a tensor in shared_hbm is one for both cores: each declares the same ones in the same "
+        "order",
+    )
+
+
+def _roles(traces: Sequence[Trace], names: Sequence[str]) -> None:
+    """Say of tensors in HBM whether they are inputs, outputs or both."""
+    tensors = traces[0].builder.program.tensors
+    written = {view.tensor.name for each in traces for view in _destinations(each.made)}
+    for name in names:
+        tensors[name].role = tensors[name].role or "output"
+    for tensor in tensors.values():
+        if tensor.role == "input" and tensor.name in {*written, *names}:
+            tensor.role = "inout"
+
+
+def _destinations(calls: Sequence[Made]) -> Iterator[View]:
+    for call in calls:
+        if not isinstance(call, Call):
+            yield from _destinations(call.body)
+            continue
+        names = ["dst"] if call.row.posts else [operand.name for operand in call.row.writes]
+        found = (call.operands.get(name) for name in names)
+        yield from (view for view in found if isinstance(view, View))
+
+
+def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:
+    from nasm.sequence.placing import place
+    from nasm.sequence.sync import synchronise
+
+    problems = place(builder.program, sequence)
+    if problems:
+        raise Failure(problems)
+    synchronise(builder, sequence)
+    return builder.finish()

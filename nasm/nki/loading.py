@@ -1,0 +1,177 @@
+"""Kernels by name: ``kernel.py:name``, imported, called with what is given by name."""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+from collections.abc import Callable, Mapping
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+
+from nasm.nki.frameworks import Array
+from nasm.nki.hook import installed
+from nasm.nki.kernel import Kernel, Traced, name_of, trace
+from nasm.nki.raised import NOT_RUN, telling
+from nasm.problems import Failure, Problem, did_you_mean, listed, quoted
+from nasm.spec.timing import TimingGiven
+
+SUFFIX = ".py"
+
+
+def split(text: str) -> tuple[str, str] | None:
+    """The file and the kernel that a text names: the name is empty in ``kernel.py`` alone."""
+    path, colon, name = text.rpartition(":")
+    if colon and path.endswith(SUFFIX) and "/" not in name:
+        return path, name
+    return (text, "") if text.endswith(SUFFIX) else None
+
+
+def load(
+    text: str,
+    arrays: Mapping[str, Array],
+    words: Mapping[str, str],
+    *,
+    lnc: int | None = None,
+    target: str | None = None,
+    options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
+) -> Traced:
+    """Trace a kernel that a text names, with arrays and other arguments; raises Failure.
+
+    ``words`` are arguments as they are written in Python: a literal, or a name that the kernel's
+    file, or NKI, has. What the kernel raises is told as a Failure, too.
+    """
+    named = split(text)
+    assert named is not None
+    with installed(), telling():
+        module = imported(named[0])
+        kernel = found(module, *named)
+        given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
+        _fits(kernel, given)
+        return trace(kernel, lnc=lnc, target=target, options=options, timing=timing, **given)
+
+
+def imported(path: str) -> ModuleType:
+    """A file as a module, in the package that it is in; raises Failure if there is none."""
+    full = os.path.abspath(path)
+    if not os.path.isfile(full):
+        raise Failure(Problem(NOT_RUN, f"no file {quoted(path)}"))
+    folder, name = os.path.split(full.removesuffix(SUFFIX))
+    parts = [name]
+    while os.path.isfile(os.path.join(folder, "__init__.py")):
+        folder, name = os.path.split(folder)
+        parts.insert(0, name)
+    if folder not in sys.path:
+        sys.path.insert(0, folder)
+    dotted = ".".join(parts)
+    known = sys.modules.get(dotted)
+    if known is not None and os.path.abspath(getattr(known, "__file__", None) or "") == full:
+        return known
+    if len(parts) > 1:
+        return importlib.import_module(dotted)
+    spec = importlib.util.spec_from_file_location(dotted, full)
+    assert spec is not None
+    assert spec.loader is not None
+    made = importlib.util.module_from_spec(spec)
+    before = sys.modules.get(dotted)
+    sys.modules[dotted] = made
+    try:
+        spec.loader.exec_module(made)
+    except BaseException:
+        if before is None:
+            sys.modules.pop(dotted, None)
+        else:
+            sys.modules[dotted] = before
+        raise
+    return made
+
+
+def found(module: ModuleType, path: str, name: str) -> Callable[..., Any]:
+    """A kernel of a module by name; raises Failure, with those that it has."""
+    there = kernels(module)
+    made = getattr(module, name, None) if name else None
+    if isinstance(made, Kernel) or inspect.isfunction(made):
+        return made
+    if made is not None:
+        said = f"{quoted(name)} of {quoted(path)} is {type(made).__name__}, and no kernel"
+    elif name:
+        said = f"{quoted(path)} has no kernel '{quoted(name)}'"
+    else:
+        said = f"{quoted(path)} is a file of kernels; wanted one of them"
+    hint = did_you_mean(name, there) if name else ""
+    if not hint:
+        each = listed((f"{path}:{kernel}" for kernel in there), "or")
+        hint = f"write {each}" if there else "it has none: nki.jit makes a kernel of a function"
+    raise Failure(Problem(NOT_RUN, said, None, hint))
+
+
+def kernels(module: ModuleType) -> list[str]:
+    """The names of the kernels that a module makes itself, in its order."""
+    return [
+        name
+        for name, value in vars(module).items()
+        if isinstance(value, Kernel) and value.function.__module__ == module.__name__
+    ]
+
+
+def _value(module: ModuleType, name: str, word: str) -> Any:
+    """An argument as it is written in Python; a word that is nothing else is a string."""
+    try:
+        return ast.literal_eval(word)
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        pass
+    first, *rest = word.split(".")
+    if not all(part.isidentifier() for part in (first, *rest)):
+        if rest or not first or any(c in word for c in "()[]{}"):
+            said = f"argument {name}: '{quoted(word)}' is no Python literal and no name"
+            raise Failure(Problem(NOT_RUN, said, None, "such as 2, 0.5, True, (1, 2), nl.float32"))
+        return word
+    places = {**{n: sys.modules[f"nki.{m}"] for n, m in _SHORT.items()}, "np": np, **vars(module)}
+    if first not in places:
+        if not rest:
+            return word
+        said = f"argument {name}: the kernel's file has no '{quoted(first)}'"
+        raise Failure(Problem(NOT_RUN, said, None, did_you_mean(first, places)))
+    value = places[first]
+    for part in rest:
+        if not hasattr(value, part):
+            said = f"argument {name}: {quoted(first)} has no '{quoted(part)}'"
+            raise Failure(Problem(NOT_RUN, said, None, did_you_mean(part, dir(value))))
+        value, first = getattr(value, part), f"{first}.{part}"
+    return value
+
+
+_SHORT = {"nl": "language", "nisa": "isa"}
+"""What kernels usually call the modules of NKI."""
+
+
+def _fits(kernel: Callable[..., Any], given: Mapping[str, Any]) -> None:
+    """Refuse arguments that the kernel does not take, and the lack of one; raises Failure."""
+    signature = inspect.signature(kernel)
+    shown = f"{name_of(kernel)}{signature}"
+    takes = signature.parameters
+    any_name = any(p.kind is p.VAR_KEYWORD for p in takes.values())
+    for name in given:
+        if name not in takes and not any_name:
+            hint = did_you_mean(name, takes) or shown
+            raise Failure(Problem(NOT_RUN, f"{name_of(kernel)} takes no '{name}'", None, hint))
+    missing = [
+        name
+        for name, parameter in takes.items()
+        if parameter.default is parameter.empty
+        and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and name not in given
+    ]
+    if missing:
+        said = f"{name_of(kernel)} wants {listed(missing, 'and')}"
+        hint = (
+            f"{shown}: give arrays with --in NAME=FILE or --in NAME=normal[128,512]:bf16, "
+            "all else with --arg NAME=VALUE"
+        )
+        raise Failure(Problem(NOT_RUN, said, None, hint))

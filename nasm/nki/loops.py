@@ -1,0 +1,132 @@
+"""Loops of the machine: what kernels write as loops over registers, recorded once."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import sys
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import FrameType
+from typing import Any
+
+from nasm.nki.names import CONDITION, VirtualRegister
+from nasm.nki.tracing import Trace, current
+from nasm.nki.wrong import ours, refuse
+
+Place = tuple[FrameType, tuple[int, int]]
+"""A while statement that is being traced: the frame, and where its condition stands."""
+
+
+def dynamic_range(start: Any, stop: Any = None, step: int = 1) -> Iterator[VirtualRegister]:
+    """A loop of the machine over a range: its variable is a register."""
+    trace = current("nl.dynamic_range")
+    lower, upper = (0, start) if stop is None else (start, stop)
+    counter = _begin(trace, lower, upper, step)
+    yield counter
+    trace.end()
+
+
+def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any], Any], step: int = 1) -> None:
+    """A loop of the machine whose body is a function of its variable."""
+    trace = current("nl.fori_loop")
+    body_fun(_begin(trace, lower, upper, step))
+    trace.end()
+
+
+def _begin(trace: Trace, lower: Any, upper: Any, step: Any) -> VirtualRegister:
+    if type(step) is not int or step < 1:
+        refuse(f"step={step!r}: wanted a number of at least 1, known while tracing")
+    for name, bound in (("lower", lower), ("upper", upper)):
+        if not isinstance(bound, int | VirtualRegister) or isinstance(bound, bool):
+            refuse(f"the {name} bound of a loop is {bound!r}; wanted a number or a register")
+    _may_loop(trace)
+    counter = trace.register(frozen=True)
+    trace.call(trace.governing("move"), {"dst": counter.named, "src": _number(lower)})
+    trace.begin(counter, upper, step)
+    return counter
+
+
+def _number(value: Any) -> Any:
+    return value.named if isinstance(value, VirtualRegister) else value
+
+
+def _may_loop(trace: Trace) -> None:
+    if trace.in_order:
+        refuse(
+            "a loop over a register inside nl.no_reorder",
+            "AWS's compiler takes none there: end the block before the loop",
+        )
+
+
+def while_loop(init: Any, body_fun: Callable[[Any], Any]) -> None:
+    """A loop of the machine for as long as a register is not 0."""
+    trace = current("nl.while_loop")
+    if not isinstance(init, VirtualRegister):
+        refuse(f"the condition of nl.while_loop is {init!r}; wanted a register")
+    _may_loop(trace)
+    condition = trace.register()
+    move = trace.governing("move")
+    trace.call(move, {"dst": condition.named, "src": init.named})
+    trace.begin(condition, None)
+    after = body_fun(condition)
+    if not isinstance(after, VirtualRegister):
+        refuse(f"the body of nl.while_loop returns {after!r}; wanted the register of its condition")
+    if after is not condition:
+        trace.call(move, {"dst": condition.named, "src": after.named})
+    trace.end()
+
+
+def truth(register: VirtualRegister) -> bool:
+    """Whether a register is not 0: of a while statement, which is a loop of the machine then.
+
+    Its condition is asked for twice: before the body, and behind it.
+    """
+    trace = current("a register as a condition")
+    frame, place = _asking()
+    if frame is None or place is None:
+        refuse(
+            "a branch on a register: what it holds is known when the program runs",
+            "a loop of the machine is `while register:`, or nl.while_loop(register, body)",
+        )
+    if trace.whiles and trace.whiles[-1] == (frame, place):
+        trace.whiles.pop()
+        trace.end()
+        return False
+    _may_loop(trace)
+    trace.begin(register, None)
+    trace.whiles.append((frame, place))
+    return True
+
+
+CONDITION["while"] = truth
+
+
+def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
+    """The frame that asks for a truth, and where its while statement's condition stands."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None and ours(frame.f_code):
+        frame = frame.f_back
+    if frame is None:
+        return None, None
+    line, _, column, _ = list(frame.f_code.co_positions())[frame.f_lasti // 2]
+    if line is None or column is None:
+        return frame, None
+    return frame, (line, column) if (line, column) in _conditions(
+        frame.f_code.co_filename
+    ) else None
+
+
+@cache
+def _conditions(name: str) -> frozenset[tuple[int, int]]:
+    """Where a file's while statements and their conditions stand, as (line, column).
+
+    Which of the two asks for the truth depends on the version of Python.
+    """
+    try:
+        tree = ast.parse("".join(linecache.getlines(name)))
+    except SyntaxError:
+        return frozenset()
+    whiles = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+    places: list[ast.stmt | ast.expr] = [*whiles, *(node.test for node in whiles)]
+    return frozenset((place.lineno, place.col_offset) for place in places)

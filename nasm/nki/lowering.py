@@ -1,0 +1,94 @@
+"""From the calls of a trace to instructions: engines and queues chosen, loops laid out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from nasm.nki.engines import Engines
+from nasm.nki.names import VirtualRegister
+from nasm.nki.registers import Registers, written
+from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
+from nasm.problems import Failure, Problem, Refused
+from nasm.sequence.lines import Item, Line, Loop
+from nasm.spec.instruction import Row
+
+
+class Lowering:
+    """Makes the instructions of one core's trace."""
+
+    def __init__(self, trace: Trace, dma: str = "split") -> None:
+        self.trace, self.builder = trace, trace.builder
+        self.target, self.generation = self.builder.target, self.builder.generation
+        self.problems: list[Problem] = []
+        self.engines = Engines(self.target, self.generation, dma)
+
+    def lines(self) -> list[Item]:
+        """The instructions in the order of the calls."""
+        self._choose(self.trace.made)
+        self.registers = Registers(self.trace.made)
+        made = self._items(self.trace.made)
+        if self.problems:
+            raise Failure(self.problems)
+        return made
+
+    def _items(self, calls: Sequence[Made]) -> list[Item]:
+        found: list[Item] = []
+        for call in calls:
+            try:
+                if isinstance(call, RunTimeLoop):
+                    found += self._loop(call)
+                else:
+                    found += [self._line(call, engine) for engine in self.registers.engines(call)]
+            except (Refused, Failure) as wrong:
+                span = self.builder.program.spans[call.span]
+                span = span and span.within(self.builder.program.chains[call.chain])
+                self.problems += [p if p.span else p.at(span) for p in wrong.problems]
+        return found
+
+    def _choose(self, calls: Sequence[Made]) -> None:
+        """Give every call its engine, but for those that write registers."""
+        for call in calls:
+            if isinstance(call, RunTimeLoop):
+                self._choose(call.body)
+                continue
+            try:
+                if call.row.posts:
+                    call.engine = self.engines.issue(call.row, call.operands, call.engine)
+                elif written(call) is None:
+                    call.engine = self.engines.choose(call.row, call.operands, call.engine)
+            except Refused:  # an operand that the row does not take: said where it is made
+                call.engine = call.engine or call.row.engines[0]
+
+    def _line(self, call: Call, engine: str) -> Line:
+        made = self._made(engine, call.row, call.operands)
+        return Line(self.builder.queue(engine, self.trace.core), made, call.span, call.chain)
+
+    def _made(self, engine: str, row: Row, operands: dict[str, Any]) -> int:
+        """An instruction of an engine, with the engine's own registers."""
+        own = self.registers.own(operands, engine, self.generation.registers)
+        queue = self.builder.queue(engine, self.trace.core)
+        return self.builder.make(queue, row, [], own, None, None)[0]
+
+    def _loop(self, loop: RunTimeLoop) -> list[Item]:
+        """A loop of every engine that has something to do in it."""
+        trace, counter, engines = self.trace, loop.counter.named, self.registers.loop(loop)
+        body = self._items(loop.body)
+        if not engines:
+            return []
+        trace.loops += 1
+        head, end = f"loop{trace.loops}", f"end{trace.loops}"
+        branch, compute = trace.governing("branch"), trace.governing("compute")
+        bound = loop.bound.named if isinstance(loop.bound, VirtualRegister) else loop.bound
+        done = {"reg2": 0, "op": "equal"}
+        if bound is not None:
+            done = {"reg2": bound, "op": "greater_equal"}
+        made = Loop(head, end, {}, {}, {}, body, loop.span, loop.chain)
+        for engine in engines:
+            queue = self.builder.queue(engine, trace.core)
+            made.leave[queue] = self._made(engine, branch, {"reg1": counter, **done, "target": end})
+            made.back[queue] = self._made(engine, branch, {"target": head})
+            if bound is not None:
+                step = {"dst": counter, "src1": counter, "src2": loop.step, "op": "add"}
+                made.step[queue] = (self._made(engine, compute, step),)
+        return [made]

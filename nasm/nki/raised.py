@@ -1,0 +1,83 @@
+"""What a kernel, or a script, raises of its own: told at its line, without a traceback."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import sys
+import sysconfig
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import TracebackType
+
+from nasm.nki.wrong import HERE, line_of
+from nasm.problems import Failure, Problem
+from nasm.source import Frame, Span
+
+RAISED = "E0655"
+"""The code of what a kernel, or the script that calls it, raises."""
+NOT_RUN = "E0656"
+"""The code of a kernel that cannot be called as the command line says."""
+
+NASM = os.path.dirname(HERE.rstrip(os.sep)) + os.sep
+_LIBRARY = tuple(
+    {sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")}
+)
+
+
+@contextmanager
+def telling() -> Iterator[None]:
+    """Tell as a Failure what is raised inside by somebody else's code; a defect of ours stays."""
+    try:
+        yield
+    except Failure:
+        raise
+    except Exception as error:
+        problem = told(error)
+        if problem is None:
+            raise
+        raise Failure(problem) from error
+
+
+def told(error: BaseException) -> Problem | None:
+    """What was raised as a problem at its line; None if it is a defect of ours."""
+    if isinstance(error, SyntaxError) and error.filename is not None:
+        span = line_of(error.filename, error.lineno or 0)
+        return Problem(RAISED, f"{type(error).__name__}: {error.msg}", span)
+    steps = list(_steps(error.__traceback__))
+    if _ours(steps):
+        return None
+    mine = [(name, file, line) for name, file, line in steps if not _foreign(file)]
+    spans = [(name, line_of(file, line)) for name, file, line in mine]
+    known = [(name, span) for name, span in spans if span is not None]
+    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    if not known:
+        return Problem(RAISED, said)
+    chain = tuple(Frame(name, span) for name, span in known[:-1])
+    return Problem(RAISED, said, _at(known[-1][1], chain))
+
+
+def _at(span: Span, chain: tuple[Frame, ...]) -> Span:
+    return span.within(chain)
+
+
+def _steps(trace: TracebackType | None) -> Iterator[tuple[str, str, int]]:
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        yield code.co_name, code.co_filename, trace.tb_lineno
+        trace = trace.tb_next
+
+
+def _ours(steps: list[tuple[str, str, int]]) -> bool:
+    """Whether it arose in nasm, and not on purpose, as what Python says of wrong arguments."""
+    for _, file, line in reversed(steps):
+        if file.startswith(NASM):
+            return not linecache.getline(file, line).strip().startswith("raise ")
+        if not _foreign(file):
+            return False
+    return False
+
+
+def _foreign(file: str) -> bool:
+    """Whether a file is neither the kernel's nor one that it brought along."""
+    return file.startswith((NASM, "<frozen", *_LIBRARY)) or file == sys.executable

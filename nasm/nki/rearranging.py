@@ -1,0 +1,55 @@
+"""Axes by names: split, put in another order, and merged."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nasm.nki.wrong import refuse
+
+Pattern = Sequence[str | Sequence[str]]
+
+
+def rearranged(tensor: Any, source: Pattern, target: Pattern, sizes: Mapping[str, int]) -> Any:
+    """A tensor with the axes that a pattern names, as another pattern has them."""
+    given, wanted = _groups(source), _groups(target)
+    before, after = [n for g in given for n in g], [n for g in wanted for n in g]
+    if len(given) != len(tensor.shape):
+        refuse(f"{len(given)} axes in {source!r}; {tensor.name} has {len(tensor.shape)}")
+    if sorted(before) != sorted(after) or len(set(before)) != len(before):
+        refuse(f"{source!r} and {target!r}: wanted the same names, each once")
+    unknown = [name for name in sizes if name not in before]
+    if unknown:
+        refuse(f"a size for {unknown[0]!r}, which {source!r} does not name")
+    made: Any = tensor
+    dim = 0
+    for group, count in zip(given, tensor.shape, strict=True):
+        split = _split(group, count, sizes, f"{group!r} of {tensor.name}")
+        if len(group) > 1:
+            made = made.reshape_dim(dim, split)
+        dim += len(group)
+    if before != after:
+        made = made.permute([before.index(name) for name in after])
+    for dim, group in enumerate(wanted):
+        if len(group) > 1:
+            made = made.flatten_dims(dim, dim + len(group) - 1)
+    return made
+
+
+def _groups(pattern: Pattern) -> list[tuple[str, ...]]:
+    return [(part,) if isinstance(part, str) else tuple(part) for part in pattern]
+
+
+def _split(
+    group: tuple[str, ...], count: int, sizes: Mapping[str, int], what: str
+) -> tuple[int, ...]:
+    """The sizes of the axes that one becomes: one of them may follow from the others."""
+    known = [sizes.get(name) for name in group]
+    product = math.prod(n for n in known if n is not None)
+    left = known.count(None)
+    if left > 1:
+        refuse(f"the sizes of {what} are not given", "fixed_sizes={name: size} for all but one")
+    if (product != count) if not left else (product < 1 or count % product):
+        refuse(f"sizes {known} for {what}, which has {count}")
+    return tuple(count // product if n is None else n for n in known)

@@ -1,0 +1,131 @@
+"""A kernel run on the simulated machine."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from nasm.api import Result
+from nasm.api import run as run_program
+from nasm.nki.arguments import Returned, filled
+from nasm.nki.frameworks import UNFIT, change, changeable, given_back
+from nasm.nki.kernel import Kernel, Traced, trace
+from nasm.problems import Failure, Problem
+from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
+from nasm.spec.timing import TimingGiven
+
+
+@dataclass(frozen=True, slots=True)
+class KernelResult:
+    """What a kernel returned, as arrays, with the run behind it; None of a run without values."""
+
+    outputs: Any
+    result: Result
+    traced: Traced
+
+    @property
+    def report(self) -> RunReport:
+        """The report of the run."""
+        return self.result.report
+
+    @property
+    def ok(self) -> bool:
+        """Whether the run ended, and found nothing wrong."""
+        return self.result.ok
+
+
+Launch = Callable[[Kernel, Sequence[Any], Mapping[str, Any]], Any]
+"""What a call of a kernel does, outside of another one: from its arguments to what it returns."""
+
+
+def run(
+    kernel: Callable[..., Any] | Traced,
+    *args: Any,
+    lnc: int | None = None,
+    target: str | None = None,
+    options: Mapping[str, object] | None = None,
+    timing: TimingGiven | None = None,
+    max_cycles: int | None = None,
+    max_instructions: int | None = MOST_INSTRUCTIONS,
+    values: bool = True,
+    profile: bool = False,
+    strict: bool = False,
+    allow: Iterable[str] = (),
+    checked: bool = True,
+    **kwargs: Any,
+) -> KernelResult:
+    """Run a kernel with arrays: what it returns, and the report.
+
+    Up to ``timing`` keywords are as for :func:`trace`, up to ``checked`` as for :func:`nasm.run`;
+    all else is the kernel's. What was traced before is run with the arrays that it was traced with.
+    Results are arrays of the framework of the arguments; arguments that the kernel writes are
+    changed. Without ``values`` there are none. Raises Failure if the run does not get to its end;
+    what else is wrong with it is in the report.
+    """
+    if isinstance(kernel, Traced):
+        traced = kernel
+    else:
+        more: dict[str, Any] = {"options": options, "timing": timing, **kwargs}
+        traced = trace(kernel, *args, lnc=lnc, target=target, **more)
+    if values:
+        fixed(traced)
+    result = run_program(
+        traced.program,
+        dict(traced.inputs),
+        max_cycles=max_cycles,
+        max_instructions=max_instructions,
+        values=values,
+        profile=profile,
+        strict=strict,
+        allow=allow,
+        checked=checked,
+    )
+    return KernelResult(finished(traced, result) if values else None, result, traced)
+
+
+def fixed(traced: Traced) -> None:
+    """Refuse arguments that the kernel writes, and nobody can; raises Failure."""
+    for name in traced.changed:
+        if not changeable(traced.given[name]):
+            said = f"the kernel writes its argument {name}, and that array cannot be changed"
+            span = traced.program.tensors[name].span
+            raise Failure(Problem(UNFIT, said, span, "hand over a copy that can"))
+
+
+def finished(traced: Traced, result: Result) -> Any:
+    """What a kernel has returned; changes the arguments that it wrote. Raises Failure."""
+    if result.report.status is not Status.FINISHED:
+        raise Failure(result.report.problems)
+    outputs = result.outputs
+    for name in traced.changed:
+        change(traced.given[name], outputs[name])
+    return filled(traced.returned, lambda part: _given_back(part, outputs, traced.home))
+
+
+def _given_back(part: Returned, outputs: Mapping[str, Any], home: str) -> Any:
+    return given_back(part.of(outputs[part.name]), home)
+
+
+def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    return run(kernel, *args, **kwargs).outputs
+
+
+_launch: Launch = _plainly
+
+
+def called(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """What a call of a kernel gives."""
+    return _launch(kernel, args, kwargs)
+
+
+@contextmanager
+def launching(launch: Launch) -> Iterator[None]:
+    """Let calls of kernels do something else, on every thread."""
+    global _launch
+    before, _launch = _launch, launch
+    try:
+        yield
+    finally:
+        _launch = before

@@ -1,0 +1,88 @@
+"""nl.tile_size: the sizes that tiles can have."""
+
+from __future__ import annotations
+
+import math
+
+from nasm.nki.target import default_target
+from nasm.nki.tracing import tracing
+from nasm.nki.wrong import refuse
+from nasm.spec.generation import Generation
+from nasm.spec.memory import Memory
+from nasm.targets import TARGETS
+
+WORD = 4
+"""Bytes of a float32, in which AWS gives most sizes."""
+
+
+class TileSize:
+    """Sizes of the generation that a kernel is traced for.
+
+    Outside of a kernel, where modules keep them as constants, that is the one that kernels are
+    traced for where nothing else is said.
+    """
+
+    gemm_stationary_fmax = 128
+    gemm_moving_fmax = 512
+    bn_stats_fmax = 512
+    sbuf_min_align = 1
+
+    @property
+    def pmax(self) -> int:
+        """Partitions of a tile at most."""
+        return _memory("sbuf").partitions
+
+    @property
+    def psum_bank_fmax_bytes(self) -> int:
+        """Bytes of a bank of PSUM in each partition."""
+        return _memory("psum").bank
+
+    @property
+    def psum_bank_fmax(self) -> int:
+        """The same as float32 elements."""
+        return self.psum_bank_fmax_bytes // WORD
+
+    psum_fmax = psum_bank_fmax
+
+    @property
+    def psum_min_align(self) -> int:
+        """What the address of a tile in PSUM is a multiple of."""
+        return _memory("psum").align
+
+    @property
+    def psum_num_banks(self) -> int:
+        """Banks of PSUM."""
+        return _memory("psum").banks
+
+    @property
+    def sbuf_fmax_bytes(self) -> int:
+        """Bytes of a partition of SBUF."""
+        return _memory("sbuf").size
+
+    total_available_sbuf_size = sbuf_fmax_bytes
+
+    @property
+    def sbuf_fmax(self) -> int:
+        """The same as float32 elements."""
+        return self.sbuf_fmax_bytes // WORD
+
+    @property
+    def sbuf_size_bytes(self) -> int:
+        """Bytes of all partitions of SBUF."""
+        return math.prod((self.sbuf_fmax_bytes, self.pmax))
+
+
+def generation() -> Generation:
+    """The generation of the kernel that is being traced, else that of the default target."""
+    trace = tracing()
+    if trace is not None:
+        return trace.builder.generation
+    name = default_target()
+    found = TARGETS[name]().generation(name) if name in TARGETS else None
+    if found is None:
+        refuse(f"no target {name!r}", f"for example {', '.join(TARGETS)}")
+    return found
+
+
+def _memory(name: str) -> Memory:
+    return generation().memories[name]

@@ -1,0 +1,235 @@
+"""The trace of a kernel: its tensors, and its calls in the order in which they were made."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from types import FrameType
+from typing import Any
+
+import numpy as np
+
+from nasm.asm.building.builder import ProgramBuilder
+from nasm.nki.accumulating import Begun
+from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
+from nasm.nki.tensor import NkiTensor
+from nasm.nki.variables import variable
+from nasm.nki.wrong import Trail, frames, marks, refuse, span_of, trail
+from nasm.problems import Failure, Refused
+from nasm.spec.instruction import Row
+from nasm.spec.memory import Tensor
+from nasm.spec.view import View
+
+
+@dataclass(slots=True)
+class Call:
+    """An instruction that the kernel asked for.
+
+    ``operands`` are by name, registers by their number in the trace; ``engine`` is the one that it
+    names, if it does.
+    """
+
+    row: Row
+    operands: dict[str, Any]
+    engine: str = ""
+    span: int = 0
+    chain: int = 0
+
+
+@dataclass(slots=True)
+class RunTimeLoop:
+    """Calls that are executed again and again: while a register is below a bound, or not 0.
+
+    ``counter`` counts in steps of ``step`` up to ``bound``, a number or a register; without a bound
+    the loop goes on while the register is not 0.
+    """
+
+    counter: VirtualRegister
+    bound: int | VirtualRegister | None
+    step: int = 1
+    body: list[Made] = field(default_factory=list)
+    span: int = 0
+    chain: int = 0
+
+
+Made = Call | RunTimeLoop
+
+
+class Trace:
+    """What one core does: the calls of a kernel that runs under it.
+
+    ``first`` is the trace of core 0, if this is of another.
+    """
+
+    def __init__(
+        self, builder: ProgramBuilder, core: int = 0, cores: int = 1, first: Trace | None = None
+    ) -> None:
+        self.builder, self.core, self.cores, self.first = builder, core, cores, first
+        self.made: list[Made] = []
+        self.open: list[list[Made]] = [self.made]
+        self.registers = 0
+        self.shared: list[Tensor] = []
+        self.arrays: dict[str, np.ndarray[Any, Any]] = {}
+        self.kept: dict[Any, NkiTensor] = {}
+        self.begun: dict[int, Begun] = {}
+        self.whiles: list[tuple[FrameType, tuple[int, int]]] = []
+        self.in_order = self.loops = 0
+        self._places: dict[Trail, tuple[int, int]] = {}
+        self._names: dict[str, int] = {}
+
+    # -- where the kernel is
+
+    def place(self) -> tuple[int, int]:
+        """The line of the kernel that is being executed, and the calls that led to it."""
+        found = trail(sys._getframe(1))
+        place = self._places.get(found)
+        if place is None:
+            place = self._places[found] = self._placed(found)
+        return place
+
+    def _placed(self, found: Trail) -> tuple[int, int]:
+        lines = marks(found)
+        span = self.builder.span(span_of(lines[0]) if lines else None)
+        chain = frames(lines[1:])
+        return span, self.builder.chain(chain) if chain else 0
+
+    # -- what it makes
+
+    def call(self, row: Row, operands: Mapping[str, Any], engine: str = "") -> Call:
+        """Record an instruction."""
+        span, chain = self.place()
+        made = Call(row, dict(operands), engine, span, chain)
+        self.open[-1].append(made)
+        return made
+
+    def governing(self, what: str) -> Row:
+        """The row with which queues govern themselves so."""
+        sequencing = self.builder.target.sequencing
+        assert sequencing is not None
+        return self.builder.row(getattr(sequencing, what))
+
+    def register(self, frozen: bool = False) -> VirtualRegister:
+        """A register that nothing else uses."""
+        self.registers += 1
+        return VirtualRegister(self.registers, self.open[-1], frozen)
+
+    def begin(
+        self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
+    ) -> None:
+        """Open a loop: what is recorded from here on is its body."""
+        span, chain = self.place()
+        made = RunTimeLoop(counter, bound, step, [], span, chain)
+        self.open[-1].append(made)
+        self.open.append(made.body)
+
+    def end(self) -> None:
+        """Close the loop that was opened last."""
+        self.open.pop()
+
+    def tensor(
+        self,
+        shape: Sequence[int],
+        dtype: Any,
+        buffer: MemoryRegion,
+        name: str = "",
+        address: tuple[int, int] | None = None,
+        role: str = "",
+        array: np.ndarray[Any, Any] | None = None,
+    ) -> NkiTensor:
+        """Declare a tensor; on chip without an ``address`` a place is found for it later."""
+        sizes = tuple(int(n) for n in shape)
+        if buffer is MemoryRegion.shared_hbm and self.first and array is None:
+            return self._second(sizes, dtype, buffer)
+        partition, offset = (None, None) if address is None else map(int, address)
+        span = self.builder.program.spans[self.place()[0]]
+        try:
+            made = self.builder.tensor(
+                buffer.memory,
+                self.named(name or variable(trail(sys._getframe(1))) or str(buffer)),
+                DType(dtype).stored,
+                sizes,
+                role=role,
+                partition=partition,
+                offset=offset,
+                core=self.core,
+                span=span,
+            )
+        except Refused as refused:
+            refuse(refused.message, refused.hint, refused.code)
+        if buffer is MemoryRegion.shared_hbm and array is None:
+            self.shared.append(made)
+        if array is not None:
+            # Of a dtype that the generation does not have, engines read the bits as another.
+            same = array.dtype.name == DType(dtype) != made.dtype.name
+            self.arrays[made.name] = array.view(made.dtype.numpy) if same else array
+        return NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
+
+    def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:
+        """What the first core declared: a tensor that the cores share is one for both."""
+        assert self.first is not None
+        count, others = len(self.shared), self.first.shared
+        first = others[count] if count < len(others) else None
+        if first is None or first.shape != shape or first.dtype is not DType(dtype).stored:
+            wanted = "no such tensor" if first is None else _described(first)
+            sizes = ", ".join(map(str, shape))
+            refuse(
+                f"tensor {count} in shared_hbm is {DType(dtype).stored}[{sizes}] on core "
+                f"{self.core}; on core 0 it is {wanted}",
+                "a tensor in shared_hbm is one for both cores: each declares the same ones in the "
+                "same order",
+            )
+        self.shared.append(first)
+        return NkiTensor(View.whole(first), buffer, self.open[-1], DType(dtype))
+
+    def named(self, wanted: str) -> str:
+        """A name like the wanted one that no tensor has."""
+        plain = "".join(c if c.isalnum() and c.isascii() else "_" for c in wanted).strip("_") or "t"
+        if not plain[0].isalpha():
+            plain = f"t_{plain}"
+        base = plain if self.core == 0 else f"{plain}_c{self.core}"
+        while True:
+            count = self._names[base] = self._names.get(base, -1) + 1
+            name = f"{base}_{count}" if count else base
+            if name not in self.builder.declared:
+                return name
+
+
+def _described(tensor: Tensor) -> str:
+    return f"{tensor.name}, {tensor.dtype}[{', '.join(map(str, tensor.shape))}]"
+
+
+_CURRENT: ContextVar[Trace | None] = ContextVar("nasm.nki", default=None)
+
+
+def tracing() -> Trace | None:
+    """The trace of the kernel that is running, if one is."""
+    return _CURRENT.get()
+
+
+def current(what: str) -> Trace:
+    """The trace of the kernel that is running; refuses what makes sense in one alone."""
+    found = _CURRENT.get()
+    if found is None:
+        refuse(
+            f"{what} outside of a kernel",
+            "calls of nki.isa and nki.language are recorded while a kernel is traced: "
+            "call the kernel, or nasm.nki.trace(kernel, …)",
+        )
+    return found
+
+
+@contextmanager
+def under(trace: Trace) -> Iterator[Trace]:
+    """Let a kernel run under a trace."""
+    before, generation = _CURRENT.set(trace), TRACED_FOR.set(trace.builder.generation)
+    try:
+        yield trace
+    finally:
+        _CURRENT.reset(before)
+        TRACED_FOR.reset(generation)
+
+
+__all__ = ["Call", "Failure", "Made", "RunTimeLoop", "Trace", "current", "tracing", "under"]

@@ -1,0 +1,192 @@
+"""From a plan to queues: semaphores are declared, and every line is appended with its wait."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from nasm.asm.building.builder import ProgramBuilder
+from nasm.sequence.dependences import OVER, Body, Event, Step
+from nasm.sequence.plan import Entered, Plan
+from nasm.spec.program import Update, Wait
+
+Place = tuple[int, int]
+"""Numbers of a span and a chain: where something is written."""
+
+
+class Output:
+    """Appends to the queues of one core; ``numbers`` are those that the program gives them."""
+
+    def __init__(self, builder: ProgramBuilder, core: int, numbers: Sequence[int]) -> None:
+        self.builder, self.core, self.numbers = builder, core, numbers
+        self.program, self.generation = builder.program, builder.generation
+        self.sequencing = self.program.target.sequencing
+        self._bare: dict[int, int] = {}
+
+    def name(self, queue: int) -> str:
+        """The engine of a queue."""
+        return self.program.queues[self.numbers[queue]].engine
+
+    def posts(self, instruction: int) -> int:
+        """How often a transfer posts."""
+        return self.program.instructions[instruction].row.posts
+
+    def append(
+        self, queue: int, instruction: int, place: Place, wait: Wait | None, update: Update | None
+    ) -> None:
+        """Put an instruction at the end of a queue."""
+        made = (instruction, *self.builder.numbers(wait, update))
+        self.builder.append(self.numbers[queue], made, *place)
+
+    def bare(self, queue: int) -> int:
+        """The instruction that only waits and updates, on a queue."""
+        found = self._bare.get(queue)
+        if found is None:
+            assert self.sequencing is not None
+            row = self.builder.row(self.sequencing.wait)
+            made = self.builder.make(self.numbers[queue], row, [], {}, None, None)
+            found = self._bare[queue] = made[0]
+        return found
+
+    def counter(self, name: str, event: bool = False) -> int:
+        """A new semaphore, under a name that is like the one wanted."""
+        declared, chosen, n = self.builder.declared, name, 1
+        while chosen in declared:
+            n += 1
+            chosen = f"{name}_{n}"
+        self.builder.semaphore(chosen, core=self.core, event=event)
+        return (self.program.events if event else self.program.semaphores)[chosen]
+
+    def clear(self, queue: int, counters: list[int]) -> Iterator[int]:
+        """Instructions that set semaphores to 0."""
+        assert self.sequencing is not None
+        row = self.builder.row(self.sequencing.clear)
+        own = sorted(self.generation.counter(counter)[1] for counter in counters)
+        first = last = own[0]
+        for number in (*own[1:], -1):
+            if number == last + 1:
+                last = number
+                continue
+            operands: list[object] = [first, last]
+            yield self.builder.make(self.numbers[queue], row, operands, {}, None, None)[0]
+            first = last = number
+
+
+class Writer:
+    """Writes a level: the program, or one round of a loop.
+
+    ``ranks`` say how many of a queue's instructions have told of themselves once one has; counters
+    are those of the queues, and of the transfers by their slots.
+    """
+
+    def __init__(self, output: Output, plan: Plan, prefix: str = "") -> None:
+        self.output, self.plan, self.level, self.prefix = output, plan, plan.level, prefix
+        self.ranks: dict[tuple[int, int], int] = {}
+        counts: dict[int, int] = {}
+        for queue, index in sorted(plan.told):
+            self.ranks[queue, index] = counts[queue] = counts.get(queue, 0) + 1
+        self.queues = {queue: output.counter(prefix + output.name(queue)) for queue in counts}
+        slots = 1 + max((slot for slot, _ in plan.slots.values()), default=-1)
+        self.slots = [output.counter(f"{prefix}dma{slot}") for slot in range(slots)]
+        self.shares: dict[int, int] = {}
+
+    def program(self) -> None:
+        """All of a core."""
+        self.nodes()
+        places = {
+            node.mark: (node.line.span, node.line.chain)
+            for node in self.level.nodes
+            if isinstance(node, Step) and node.mark >= 0
+        }
+        for queue, waits in self.plan.last.items():
+            for event in waits:
+                self._add(queue, None, places[event.at], event)
+
+    def nodes(self) -> None:
+        """Write every node in order."""
+        entered = iter(self.plan.entered)
+        for node, waits in zip(self.level.nodes, self.plan.waits, strict=True):
+            if isinstance(node, Step):
+                self._step(node, waits)
+            else:
+                self._loop(node, next(entered))
+
+    def _step(self, step: Step, waits: Sequence[Event]) -> None:
+        line = step.line
+        place = line.span, line.chain
+        for event in waits[:-1]:
+            self._add(step.queue, None, place, event)
+        update = None
+        if step.mark in self.plan.slots:
+            posts = self.output.posts(line.instruction)
+            slot, uses = self.plan.slots[step.mark]
+            self.shares[step.mark] = uses * posts
+            update = Update(self.slots[slot], "+", posts)
+        elif (step.queue, step.index) in self.ranks:
+            update = Update(self.queues[step.queue], "+", 1)
+        self._add(step.queue, line.instruction, place, waits[-1] if waits else None, update)
+
+    def _add(
+        self,
+        queue: int,
+        instruction: int | None,
+        place: Place,
+        event: Event | None = None,
+        update: Update | None = None,
+    ) -> None:
+        """Append an instruction, or one that only waits and updates."""
+        if instruction is None:
+            instruction = self.output.bare(queue)
+        wait = None if event is None else self._wait(event)
+        self.output.append(queue, instruction, place, wait, update)
+
+    def _wait(self, event: Event) -> Wait:
+        """The wait for an event."""
+        _, queue, index = event
+        if event.kind == OVER:
+            mark = self.level.marks[index]
+            if not mark.loop:
+                return Wait(self.slots[self.plan.slots[index][0]], ">=", self.shares[index])
+            queue, index = mark.queue, mark.index
+        return Wait(self.queues[queue], ">=", self.ranks[queue, index])
+
+    # -- loops
+
+    def _loop(self, body: Body, entered: Entered) -> None:
+        loop, output = body.loop, self.output
+        place = loop.span, loop.chain
+        own = {output.numbers.index(queue): queue for queue in loop.leave}
+        for queue, waits in entered.waits.items():
+            for event in waits:
+                self._add(queue, None, place, event)
+        for queue, number in own.items():
+            output.builder.label(number, loop.head)
+            self._add(queue, loop.leave[number], place)
+        inside = Writer(output, entered.inside, f"{loop.head}_")
+        inside.nodes()
+        inside.meet(body)
+        for queue, number in own.items():
+            for instruction in (*loop.step.get(number, ()), loop.back[number]):
+                self._add(queue, instruction, place)
+            output.builder.label(number, loop.end)
+        told = body.told
+        if (told.queue, told.index) in self.ranks:
+            self._add(told.queue, None, place, None, Update(self.queues[told.queue], "+", 1))
+
+    def meet(self, body: Body) -> None:
+        """The end of a round: all of it is over before any queue begins another one."""
+        plan, output, leader = self.plan, self.output, body.leader
+        place = body.loop.span, body.loop.chain
+        for queue, step in plan.arrivals.items():
+            if step is None and (rank := (queue, self.level.counts[queue])) in self.ranks:
+                self._add(queue, None, place, None, Update(self.queues[rank[0]], "+", 1))
+        for event in plan.last[leader]:
+            self._add(leader, None, place, event)
+        counters = [*self.queues.values(), *self.slots]
+        if counters:
+            for instruction in output.clear(leader, counters):
+                self._add(leader, instruction, place)
+        for queue in plan.arrivals:
+            go = output.counter(f"{self.prefix}go_{output.name(queue)}", event=True)
+            self._add(leader, None, place, None, Update(go, "=", 1))
+            wait, update = Wait(go, "==", 1), Update(go, "=", 0)
+            output.append(queue, output.bare(queue), place, wait, update)

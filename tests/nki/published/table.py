@@ -1,0 +1,156 @@
+"""Runs public kernels, and tells what came of each: ``python -m tests.nki.published.table``."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import nasm
+import nasm.nki
+from nasm.problems import Failure
+from tests.nki.published.cases import Case, error, load
+
+COLUMNS = (
+    ("kernel", "kernel"),
+    ("target", "target"),
+    ("instructions", "instructions"),
+    ("waits", "waits"),
+    ("microseconds", "µs"),
+    ("published", "published"),
+    ("host_seconds", "host s"),
+    ("error", "error"),
+    ("hazards", "hazards"),
+    ("round_trip", "text"),
+)
+
+
+def cases() -> tuple[Case, ...]:
+    """Every case there is."""
+    from tests.nki.published import sdk
+
+    found = sdk.CASES
+    try:
+        from tests.nki.published import library
+    except ImportError:
+        return found
+    return (*found, *library.CASES)
+
+
+def measure(case: Case, roots: Mapping[str, Path], round_trip: bool) -> dict[str, Any]:
+    """Trace and run one, and compare."""
+    random = np.random.default_rng(1)
+    began = time.process_time()
+    row: dict[str, Any] = {"stage": case.stage, "kernel": case.name, "target": case.target}
+    if case.lnc > 1:
+        row["target"] += f", {case.lnc} cores"
+    with nasm.nki.installed():
+        module = load(case, roots)
+        args, kwargs = case.inputs(random, module)
+        kernel = getattr(module, case.kernel)
+        began = time.process_time()
+        traced = nasm.nki.trace(kernel, *args, lnc=case.lnc, target=case.target, **kwargs)
+    program = traced.program
+    row["trace_seconds"] = time.process_time() - began
+    row["instructions"] = len(program)
+    row["waits"] = sum(1 for queue in program.queues for wait in queue.waits if wait)
+    result = nasm.nki.run(traced, values=case.values)
+    row["host_seconds"] = time.process_time() - began
+    row["microseconds"] = result.report.microseconds
+    row["published"] = case.published
+    counts: dict[str, int] = {}
+    for problem in result.report.problems:
+        counts[problem.code] = counts.get(problem.code, 0) + 1
+    row["hazards"] = counts
+    row["ok"] = result.report.ok
+    if case.reference is not None and case.values:
+        row["error"] = error(result.outputs, case.reference(*args, **kwargs), case)
+    if round_trip:
+        row["round_trip"] = same_from_text(traced, result)
+    return row
+
+
+def same_from_text(traced: Any, result: Any) -> bool:
+    """Whether the program, printed and assembled again, runs the same: outputs, ticks, trace."""
+    from nasm.printer import text
+
+    again = nasm.run(nasm.assemble(text(traced.program)), dict(traced.inputs))
+    first, second = result.result, again
+    same = all(
+        np.array_equal(first.outputs[name].view(np.uint8), second.outputs[name].view(np.uint8))
+        for name in first.outputs
+    )
+    return bool(
+        same
+        and first.report.ticks == second.report.ticks
+        and first.report.trace_hash == second.report.trace_hash
+    )
+
+
+def shown(row: Mapping[str, Any]) -> list[str]:
+    """The cells of a row of the table."""
+
+    def cell(key: str) -> str:
+        value = row.get(key)
+        if key == "hazards":
+            return " ".join(f"{code}x{n}" for code, n in (value or {}).items()) or "none"
+        if isinstance(value, bool):
+            return "same" if value else "DIFFERS"
+        if isinstance(value, float):
+            return f"{value:,.2f}" if value < 1000 else f"{value:,.0f}"
+        return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
+
+    if "refused" in row:
+        return [row["kernel"], row["target"], f"refused: {row['refused']}", *[""] * 7]
+    return [cell(key) for key, _ in COLUMNS]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what was asked for, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sdk", type=Path, help="a checkout of aws-neuron-sdk")
+    parser.add_argument("--library", type=Path, help="a checkout of nki-library")
+    parser.add_argument("--only", default="", help="kernels that have this in their name")
+    parser.add_argument("--stage", type=int)
+    parser.add_argument("--long", action="store_true", help="those that take long, too")
+    parser.add_argument("--no-round-trip", action="store_true")
+    parser.add_argument("--json", type=Path, help="write the rows to a file")
+    given = parser.parse_args(arguments)
+    roots = {name: path for name in ("sdk", "library") if (path := getattr(given, name))}
+    rows = []
+    _line([title for _, title in COLUMNS])
+    _line(["---"] * len(COLUMNS))
+    for case in cases():
+        if case.root not in roots or given.only not in case.name:
+            continue
+        if given.stage not in (None, case.stage) or (case.long and not given.long):
+            continue
+        try:
+            row = measure(case, roots, not given.no_round_trip)
+        except Failure as failure:
+            row = {"kernel": case.name, "target": case.target, "refused": _first(failure)}
+        rows.append(row)
+        _line(shown(row))
+    if given.json:
+        given.json.write_text(json.dumps(rows, indent=1))
+    wrong = [row for row in rows if "refused" in row or row.get("error", 0) > 1]
+    return 1 if wrong else 0
+
+
+def _line(cells: Sequence[str]) -> None:
+    sys.stdout.write("| " + " | ".join(cells) + " |\n")
+    sys.stdout.flush()
+
+
+def _first(failure: Failure) -> str:
+    return failure.problems[0].message if failure.problems else str(failure)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

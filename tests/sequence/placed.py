@@ -1,0 +1,98 @@
+"""Programs in sequential order that only mention tensors, in memories that are made up."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from nasm.dtypes import find
+from nasm.problems import Problem
+from nasm.sequence import lines
+from nasm.sequence.lines import Item, Line, Loop
+from nasm.sequence.placing import place
+from nasm.sequence.placing_lifetimes import Life, lifetimes
+from nasm.source import Source, Span
+from nasm.spec.memory import Memory, Tensor
+from nasm.spec.program import Instruction, Program
+from nasm.spec.view import View
+from nasm.targets import TARGETS
+
+PLAIN = Memory("plain", partitions=128, size=100, align=4, summary="", source="made up")
+BANKED = Memory("banked", partitions=128, size=256, bank=64, align=4, summary="", source="made up")
+LINEAR = Memory("linear", 0, 0, "", "made up", align=64, shared=True, io=True)
+
+Text = Sequence["tuple[Tensor, ...] | list[Any]"]
+"""Instructions by the tensors they mention; a list of such is a loop."""
+
+
+def tensor(
+    name: str,
+    size: int,
+    memory: Memory = PLAIN,
+    *,
+    rows: int = 128,
+    at: tuple[int, int] | None = None,
+    core: int = 0,
+    role: str = "",
+    init: object = None,
+) -> Tensor:
+    """A tensor of so many bytes per partition; ``at`` is a place the program chose."""
+    dtype = find("uint8")
+    assert dtype is not None
+    shape = (rows, size) if memory.partitions else (size,)
+    made = Tensor(name, memory, dtype, shape, role=role, init=init, core=core)
+    if at is not None:
+        made.partition, made.offset, made.fixed = *at, True
+    return made
+
+
+def program(
+    cores: Sequence[Text], tensors: Sequence[Tensor] = ()
+) -> tuple[Program, lines.Sequence]:
+    """Tensors are declared as they are given, then those that are mentioned besides."""
+    every = dict.fromkeys([*tensors, *(t for text in cores for t in _mentioned(text))])
+    target = TARGETS["trn2"]()
+    made = Program(target, target.generations[-1], {t.name: t for t in every}, len(cores))
+    for index, one in enumerate(every):
+        one.index = index
+    source = Source("kernel.py", "line\n" * 200)
+    return made, lines.Sequence([list(_items(made, source, text)) for text in cores])
+
+
+def refused(cores: Sequence[Text], tensors: Sequence[Tensor] = ()) -> list[Problem]:
+    """Place tensors; what does not fit."""
+    return place(*program(cores, tensors))
+
+
+def lives(text: Text) -> dict[str, Life]:
+    """When tensors are alive, by name."""
+    made, sequence = program([text])
+    found = lifetimes(made, sequence.cores[0])
+    return {t.name: found[t.index] for t in made.tensors.values()}
+
+
+def offsets(text: Text, *tensors: Tensor, cores: Sequence[Text] = ()) -> list[int | None]:
+    """Where tensors are placed, those that are given."""
+    assert refused([text, *cores], tensors) == []
+    return [t.offset for t in tensors]
+
+
+def _mentioned(text: Text) -> Iterator[Tensor]:
+    for part in text:
+        yield from _mentioned(part) if isinstance(part, list) else part
+
+
+def _items(made: Program, source: Source, text: Text) -> Iterator[Item]:
+    row = next(iter(made.target.isa.rows.values()))
+    for part in text:
+        at = source.offset(len(made.spans))
+        made.spans.append(Span(source, at, at + 4))
+        number = len(made.instructions)
+        span = len(made.spans) - 1
+        if isinstance(part, list):
+            made.instructions += [Instruction(row, ()), Instruction(row, ())]
+            body = list(_items(made, source, part))
+            yield Loop("head", "end", {0: number}, {0: number + 1}, body=body, span=span)
+        else:
+            made.instructions.append(Instruction(row, tuple(map(View.whole, part))))
+            yield Line(0, number, span)
