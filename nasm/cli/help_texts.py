@@ -8,6 +8,7 @@ examples:
   neuron-nasm profile matmul.nasm             where the time went
   neuron-nasm diff old.nasm new.nasm          what became slower, and what differs
   neuron-nasm check *.nasm                    report all errors in all files
+  neuron-nasm sync program.nasm               who has to wait for whom
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
   neuron-nasm repl matmul.nasm                step through it
@@ -91,6 +92,18 @@ examples:
 A program whose branches and addresses need no values is followed to its end,
 and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
 program that does not assemble. Warnings and notes do not change it.
+"""
+SYNC = """\
+examples:
+  neuron-nasm sync program.nasm               show the waits as a diff
+  neuron-nasm sync program.nasm -o ready.nasm
+  neuron-nasm sync --strip --write old.nasm   in the place of those it has
+  neuron-nasm run --autosync program.nasm     run it with them
+
+Each line means what it does after all lines above it, whichever engine it is
+for. What is inserted keeps that meaning under every timing, and no wait of it
+can be left out. A text that is written engine by engine is refused, and so is
+one that branches. A text with .for is written out, line by line.
 """
 ISA = """\
 examples:

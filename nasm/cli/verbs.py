@@ -70,6 +70,14 @@ def check(args: argparse.Namespace) -> int:
     return checking.check(args, Screen(args.color))
 
 
+def sync(args: argparse.Namespace) -> int:
+    """``sync``: who has to wait for whom, from the order of the lines."""
+    with _importing():
+        from nasm.cli import synchronising
+
+    return synchronising.sync(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- repl
 
 
@@ -131,6 +139,7 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "profile": profile,
     "diff": diff,
     "check": check,
+    "sync": sync,
     "isa": look_up,
     "explain": look_up,
     "repl": repl,
