@@ -190,8 +190,8 @@ ROWS = (
         "E0322",
         "too few semaphores for the waits that are found",
         "Waits that are found from the order of a program need semaphores: one for each engine, "
-        "one for each transfer that is on its way at a time, and as many again for each loop at run "
-        "time. The core has fewer left than that takes.",
+        "one for each transfer that is on its way at a time, and as many again for each loop at "
+        "run time. The core has fewer left than that takes.",
     ),
     Code(
         "E0401",
