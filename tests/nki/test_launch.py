@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import ml_dtypes
@@ -24,9 +23,8 @@ Array = np.ndarray[Any, Any]
 
 
 @pytest.fixture(autouse=True)
-def no_target(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def no_target(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv(TARGET, raising=False)
-    yield
 
 
 def counted(shape: tuple[int, ...] = (2, 3), dtype: Any = np.float32) -> Array:
@@ -133,13 +131,13 @@ def test_options_of_older_versions_say_nothing_here(options: dict[str, Any]) -> 
 
 def test_the_option_that_nki_dropped_is_refused() -> None:
     with pytest.raises(
-        Failure, match="nki.jit\\(platform_target=…\\), which NKI has not had since"
+        Failure, match=r"nki\.jit\(platform_target=…\), which NKI has not had since"
     ):
         nki.jit(platform_target="trn2")
 
 
 def test_an_option_that_never_was_is_a_type_error() -> None:
-    with pytest.raises(TypeError, match="jit\\(\\) got an unexpected keyword argument 'colour'"):
+    with pytest.raises(TypeError, match=r"jit\(\) got an unexpected keyword argument 'colour'"):
         nki.jit(colour="red")
 
 
@@ -557,7 +555,7 @@ def test_what_a_kernel_raises_passes_through() -> None:
 
 
 def test_a_call_outside_of_a_kernel_is_refused() -> None:
-    with pytest.raises(Failure, match="nl.ndarray outside of a kernel"):
+    with pytest.raises(Failure, match=r"nl\.ndarray outside of a kernel"):
         nl.ndarray((2, 2), dtype=nl.float32)
 
 
