@@ -17,11 +17,16 @@ Clock = tuple[int, ...]
 class Knowledge:
     """The clocks of the queues of a level, as its steps are taken in order.
 
-    A wait is for a completion where a start is needed: what has completed has started.
+    A wait is for a completion where a start is needed: what has completed has started. In a loop
+    ``known`` are the marks that queues know when they enter it, ``behind`` those that any
+    completion of theirs in it comes after.
     """
 
-    def __init__(self, level: Level, queues: int, known: Sequence[int] = ()) -> None:
+    def __init__(
+        self, level: Level, queues: int, known: Sequence[int] = (), behind: Sequence[int] = ()
+    ) -> None:
         self.level, self.queues = level, queues
+        self.behind = behind or (0,) * queues
         nothing = (0,) * (2 * queues)
         self.clocks: list[Clock] = [
             (*nothing, known[queue] if known else 0) for queue in range(queues)
@@ -75,6 +80,7 @@ class Knowledge:
         clock[queue] = max(clock[queue], index + 1)
         if kind == DONE:
             clock[self.queues + queue] = max(clock[self.queues + queue], index + 1)
+            marks |= self.behind[queue]
         clock[-1] |= marks
         return tuple(clock)
 

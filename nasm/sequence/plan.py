@@ -103,7 +103,8 @@ class Planner:
         self.first, self.outer = first, outer
         self.plan = Plan(level)
         self.outside = [n for n, mark in enumerate(level.marks) if mark.outside is not None]
-        self.knowledge = Knowledge(level, queues, [self._known(q) for q in range(queues)])
+        known = [self._known(queue) for queue in range(queues)]
+        self.knowledge = Knowledge(level, queues, known, self._behind())
         self.slots = Slots(most)
         self.hoisted: dict[int, list[Event]] = {}
 
@@ -167,6 +168,23 @@ class Planner:
             if event is not None and self.outer.knowledge.knows(queue, event):
                 known |= 1 << number
         return known
+
+    def _behind(self) -> list[int]:
+        """The marks of each queue's own completions before the loop: those in it come later."""
+        behind = [0] * self.queues
+        for number in self.outside:
+            event = self.origin(number)
+            if event.kind == DONE:
+                behind[event.queue] |= 1 << number
+        return behind
+
+    def origin(self, number: int) -> Event:
+        """What a mark of the outside is, on the level where it happens."""
+        event = self.level.marks[number].outside
+        if event is None:
+            return Event(OVER, -1, number)
+        assert self.outer is not None
+        return self.outer.origin(event.at) if event.kind == OVER else event
 
     def _hoist(self, queue: int, event: Event) -> None:
         """Have a queue wait before the loop for what happened outside of it."""

@@ -171,7 +171,7 @@ def test_a_files_elements_may_be_of_a_dtype_that_npy_lacks(ran: Any, kernels: Pa
         (
             ("kernels.py:scaled",),
             "error[E0656]: scaled wants x",
-            "hint: scaled(x, factor=2.0, dtype=None, mode='plain'): give arrays with --in NAME=FILE",
+            "hint: scaled(x, factor=2.0, dtype=None, mode='plain'): give arrays with --in",
         ),
         (
             ("kernels.py:scaled", "--in", "x=ones[2,3]", "--arg", "facto=2"),

@@ -151,7 +151,7 @@ CASES = (
     ),
     Case(
         1, "tensor_exp_kernel_", "sdk", EXAMPLES + "layout-pass.py", "tensor_exp_kernel_",
-        normal((256, 512)), np.exp,
+        normal((128, 512)), np.exp,
     ),
     Case(
         1, "tensor_split_kernel_", "sdk", EXAMPLES + "index-case-1.py", "tensor_split_kernel_",
