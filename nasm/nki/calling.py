@@ -11,6 +11,7 @@ from typing import Any
 from nasm.nki.names import VirtualRegister
 from nasm.nki.older import refuse_older, translated
 from nasm.nki.signatures import functions, signature
+from nasm.nki.spread import readable
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace, current
 from nasm.nki.wrong import refuse
@@ -65,7 +66,10 @@ def plainly(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call
 def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The operands of a row among the arguments of a call."""
     names = _written(row)
-    return {name: operand(value) for name, value in arguments.items() if name in names}
+    own = {name: value for name, value in arguments.items() if name in names}
+    if any(isinstance(value, NkiTensor) and value.spare is not None for value in own.values()):
+        own = readable(row, own, current("a call").open[-1])
+    return {name: operand(value) for name, value in own.items()}
 
 
 @cache

@@ -9,6 +9,7 @@ from nasm.nki.applying import copy
 from nasm.nki.indexing import whole_number
 from nasm.nki.matmuls import ones
 from nasm.nki.names import DType
+from nasm.nki.spread import Spare
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, tile
@@ -117,7 +118,10 @@ def broadcast_to(x: Any, shape: Sequence[int], dtype: Any = None) -> NkiTensor:
 
 
 def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
-    """A partition repeated: the Tensor engine multiplies it by ones, and it is copied to SBUF."""
+    """A partition repeated: the Tensor engine multiplies it by ones.
+
+    What fits a bank stays in PSUM, for as long as who reads it can read it there.
+    """
     if x.view_.dtype.is_int:
         refuse(
             f"nl.broadcast_to of a partition of {x!r}: it goes through a matmul, of floats",
@@ -126,14 +130,20 @@ def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
     row = x if x.buffer is SBUF else copy(x)
     row = row.reshape((1, row.size))
     column = ones(current("nl.broadcast_to"), x.dtype)[:, :count]
+
+    def multiplied(part: NkiTensor) -> NkiTensor:
+        into = new("broadcast_to", (count, part.size), FLOAT32, PSUM)
+        instruct("nc_matmul", dst=into, stationary=column, moving=part, accumulate=False)
+        return into
+
+    if row.size <= SIZES.psum_bank_fmax and x.dtype == FLOAT32:
+        wide = multiplied(row)
+        wide.spare = Spare(lambda: copy(wide))
+        return wide.reshape((count, *x.shape[1:]))
     made = new("broadcast_to", (count, row.size), x.dtype)
     for start in range(0, row.size, SIZES.psum_bank_fmax):
         end = min(start + SIZES.psum_bank_fmax, row.size)
-        part = new("broadcast_to", (count, end - start), FLOAT32, PSUM)
-        instruct(
-            "nc_matmul", dst=part, stationary=column, moving=row[:, start:end], accumulate=False
-        )
-        instruct("tensor_copy", dst=made[:, start:end], src=part)
+        instruct("tensor_copy", dst=made[:, start:end], src=multiplied(row[:, start:end]))
     return made.reshape((count, *x.shape[1:]))
 
 

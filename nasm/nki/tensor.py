@@ -25,12 +25,13 @@ class NkiTensor(Unknown):
     storage.
     """
 
-    __slots__ = ("_dtype", "buffer", "held", "view_")
+    __slots__ = ("_dtype", "buffer", "held", "spare", "view_")
 
     def __init__(
         self, view: View, buffer: MemoryRegion, held: object = None, dtype: DType | None = None
     ) -> None:
         self.view_, self.buffer, self.held, self._dtype = view, buffer, held, dtype
+        self.spare: Any = None
 
     def __class_getitem__(cls, shape: object) -> type[NkiTensor]:
         """An annotation: of which sizes a kernel wants an argument to be."""
@@ -109,7 +110,9 @@ class NkiTensor(Unknown):
     # -- parts of it
 
     def _made(self, view: View) -> NkiTensor:
-        return NkiTensor(view, self.buffer, self.held, self._dtype)
+        made = NkiTensor(view, self.buffer, self.held, self._dtype)
+        made.spare = self.spare
+        return made
 
     def _changed(self, method: str, *given: Any) -> NkiTensor:
         return self._made(changed(self.view_, method, *given))

@@ -24,7 +24,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "(by default fast).",
     )
     parser.add_argument("checkout", type=Path, help="a checkout of nki-library")
-    parser.add_argument("--limit", type=float, default=LIMIT, metavar="S", help="seconds for a case")
+    parser.add_argument(
+        "--limit", type=float, default=LIMIT, metavar="S", help="seconds for a case"
+    )
     parser.add_argument("--target", help="instead of what each test says")
     parser.add_argument("--json", metavar="FILE", help="write what became of each case to a file")
     given, rest = parser.parse_known_args(arguments)
