@@ -116,10 +116,14 @@ def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
 
 @cache
 def _conditions(name: str) -> frozenset[tuple[int, int]]:
-    """Where the conditions of a file's while statements stand, as (line, column)."""
+    """Where a file's while statements and their conditions stand, as (line, column).
+
+    Which of the two asks for the truth depends on the version of Python.
+    """
     try:
         tree = ast.parse("".join(linecache.getlines(name)))
     except SyntaxError:
         return frozenset()
-    whiles = (node for node in ast.walk(tree) if isinstance(node, ast.While))
-    return frozenset((node.test.lineno, node.test.col_offset) for node in whiles)
+    whiles = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+    places = [*whiles, *(node.test for node in whiles)]
+    return frozenset((place.lineno, place.col_offset) for place in places)
