@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextvars import ContextVar
-from enum import Enum, StrEnum
+from enum import Enum, IntEnum, StrEnum
 
 from nasm import dtypes
 from nasm.dtypes import DType as Stored
@@ -178,7 +178,7 @@ class matmul_perf_mode(Enum):  # noqa: N801
     double_row = "double_row"
 
 
-class nc_version(Enum):  # noqa: N801
+class nc_version(IntEnum):  # noqa: N801
     """The generations."""
 
     gen2 = 2

@@ -74,12 +74,13 @@ class Tested:
 
     def _asked(self, asked: Any) -> Asked:
         given = judging.plain(asked.kernel_input)
-        kwargs = {name: copied(value) for name, value in given.items()}
+        bound = inspect.signature(asked.kernel_func).bind(**given)
+        bound.apply_defaults()
         said = asked.compiler_input
         return Asked(
             asked.kernel_func,
-            (),
-            kwargs,
+            tuple(map(copied, bound.args)),
+            {},
             str(said.platform_target),
             self.lnc or said.logical_nc_config,
             judge(asked.validation_args),
