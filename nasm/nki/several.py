@@ -10,6 +10,7 @@ from nasm.nki.names import MemoryRegion, VirtualRegister, dge_mode
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace
 from nasm.nki.wrong import refuse
+from nasm.spec.kinds import shown
 
 
 def activation_reduce(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
@@ -28,8 +29,8 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
             "the engine is the one that asks the hardware for descriptors, sync or scalar; "
             "without them leave engine= out",
         )
-    for source in (*arguments.get("srcs", ()), arguments.get("src")):
-        if isinstance(source, NkiTensor) and source.buffer is MemoryRegion.psum:
+    for source in _tensors(function, arguments):
+        if source.buffer is MemoryRegion.psum:
             refuse(
                 f"nisa.{function.name} of {source.name}, which is in PSUM: since NKI 0.3 no "
                 "transfer reads that",
@@ -39,6 +40,18 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
     if operands.get("dge_mode") == "unknown":
         del operands["dge_mode"]
     return trace.call(row, operands, engine)
+
+
+def _tensors(function: Function, arguments: dict[str, Any]) -> list[NkiTensor]:
+    """The sources of a transfer; refuses what is no tensor, where it goes to as well."""
+    sources = arguments["srcs"] if "srcs" in arguments else [arguments["src"]]
+    if not isinstance(sources, list | tuple):
+        refuse(f"srcs of nisa.{function.name} is {shown(sources)}; wanted a list of tensors")
+    named = [("dst", arguments["dst"]), *(("src", source) for source in sources)]
+    for name, value in named:
+        if not isinstance(value, NkiTensor):
+            refuse(f"{name} of nisa.{function.name} is {shown(value)}; wanted a tensor")
+    return [source for _, source in named[1:]]
 
 
 def exchange(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
