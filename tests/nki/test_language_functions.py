@@ -34,6 +34,7 @@ EXACT: dict[str, tuple[Callable[..., Any], tuple[Array, ...], Array]] = {
     "numpy's number": (lambda x: nl.multiply(np.float32(0.5), x), (A,), A / 2),
     "tile - column": (nl.subtract, (A, COLUMN), A - COLUMN),
     "column - tile": (nl.subtract, (COLUMN, A), COLUMN - A),
+    "column in bfloat16": (nl.add, (A, bf16(COLUMN)), A + bf16(COLUMN).astype(np.float32)),
     "columns": (nl.add, (COLUMN, COLUMN), 2 * COLUMN),
     "free axes of 1": (
         lambda x, y: nl.maximum(x, y[:, :, 0:1]),

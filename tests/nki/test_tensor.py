@@ -132,6 +132,7 @@ ONE = np.array([[3]], np.int32)
         (lambda t, i: t.select(0, i), TABLE[3]),
         (lambda t, i: t.select(1, i), TABLE[:, 3]),
         (lambda t, i: t.select(0, i)[1:4], TABLE[3][1:4]),
+        (lambda t, i: t.select(0, i).ap([[4, 2], [1, 4]], 8), TABLE[0, 2:4]),
         (lambda t, i: t.select(0, i).permute((1, 0)), TABLE[3].T),
         (lambda t, i: t.select(0, i).reshape((4, 8)), TABLE[3].reshape(4, 8)),
         (lambda t, i: t.select(1, i).expand_dim(0), TABLE[None, :, 3]),
@@ -153,6 +154,7 @@ def test_a_tile_says_which_position(body: Any, wanted: Array) -> None:
         (lambda t, r: t[:, nl.ds(r, 3)][1:, 1], TABLE[1:, 4]),
         (lambda t, r: t[r][2:].permute((1, 0)), TABLE[3][2:].T),
         (lambda t, r: t[r].reshape((2, 16)), TABLE[3].reshape(2, 16)),
+        (lambda t, r: t[:, r].ap([[4, 2], [1, 4]], 8), TABLE[0, 2:4]),
         (lambda t, r: t.ap([[32, 1], [1, 32]], 32, scalar_offset=r), TABLE[4].reshape(1, 32)),
     ],
 )
