@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextvars import ContextVar
-from enum import Enum, StrEnum
+from enum import Enum, IntEnum, StrEnum
 
 from nasm import dtypes
 from nasm.dtypes import DType as Stored
@@ -180,8 +180,8 @@ class matmul_perf_mode(Enum):  # noqa: N801
     double_row = "double_row"
 
 
-class nc_version(Enum):  # noqa: N801
-    """The generations."""
+class nc_version(IntEnum):  # noqa: N801
+    """The generations; kernels ask whether one is at least another."""
 
     gen2 = 2
     gen3 = 3

@@ -23,7 +23,7 @@ from nasm.spec.lists import views
 from nasm.spec.program import Instruction, Update, Wait
 from nasm.spec.view import View
 
-NO_ORDER = "E0545"
+NO_ORDER = "E0841"
 HINT = "write it call by call: each line means what it does after all lines above it"
 
 
@@ -37,11 +37,11 @@ class Written(NamedTuple):
     update: Update | None
 
 
-def autosync(builder: ProgramBuilder, strip: bool = False) -> None:
+def autosync(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
     """Give a text that was assembled the waits and updates that keep the order of its lines.
 
-    With ``strip`` those that it has are left out first, and must not contradict that order. Raises
-    Failure.
+    With ``strip`` those that it has are left out first, and must not contradict that order. Returns
+    the lines that were kept, as they were written. Raises Failure.
     """
     lines = list(_written(builder))
     text = _Text(builder, lines)
@@ -57,6 +57,7 @@ def autosync(builder: ProgramBuilder, strip: bool = False) -> None:
     builder.clear(counters=strip)
     cores = [text.of(core, lines) for core in range(builder.program.cores)]
     synchronise(builder, Sequence([[one.line for one in some] for some in cores]))
+    return lines
 
 
 def _written(builder: ProgramBuilder) -> Iterator[Written]:

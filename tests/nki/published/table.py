@@ -15,7 +15,8 @@ import numpy as np
 import nasm
 import nasm.nki
 from nasm.problems import Failure
-from tests.nki.published.cases import Case, error, load
+from tests.nki.published import library, sdk
+from tests.nki.published.cases import Case
 
 COLUMNS = (
     ("kernel", "kernel"),
@@ -31,31 +32,26 @@ COLUMNS = (
 )
 
 
-def cases() -> tuple[Case, ...]:
-    """Every case there is."""
-    from tests.nki.published import sdk
-
-    found = sdk.CASES
-    try:
-        from tests.nki.published import library
-    except ImportError:
-        return found
-    return (*found, *library.CASES)
+CASES: tuple[Case | library.Tested, ...] = (*sdk.CASES, *library.CASES)
+"""Every case there is."""
 
 
-def measure(case: Case, roots: Mapping[str, Path], round_trip: bool) -> dict[str, Any]:
+def measure(
+    case: Case | library.Tested, roots: Mapping[str, Path], round_trip: bool
+) -> dict[str, Any]:
     """Trace and run one, and compare."""
-    random = np.random.default_rng(1)
-    began = time.process_time()
-    row: dict[str, Any] = {"stage": case.stage, "kernel": case.name, "target": case.target}
-    if case.lnc > 1:
-        row["target"] += f", {case.lnc} cores"
     with nasm.nki.installed():
-        module = load(case, roots)
-        args, kwargs = case.inputs(random, module)
-        kernel = getattr(module, case.kernel)
+        asked = case.ask(roots)
+        cores = f", {asked.lnc} cores" if asked.lnc > 1 else ""
+        row: dict[str, Any] = {
+            "stage": case.stage,
+            "kernel": case.name,
+            "target": asked.target + cores,
+        }
         began = time.process_time()
-        traced = nasm.nki.trace(kernel, *args, lnc=case.lnc, target=case.target, **kwargs)
+        traced = nasm.nki.trace(
+            asked.kernel, *asked.args, lnc=asked.lnc, target=asked.target, **asked.kwargs
+        )
     program = traced.program
     row["trace_seconds"] = time.process_time() - began
     row["instructions"] = len(program)
@@ -69,8 +65,8 @@ def measure(case: Case, roots: Mapping[str, Path], round_trip: bool) -> dict[str
         counts[problem.code] = counts.get(problem.code, 0) + 1
     row["hazards"] = counts
     row["ok"] = result.report.ok
-    if case.reference is not None and case.values:
-        row["error"] = error(result.outputs, case.reference(*args, **kwargs), case)
+    if asked.judge is not None and case.values:
+        row["error"] = asked.judge(result.outputs)
     if round_trip:
         row["round_trip"] = same_from_text(traced, result)
     return row
@@ -126,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     rows = []
     _line([title for _, title in COLUMNS])
     _line(["---"] * len(COLUMNS))
-    for case in cases():
+    for case in CASES:
         if case.root not in roots or given.only not in case.name:
             continue
         if given.stage not in (None, case.stage) or (case.long and not given.long):
