@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 
 from nasm import gc_pause
@@ -22,6 +22,9 @@ from nasm.spec.program import Program
 from nasm.spec.target import Loader
 from nasm.spec.timing import NONE, Timing
 
+Rewrite = Callable[[ProgramBuilder], None]
+"""Puts other lines into the queues of a builder; raises Failure."""
+
 
 def assemble(
     source: Source,
@@ -31,11 +34,13 @@ def assemble(
     options: Mapping[str, object] | None = None,
     files: Allowed = ANY,
     timing: Timing = NONE,
+    rewrite: Rewrite | None = None,
 ) -> Program:
     """Assemble a text; ``target`` and ``defines`` override what it says.
 
     ``options`` and ``timing`` are those of the machine that it is for, ``files`` those that it may
-    name. Raises Failure with every problem found, in the order of the text.
+    name. What is finished may be rewritten by a function of its builder. Raises Failure with every
+    problem found, in the order of the text.
     """
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
@@ -44,13 +49,17 @@ def assemble(
         allowed, unclear = allows.allows(source)
         expander = Expander(source, targets, target, constants(defines), options, timing)
         expander.problems += unclear
-        program = _assembled(file, problems, expander, files)
+        program = _assembled(file, problems, expander, files, rewrite)
         program.allows = allowed
         return program
 
 
 def _assembled(
-    file: tree.File, problems: list[Problem], expander: Expander, files: Allowed
+    file: tree.File,
+    problems: list[Problem],
+    expander: Expander,
+    files: Allowed,
+    rewrite: Rewrite | None,
 ) -> Program:
     named = any(isinstance(s, tree.TargetLine) for s in file.body)
     expander.problems += problems
@@ -64,7 +73,11 @@ def _assembled(
     builder.program.files = files
     builder.problems += initialisers(builder.program)
     builder.problems += expectations(builder, undeclared)
-    return builder.finish(undeclared, unsaid)
+    program = builder.finish(undeclared, unsaid)
+    if rewrite is None:
+        return program
+    rewrite(builder)
+    return builder.finish()
 
 
 def initialisers(program: Program, first: int = 0) -> list[Problem]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import update_wrapper
@@ -14,6 +13,7 @@ from nasm.asm.expanding.expand import unknown_target
 from nasm.nki.arguments import Arguments, outputs, returned
 from nasm.nki.frameworks import Array
 from nasm.nki.lowering import Lowering
+from nasm.nki.target import TARGET, default_target
 from nasm.nki.tracing import Call, Made, Trace, tracing, under
 from nasm.nki.wrong import NOT_NKI, floor, refuse
 from nasm.problems import Failure
@@ -22,12 +22,6 @@ from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.spec.view import View
 from nasm.targets import TARGETS
-
-TARGET = "NEURON_PLATFORM_TARGET_OVERRIDE"
-"""The variable that says for which generation kernels are traced."""
-
-USUAL = "trn2"
-"""The target where nothing says one."""
 
 IGNORED = ("mode", "debug_kernel", "show_compiler_tb", "experimental_flags")
 """Options of nki.jit that say something to AWS's compiler, or did to an older one."""
@@ -110,11 +104,6 @@ def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
 def simulate(kernel: Callable[..., Any]) -> Kernel:
     """A kernel of a function: here every kernel runs simulated."""
     return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
-
-
-def default_target() -> str:
-    """The target where none is given."""
-    return os.environ.get(TARGET) or USUAL
 
 
 def trace(

@@ -10,7 +10,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from nasm.nki.names import VirtualRegister
+from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.tracing import Trace, current
 from nasm.nki.wrong import ours, refuse
 
@@ -99,6 +99,9 @@ def truth(register: VirtualRegister) -> bool:
     return True
 
 
+CONDITION["while"] = truth
+
+
 def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
     """The frame that asks for a truth, and where its while statement's condition stands."""
     frame: FrameType | None = sys._getframe(2)
@@ -125,5 +128,5 @@ def _conditions(name: str) -> frozenset[tuple[int, int]]:
     except SyntaxError:
         return frozenset()
     whiles = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
-    places = [*whiles, *(node.test for node in whiles)]
+    places: list[ast.stmt | ast.expr] = [*whiles, *(node.test for node in whiles)]
     return frozenset((place.lineno, place.col_offset) for place in places)

@@ -16,7 +16,7 @@ from nasm.nki.isa import FUNCTIONS
 from nasm.nki.matmuls import identity
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tiles import SBUF, instruct, new, number, tile
+from nasm.nki.tiles import SBUF, instruct, new, number, result, tile
 from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
 from nasm.spec.view import View
@@ -154,13 +154,18 @@ def _has(function: str) -> bool:
 
 def random_seed(seed: Any) -> None:
     """Begin the random numbers anew, with a tile of one element of 32 bits."""
+    if not _has("set_rng_seed"):
+        refuse(
+            "nl.random_seed: the generation has no instruction that takes one seed",
+            "nisa.rand_set_state(src_seeds) takes the state of every partition",
+        )
     instruct("set_rng_seed", src_seeds=tile("random_seed", seed, "seed"))
 
 
 def dropout(x: Any, rate: Any, dtype: Any = None) -> NkiTensor:
     """Elements, some of which become 0: each with a probability."""
     data = tile("dropout", x)
-    dst = new("dropout", data.shape, data.dtype)
+    dst = result("dropout", data.shape, data.dtype)
     prob = float(rate) if number(rate) else tile("dropout", rate, "rate")
     instruct("dropout", dst=dst, data=data, prob=prob)
     return dst if dtype is None or DType(dtype) == dst.dtype else copy(dst, dtype)
@@ -186,7 +191,7 @@ def _array(constant: Any) -> np.ndarray[Any, Any]:
         except (OSError, ValueError) as wrong:
             refuse(f"nl.shared_constant({str(constant)!r}): {wrong}")
     else:
-        found = np.asarray(constant)
+        found = None if isinstance(constant, NkiTensor) else np.asarray(constant)
     if not isinstance(found, np.ndarray) or found.dtype.hasobject or not found.size:
         refuse(f"nl.shared_constant({constant!r}): wanted an array of numbers, or a .npy file")
     return np.atleast_1d(found)

@@ -207,7 +207,7 @@ def _made_first(
         found.held = trace.made
         trace.kept[name, dtype] = found
         whole = found.view_
-        made = [(named["memset"][0], {"dst": whole, "value": 1.0})]
+        made = [(named["memset"][0], {"dst": whole, "value": 1 if whole.dtype.is_int else 1.0})]
         if choice is not None:
             chosen = {"dst": whole, "on_true_tile": whole, **choice}
             made.append((named["affine_select"][0], chosen))

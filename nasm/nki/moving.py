@@ -12,7 +12,7 @@ from nasm.nki.names import DType
 from nasm.nki.spread import Spare
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
-from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, tile
+from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, result, tile
 from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
 
@@ -33,7 +33,7 @@ def _in_hbm(what: str, value: Any, argument: str) -> NkiTensor:
 def load(src: Any, dtype: Any = None) -> NkiTensor:
     """A new tile in SBUF with what is in HBM."""
     source = _in_hbm("load", src, "src")
-    dst = new("load", source.shape, source.dtype if dtype is None else dtype, name=source.name)
+    dst = result("load", source.shape, source.dtype if dtype is None else dtype)
     instruct("dma_copy", dst=dst, src=source)
     return dst
 
@@ -56,7 +56,7 @@ def load_transpose2d(src: Any, dtype: Any = None) -> NkiTensor:
     source = _in_hbm("load_transpose2d", src, "src")
     if source.ndim != 2:
         refuse(f"nl.load_transpose2d of {source!r}: wanted two axes, found {source.ndim}")
-    dst = new("load_transpose2d", source.shape[::-1], source.dtype, name=source.name)
+    dst = result("load_transpose2d", source.shape[::-1], source.dtype)
     instruct("dma_transpose", dst=dst, src=source)
     return dst if dtype is None or DType(dtype) == dst.dtype else copy(dst, dtype)
 
@@ -66,7 +66,7 @@ def transpose(x: Any, dtype: Any = None) -> NkiTensor:
     data = tile("transpose", x)
     if data.ndim != 2:
         refuse(f"nl.transpose of {data!r}: wanted two axes, found {data.ndim}")
-    dst = new("transpose", data.shape[::-1], data.dtype, PSUM)
+    dst = result("transpose", data.shape[::-1], data.dtype, PSUM)
     instruct("nc_transpose", dst=dst, data=data)
     if dtype is None or DType(dtype) == dst.dtype:
         return dst
@@ -87,7 +87,7 @@ def matmul(x: Any, y: Any, transpose_x: bool = False) -> NkiTensor:
             f"{list(right.shape)}: {common} columns and {right.shape[0]} rows"
         )
     stationary = left if transpose_x else copy(transpose(left))
-    dst = new("matmul", (stationary.shape[1], right.shape[1]), FLOAT32, PSUM)
+    dst = result("matmul", (stationary.shape[1], right.shape[1]), FLOAT32, PSUM)
     instruct("nc_matmul", dst=dst, stationary=stationary, moving=right, accumulate=False)
     return dst
 
@@ -155,6 +155,6 @@ def gather_flattened(data: Any, indices: Any, axis: int = 0, dtype: Any = None) 
     )
     if axis:
         refuse(f"nl.gather_flattened: axis={axis!r}; indices count along the free axes: axis=0")
-    dst = new("gather_flattened", by.shape, source.dtype)
+    dst = result("gather_flattened", by.shape, source.dtype)
     instruct("nc_n_gather", dst=dst, data=source, indices=by)
     return dst if dtype is None or DType(dtype) == dst.dtype else copy(dst, dtype)

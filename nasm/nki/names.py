@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
 from enum import Enum, IntEnum, StrEnum
 
@@ -210,9 +211,7 @@ class VirtualRegister:
         return Reg(self.number)
 
     def __bool__(self) -> bool:
-        from nasm.nki.loops import truth
-
-        return truth(self)
+        return CONDITION["while"](self)
 
     def __int__(self) -> int:
         raise TypeError("a register is no number while the kernel is traced")
@@ -221,6 +220,11 @@ class VirtualRegister:
 
     def __repr__(self) -> str:
         return f"<register {self.number}>"
+
+
+CONDITION: dict[str, Callable[[VirtualRegister], bool]] = {}
+"""What a register as the condition of a while statement does: :mod:`nasm.nki.loops`, which is
+written in terms of registers, enters it here."""
 
 
 class ds:  # noqa: N801

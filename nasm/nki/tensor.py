@@ -243,9 +243,9 @@ class NkiTensor(Unknown):
         size = math.prod(self.shape[first : last + 1])
         return self.reshape((*self.shape[:first], size, *self.shape[last + 1 :]))
 
-    def reshape(self, *shape: Any) -> NkiTensor:
+    def reshape(self, shape: Any, *more: Any) -> NkiTensor:
         """Other sizes of the axes, without moving an element."""
-        given = shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
+        given = (shape, *more) if more or not isinstance(shape, Sequence) else shape
         return self._changed("reshape", self._sizes(given, self.size))
 
     def _sizes(self, shape: Sequence[Any], count: int) -> tuple[int, ...]:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.sequence.dependences import OVER, Body, Event, Step
 from nasm.sequence.plan import Entered, Plan
-from nasm.spec.effects import Clear
 from nasm.spec.program import Update, Wait
 
 Place = tuple[int, int]
@@ -20,6 +19,7 @@ class Output:
     def __init__(self, builder: ProgramBuilder, core: int, numbers: Sequence[int]) -> None:
         self.builder, self.core, self.numbers = builder, core, numbers
         self.program, self.generation = builder.program, builder.generation
+        self.sequencing = self.program.target.sequencing
         self._bare: dict[int, int] = {}
 
     def name(self, queue: int) -> str:
@@ -41,9 +41,8 @@ class Output:
         """The instruction that only waits and updates, on a queue."""
         found = self._bare.get(queue)
         if found is None:
-            sequencing = self.program.target.sequencing
-            assert sequencing is not None
-            row = self.builder.row(sequencing.wait)
+            assert self.sequencing is not None
+            row = self.builder.row(self.sequencing.wait)
             made = self.builder.make(self.numbers[queue], row, [], {}, None, None)
             found = self._bare[queue] = made[0]
         return found
@@ -59,7 +58,8 @@ class Output:
 
     def clear(self, queue: int, counters: list[int]) -> Iterator[int]:
         """Instructions that set semaphores to 0."""
-        row = next(row for row in self.program.target.isa if row.effect is Clear)
+        assert self.sequencing is not None
+        row = self.builder.row(self.sequencing.clear)
         own = sorted(self.generation.counter(counter)[1] for counter in counters)
         first = last = own[0]
         for number in (*own[1:], -1):

@@ -180,14 +180,14 @@ LOOP = """
 again:   Activation     t, u, op=copy, scale=2.0   $s >= 2   $s--
          CompareBranch  %r0, 0, op=greater, target=again
 out:
-@vector  Memset  u, 1.0   $s += 2   ; nasm: allow E0502 a test
+@vector  Memset  u, 1.0   $s += 2   ; nasm: allow E0502 why
 """
 
 
 def test_lines_stand_in_columns_and_labels_before_them() -> None:
     assert text(nasm.assemble(LOOP)).splitlines()[7:] == [
         "@vector",
-        "    Memset  u, 1.0  $s += 2  ; nasm: allow E0502 a test",
+        "    Memset  u, 1.0  $s += 2  ; nasm: allow E0502 why",
         "",
         "@scalar",
         "again:",
@@ -205,7 +205,7 @@ def test_lines_stand_in_an_order_that_is_given() -> None:
     assert printed.splitlines()[7:] == [
         "again: @scalar",
         "@scalar  Activation     t, u, op=copy, scale=2.0  $s >= 2  $s--",
-        "@vector  Memset         u, 1.0                             $s += 2  ; nasm: allow E0502 a test",
+        f"@vector  Memset         u, 1.0{' ' * 29}$s += 2  ; nasm: allow E0502 why",
         "@scalar  CompareBranch  %r0, 0, op=greater, target=again",
         "out: @scalar",
     ]
@@ -244,3 +244,18 @@ def test_the_least_value_of_a_semaphore_is_written_so_that_it_is_one() -> None:
     lines = [f"@vector Nop $s {change}" for change in ("+= -2147483648", "-= 3", "= -5", "+= 0")]
     program = of(".sem s", *lines, "@vector Nop $s >= -1 $s++ @read")
     assert [u and u.value for u in round_trip(program).updates] == [None, -(2**31), -3, -5, 0, 1]
+
+
+def test_what_has_no_text_is_refused_by_its_name() -> None:
+    program = of(".hbm x f32[4] input = zeros")
+    program.tensors["x"].init = ("made", 3)
+    with pytest.raises(Failure, match=r"E0840.*what x holds at the start"):
+        text(program)
+    b = nasm.Builder("trn2")
+    t = b.sbuf("t", "f32", (128, 16))
+    moved = t[22:25][nasm.Window(nasm.Reg(0), 1)].broadcast(3, 16)[
+        0:1
+    ]  # an axis of 1 that steps by 0
+    b.vector.Memset(moved, 1.0)
+    with pytest.raises(Failure, match=r"E0840.*this view of t"):
+        text(b.finish())

@@ -32,7 +32,8 @@ class Oracle:
 
     def __init__(self, case: Case, program: Program) -> None:
         self.program = program
-        self.bare = program.target.bare
+        assert program.target.sequencing is not None
+        self.bare = program.target.sequencing.wait
         self.place: dict[int, tuple[int, int]] = {}
         self.queues: list[list[Call | None]] = []
         waiting = {n: self._calls(case, n) for n in range(len(program.queues))}

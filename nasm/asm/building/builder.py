@@ -8,7 +8,8 @@ instruction, which is checked once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
 
 from nasm.asm.building import availability, check, given
@@ -62,6 +63,7 @@ class ProgramBuilder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = self._checked = 0
+        self._written = array("H")
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
         self.enter(0)
@@ -355,6 +357,7 @@ class ProgramBuilder:
                 len(lines.instructions),
                 self._first_use[instruction][2],
             )
+        self._written.append(queue)
         lines.instructions.append(instruction)
         lines.waits.append(made[1])
         lines.updates.append(made[2])
@@ -403,8 +406,22 @@ class ProgramBuilder:
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
 
-    def clear(self) -> None:
-        """Take everything out of the queues; what was made stays."""
+    def order(self) -> Iterator[tuple[int, int]]:
+        """The queue and the pc of every line, in the order in which they were appended."""
+        counts = [0] * len(self.program.queues)
+        for queue in self._written:
+            yield queue, counts[queue]
+            counts[queue] += 1
+
+    def clear(self, counters: bool = False) -> None:
+        """Take everything out of the queues, and ``counters`` back; what was made stays."""
+        del self._written[:]
+        if counters:
+            for table in (self.program.semaphores, self.program.events):
+                for name in table:
+                    del self._declared[name]
+                table.clear()
+            self._counters = Counters(self.generation)
         for lines in self.program.queues:
             for column in (
                 lines.instructions, lines.waits, lines.updates, lines.spans, lines.chains
@@ -414,8 +431,9 @@ class ProgramBuilder:
 
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
-        first = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, first)
+        new = max(first, self._checked)
+        self.problems += check.instructions(self.program, self._first_use, unsaid, new)
+        self._checked = len(self.program.instructions)
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))

@@ -33,6 +33,17 @@ MEANINGS = {
 """What can become of a case."""
 
 
+DRAWING = (
+    "coverage",
+    "filter",
+    "enable_automatic_boundary_tests",
+    "enable_invalid_combination_tests",
+    "n_tests_per_boundary_value",
+    "max_invalid_tests",
+)
+"""What a test says of how its cases are drawn; all else are their parameters."""
+
+
 class TooSlow(Exception):
     """That a case has had its time."""
 
@@ -108,6 +119,23 @@ class Plugin:
 
         platforms = import_module("test.utils.common_dataclasses").Platforms
         return platforms(self.target or "trn2")
+
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """Draw the cases of a test that asks for some of many, as the library does."""
+        marker = metafunc.definition.get_closest_marker("coverage_parametrize")
+        if marker is None:
+            return
+        from importlib import import_module
+
+        drawing = import_module("test.utils.coverage_parametrized_tests")
+        params = dict(marker.kwargs)
+        asked = {name: params.pop(name) for name in DRAWING if name in params}
+        asked["filter_func"] = asked.pop("filter", None)
+        cases = drawing.generate_parametrized_test_case(
+            params=params, **{"coverage": "singles", **asked}
+        )
+        names, values, ids = drawing.extract_parametrize_args(params, cases)
+        metafunc.parametrize(names, values, ids=ids)
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:

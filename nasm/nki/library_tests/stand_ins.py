@@ -15,9 +15,6 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import packing
 
-COMPILER = "neuronxcc.starfish"
-"""A part of AWS's compiler."""
-
 ABSENT = (
     "allpairspy",
     "aws_embedded_metrics",
@@ -28,9 +25,7 @@ ABSENT = (
     "paramiko",
     "plotext",
     "pytest_html",
-    COMPILER,
-    "test.utils.perf_analysis_private",
-    "test.utils.scripts",
+    "neuronxcc.starfish",
 )
 """Packages of which nothing is used here but that they can be imported."""
 
@@ -46,7 +41,11 @@ class StandIns(MetaPathFinder, Loader):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         """A module of ours, if it is one of those."""
-        if fullname == DTYPES or fullname in ABSENT or fullname.startswith(_INSIDE):
+        if (
+            fullname == DTYPES
+            or fullname in ABSENT
+            or fullname.startswith((*_INSIDE, "test.utils."))
+        ):
             return ModuleSpec(fullname, self, is_package=True)
         return None
 
@@ -56,7 +55,7 @@ class StandIns(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill it."""
-        if module.__name__ in (DTYPES, f"{COMPILER}.support.dtype"):
+        if module.__name__ in (DTYPES, "neuronxcc.starfish.support.dtype"):
             module.__dict__.update(_dtypes())
         else:
             module.__dict__["__getattr__"] = _anything
@@ -88,7 +87,7 @@ def _dtypes() -> dict[str, Any]:
         "static_cast": static_cast,
         "is_float_type": is_float_type,
         "sizeinbytes": lambda dtype: _as_numpy(dtype).itemsize,
-        "finfo": lambda dtype: ml_dtypes.finfo(_as_numpy(dtype)),
+        "finfo": lambda dtype: ml_dtypes.finfo(_as_numpy(dtype)),  # type: ignore[no-untyped-call]
     }
 
 
@@ -97,13 +96,11 @@ _PACKED = ("float8_e4m3fn_x4", "float8_e5m2_x4", "float4_e2m1fn_x4")
 
 def _as_numpy(dtype: Any) -> np.dtype[Any]:
     """A dtype of NKI's, of NumPy's, or a packed one, as NumPy's."""
-    if isinstance(dtype, str):
-        if str(dtype) in _PACKED:
-            return np.dtype([(str(dtype), dtypes.find(str(dtype)).numpy)])  # type: ignore[union-attr]
-        known = dtypes.find(str(dtype))
-        if known is not None:
-            return known.numpy
-    return np.dtype(dtype)
+    known = dtypes.find(str(dtype)) if isinstance(dtype, str) else None
+    if known is not None and known.name in _PACKED:
+        return np.dtype([(known.name, known.numpy)])
+    made: np.dtype[Any] = np.dtype(dtype if known is None else known.numpy)
+    return made
 
 
 def is_float_type(dtype: Any) -> bool:
