@@ -255,6 +255,16 @@ def test_an_exchange_on_one_core_is_refused() -> None:
     assert "nisa.core_barrier on one core" in refused(kernel, A)
 
 
+@pytest.mark.parametrize("cores", [0, (0,), [0]])
+def test_a_barrier_that_names_one_core_holds_nobody_up(cores: Any) -> None:
+    def kernel(source: Any) -> Any:
+        tile = loaded(source)
+        nisa.core_barrier(source, cores)
+        return stored(tile)
+
+    assert np.array_equal(result(kernel, A), A)
+
+
 def test_a_tile_that_addresses_a_transfer_is_overwritten_when_that_has_started() -> None:
     """Somebody waits for its start, and somebody for its end: its own update tells of one."""
 
