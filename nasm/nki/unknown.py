@@ -67,10 +67,22 @@ class Unknown(Uncalculated):
             NOT_NKI,
         )
 
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        raise NotImplementedError
+
     def __bool__(self) -> bool:
+        """That it is there: kernels ask so whether they were given something.
+
+        Of a single element that may be a question for what it holds.
+        """
+        if self.size > 1:
+            return True
         refuse(
             f"a branch on what {self.name} holds: that is known when the program runs",
-            "load it into a register and loop on that, or compute both and nl.where",
+            "load it into a register and loop on that, or compute both and nl.where; "
+            "whether there is a tensor, write as: is not None",
         )
 
     def __int__(self) -> int:

@@ -285,7 +285,7 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     ),
     "unknown size": (lambda t, r: t.rearrange(("a", "b", "c"), ("a", "c", "b"), {"x": 1}), "'x'"),
     "assignment": (lambda t, r: t.__setitem__(0, 1.0), "a tensor is written by a call"),
-    "branch": (lambda t, r: bool(t), "a branch on what made holds"),
+    "branch": (lambda t, r: bool(t[0:1, 0, 0]), "a branch on what made holds"),
     "number": (lambda t, r: int(t), "made as a number"),
     "bound": (lambda t, r: range(t), "made as a number"),
     "loop": (lambda t, r: list(t), "a loop over made"),
@@ -325,6 +325,12 @@ def test_rows_that_a_tile_names_stay_as_they_are(body: Any, said: str) -> None:
     with traced() as trace:
         made = tensor(trace, (6, 8, 4), nl.hbm).vector_select(0, tensor(trace, (4, 1)))
         assert said in refused(lambda: body(made)).message
+
+
+def test_a_tensor_in_a_condition_is_there() -> None:
+    with traced() as trace:
+        assert tensor(trace, (6, 8, 4))
+        assert tensor(trace, (1, 2), nl.hbm)
 
 
 def test_a_refusal_stands_at_the_line_of_the_kernel() -> None:

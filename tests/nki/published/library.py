@@ -162,6 +162,7 @@ def cumsum(*shape: int, dtype: Any = np.float32) -> Tested:
         2, "cumsum", "core.cumsum.test_cumsum", "TestCumsumKernel.test_cumsum_fast",
         f"{'x'.join(map(str, shape))} {np.dtype(dtype).name}",
         lambda _: dict(batch=batch, hidden=hidden, ndim=len(shape), seq_len=length, dtype=dtype),
+        lnc=1,
     )  # fmt: skip
 
 
@@ -355,11 +356,11 @@ def cross_entropy(lnc: int, b: int, t: int, v: int, dtype: str, pb: int, chunk: 
     )  # fmt: skip
 
 
-def dynamic_add(m_dim: int, h_dim: int, lnc: int) -> Tested:
+def dynamic_add(m_dim: int, h_dim: int) -> Tested:
     return of(
         2, "dynamic_elementwise_add", "experimental.dynamic_shapes.test_dynamic_elementwise_add",
         "TestDynamicElementwiseAdd.test_dynamic_elementwise_add_fast", f"{m_dim}x{h_dim}",
-        lambda _: dict(m_dim=m_dim, h_dim=h_dim), lnc=lnc,
+        lambda _: dict(m_dim=m_dim, h_dim=h_dim), lnc=1,
     )  # fmt: skip
 
 
@@ -390,7 +391,15 @@ def bwmm(
 
 
 def bwmm_hidden(
-    h: int, t: int, e: int, block: int, k: int, wide: int, skip: int = 0, scale: str = "POST_SCALE"
+    lnc: int,
+    h: int,
+    t: int,
+    e: int,
+    block: int,
+    k: int,
+    wide: int,
+    skip: int = 0,
+    scale: str = "POST_SCALE",
 ) -> Tested:
     def parameters(m: Any) -> Mapping[str, Any]:
         config = {
@@ -403,7 +412,7 @@ def bwmm_hidden(
     return of(
         3, "blockwise_mm_baseline_shard_hidden", "experimental.moe.test_bwmm_shard_on_H",
         "TestMoeBlockwiseMatMulShardH.test_moe_blockwise_mm_shard_h_lnc2",
-        f"{t}x{h}x{wide}, {e} experts, {k} of {block} {scale}", parameters,
+        f"{t}x{h}x{wide}, {e} experts, {k} of {block} {scale}", parameters, lnc=lnc,
     )  # fmt: skip
 
 
@@ -476,8 +485,8 @@ CASES = (
     find_nonzero(512, 128, 8, 512, "int32", 1),
     find_nonzero(1024, 128, 8, 512, "float32"),
     find_some(1024, 128, 8, 16, 4, "float32"),
-    router_topk(4, 512, 128, 4, "SOFTMAX", 1),
     router_topk(32, 1024, 128, 4, "SOFTMAX", router_pre_norm=True, norm_topk_prob=True),
+    router_topk(8, 1024, 128, 8, "SIGMOID", 1, use_indirect_dma_scatter=True),
     router_topk(8, 1024, 128, 8, "SIGMOID", use_indirect_dma_scatter=True),
     router_topk(48, 512, 128, 4, "SOFTMAX", shard_on_tokens=True),
     gen_mask(4, 1, 256, 1, True, 1),
@@ -521,12 +530,12 @@ CASES = (
     copy_across(10, 55, 30, 8, 96),
     cross_entropy(1, 1, 64, 2048, "float32", 64, 1024),
     cross_entropy(2, 2, 128, 4096, "bfloat16", 64, 4096),
-    dynamic_add(256, 512, 1),
-    dynamic_add(512, 1024, 2),
-    bwmm(2, 512, 512, 2, 256, 1, 256),
+    dynamic_add(256, 512),
+    dynamic_add(1024, 1024),
+    bwmm(2, 512, 512, 2, 256, 2, 256),
     bwmm(2, 1024, 256, 4, 256, 2, 512, 1, True, "Swish"),
-    bwmm_hidden(1024, 256, 2, 128, 1, 128),
-    bwmm_hidden(1024, 256, 4, 128, 2, 256, 1, "PRE_SCALE"),
+    bwmm_hidden(2, 1024, 256, 2, 128, 1, 128),
+    bwmm_hidden(2, 1024, 256, 4, 128, 2, 256, 1, "PRE_SCALE"),
     moe_block(2, False, 1, 1, 512, 128, 16, 16, 2),
     moe_block(2, True, 16, 1, 1024, 256, 16, 2, 2),
     qkv_tkg(1, 1, 4, 1024, 2, 1, 128, "RMS_NORM", True, "BSD"),
