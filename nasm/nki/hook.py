@@ -131,7 +131,8 @@ class _Chips(MetaPathFinder):
         if fullname.partition(".")[0] in CHIPS:
             _absent(
                 f"no module {fullname}: it drives a chip, and there is none here",
-                "the kernel itself can be called with arrays, of NumPy or of PyTorch on the CPU",
+                "the kernel itself can be called with arrays, of NumPy or of PyTorch on the CPU: "
+                "neuron-nasm nki FILE.py:KERNEL --in …, or from another script",
                 fullname,
             )
         return None
