@@ -21,6 +21,7 @@ from nasm.machine.outlines import NoValues
 from nasm.open_files import Allowed, Files
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport
+from nasm.sequence.written import autosync as synchronised
 from nasm.session import ASSEMBLED, Session
 from nasm.source import Source, Span
 from nasm.source_files import Text, source_of
@@ -42,16 +43,19 @@ def assemble(
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     files: Files | None = None,
+    autosync: bool = False,
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
 
     ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``; ``timing`` sets
     figures by name, as in ``{"semaphore_ns": 25, "v4": {"nop_ns": 5}}``, or is the path of a TOML
     file that does. ``files`` is the only folder from which the program may read arrays, here or
-    when it runs; with False it may read none.
+    when it runs; with False it may read none. With ``autosync`` the text has no waits and updates:
+    they are found from the order of its lines.
     """
     source, allowed, asked = source_of(text_or_path), Allowed.of(files), Timing.of(timing)
-    return assemble_source(source, TARGETS, target, defines, options, allowed, asked)
+    rewrite = synchronised if autosync else None
+    return assemble_source(source, TARGETS, target, defines, options, allowed, asked, rewrite)
 
 
 class Result:

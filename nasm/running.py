@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from nasm import allowing, codes, gc_pause
 from nasm.allowing import AllowedProblem
-from nasm.asm.assemble import assemble
+from nasm.asm.assemble import Rewrite, assemble
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
@@ -168,14 +168,16 @@ class Running(Inspection):
         timing: TimingGiven | None = None,
         files: Files | None = None,
         targets: Mapping[str, Any] = TARGETS,
+        rewrite: Rewrite | None = None,
         **more: Any,
     ) -> Self:
         """Assemble a source, also for other ``targets``, and load it; raises Failure.
 
-        ``more`` is as for a program that is assembled.
+        ``rewrite`` is as for :func:`~nasm.asm.assemble.assemble`, ``more`` as for a program that is
+        assembled.
         """
         allowed, asked = Allowed.of(files), Timing.of(timing)
-        program = assemble(source, targets, target, defines, options, allowed, asked)
+        program = assemble(source, targets, target, defines, options, allowed, asked, rewrite)
         session = cls(program, **more)
         session.source = source
         return session

@@ -22,7 +22,7 @@ from nasm.spec.program import Program
 from nasm.spec.target import Loader
 from nasm.spec.timing import NONE, Timing
 
-Rewrite = Callable[[ProgramBuilder], None]
+Rewrite = Callable[[ProgramBuilder], object]
 """Puts other lines into the queues of a builder; raises Failure."""
 
 

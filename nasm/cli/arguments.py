@@ -25,7 +25,19 @@ LATER = {
 PROGRAM = "a .nasm file, - for standard input, or kernel.py:name"
 """What can be run."""
 
-VERBS = ("run", "nki", "profile", "diff", "check", "print", "isa", "explain", "repl", "help")
+VERBS = (
+    "run",
+    "nki",
+    "profile",
+    "diff",
+    "check",
+    "sync",
+    "print",
+    "isa",
+    "explain",
+    "repl",
+    "help",
+)
 
 
 class Wrong(Exception):
@@ -133,6 +145,8 @@ def of_verb(top: argparse.ArgumentParser, verb: str | None) -> argparse.Argument
 
 def _unfit(parsed: argparse.Namespace) -> str:
     """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb == "run" and parsed.autosync and program_names.kernel(parsed.program):
+        return "--autosync is for a text: a kernel has no waits of its own, and gets them anyway"
     if parsed.verb in ("run", "nki") and parsed.trace_detail is not None and parsed.trace is None:
         return "--trace-detail says what --trace shows: give that, too"
     if parsed.verb in ("run", "nki") and not parsed.values and (parsed.outputs or parsed.out_dir):
@@ -225,7 +239,7 @@ def parser() -> argparse.ArgumentParser:
     )
     options.color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _nki, _profile, _diff, _check, _print, _isa, _explain, _repl, _help):
+    for add in (_run, _nki, _profile, _diff, _check, _sync, _print, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
@@ -233,6 +247,12 @@ def parser() -> argparse.ArgumentParser:
 def _run(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     verb = options.add_verb(verbs, "run", "run a program and report on it", help_texts.RUN)
     verb.add_argument("program", help=PROGRAM)
+    verb.add_argument(
+        "--autosync",
+        action="store_true",
+        help="of a text without waits and updates: find out from the order of its lines who waits "
+        "for whom, as 'sync' shows",
+    )
     _as_run(verb)
     verb.set_defaults(emit=None)
 
@@ -242,6 +262,7 @@ def _nki(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         verbs, "nki", "run a kernel of NKI, or a script that calls some", help_texts.NKI
     )
     verb.add_argument("program", help="kernel.py:name, or a script")
+    verb.set_defaults(autosync=False)
     verb.add_argument("words", metavar="ARGUMENT", nargs="*", help="what the script is called with")
     verb.add_argument(
         "--emit",
@@ -347,7 +368,7 @@ def _with_history(verb: argparse.ArgumentParser) -> None:
     options.timeout(verb)
     options.json(verb)
     verb.set_defaults(values=None, trace=None, outputs=[], out_dir=None, quiet=False)
-    verb.set_defaults(sarif=None, emit=None)
+    verb.set_defaults(sarif=None, emit=None, autosync=False)
 
 
 def _diff(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -417,6 +438,24 @@ def _print(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         help="write it to a file, instead of to standard output",
     )
     options.timeout(verb)
+
+
+def _sync(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = options.add_verb(
+        verbs, "sync", "find the waits that a program in sequential order needs", help_texts.SYNC
+    )
+    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    options.common(verb)
+    where = verb.add_mutually_exclusive_group()
+    where.add_argument("--write", action="store_true", help="write them into the file itself")
+    where.add_argument(
+        "-o", "--output", metavar="FILE", help="write the text with them to a file, or to -"
+    )
+    verb.add_argument(
+        "--strip", action="store_true", help="leave out the waits and updates that there are first"
+    )
+    options.json(verb)
+    options.quiet(verb)
 
 
 def _isa(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

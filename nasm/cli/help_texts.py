@@ -9,6 +9,7 @@ examples:
   neuron-nasm diff old.nasm new.nasm          what became slower, and what differs
   neuron-nasm check *.nasm                    report all errors in all files
   neuron-nasm print tiled.nasm                its loops unrolled, line by line
+  neuron-nasm sync program.nasm               who has to wait for whom
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
   neuron-nasm repl matmul.nasm                step through it
@@ -103,6 +104,18 @@ What is printed assembles to the same program: the same instructions, places
 and semaphores, and the same run in every tick. Machine options and timing
 figures, which no text says, are named in comments: give them again. Array files
 are named from where the text stands: beside the program, or where -o writes it.
+"""
+SYNC = """\
+examples:
+  neuron-nasm sync program.nasm               show the waits as a diff
+  neuron-nasm sync program.nasm -o ready.nasm
+  neuron-nasm sync --strip --write old.nasm   in the place of those it has
+  neuron-nasm run --autosync program.nasm     run it with them
+
+Each line means what it does after all lines above it, whichever engine it is
+for. What is inserted keeps that meaning under every timing, and no wait of it
+can be left out. A text that is written engine by engine is refused, and so is
+one that branches. A text with .for is written out, line by line.
 """
 ISA = """\
 examples:

@@ -16,6 +16,7 @@ from nasm.problems import Failure, Problem, Severity, counted, in_line
 from nasm.records import RunReport, Status
 from nasm.report import jsonable, sarif, tables
 from nasm.running import Running
+from nasm.sequence.written import autosync
 from nasm.source import Source
 from nasm.spec.memory import Tensor
 from nasm.spec.timing import TimingGiven
@@ -109,6 +110,7 @@ class Run:
             options=dict(args.options),
             timing=self.figures(),
             files=args.files,
+            rewrite=autosync if args.autosync else None,
             **more,
         )
 

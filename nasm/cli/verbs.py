@@ -78,6 +78,14 @@ def print_(args: argparse.Namespace) -> int:
     return printing.print_(args, Screen(args.color))
 
 
+def sync(args: argparse.Namespace) -> int:
+    """``sync``: who has to wait for whom, from the order of the lines."""
+    with _importing():
+        from nasm.cli import synchronising
+
+    return synchronising.sync(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- repl
 
 
@@ -140,6 +148,7 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "diff": diff,
     "check": check,
     "print": print_,
+    "sync": sync,
     "isa": look_up,
     "explain": look_up,
     "repl": repl,

@@ -188,6 +188,13 @@ ROWS = (
         ".event  e\n@sync EventSemaphore  $e = 1",
     ),
     Code(
+        "E0322",
+        "too few semaphores for the waits that are found",
+        "Waits that are found from the order of a program need semaphores: one for each engine, "
+        "one for each transfer that is on its way at a time, and as many again for each loop at "
+        "run time. The core has fewer left than that takes.",
+    ),
+    Code(
         "E0401",
         "a tile starts at an illegal partition",
         "An engine's ports reach a tile only from certain start partitions, the fewer the more "

@@ -465,6 +465,17 @@ ROWS = (
         "lines that leaves one out, or turns round those of a queue.",
     ),
     Code(
+        "E0841",
+        "a text that has no sequential order",
+        "`run --autosync` and `neuron-nasm sync` find out who waits for whom from the order of the "
+        "lines: each means what it does after all lines above it. A text that was written engine "
+        "by engine has no such order: a line of it waits for what only a line further down "
+        "updates, or reads what only that writes; both are shown. Nor has one that branches. And a "
+        "text that has waits already would have two sets of them: `--strip` leaves its own out.",
+        "$ neuron-nasm run --autosync programs/countdown.nasm",
+        "$ neuron-nasm sync --strip programs/matmul.nasm",
+    ),
+    Code(
         "E0901",
         "a defect in nasm",
         "This is a bug in nasm, not in your program. Please report it with the file that the "

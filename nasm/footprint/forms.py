@@ -22,6 +22,7 @@ from nasm.spec.program import Instruction
 from nasm.spec.shapes import Shape
 from nasm.spec.view import Reg, View
 
+_NONE: frozenset[Region] = frozenset()
 APART = (Transfer, Rendezvous)
 """Effects of what touches bytes apart from the queue."""
 
@@ -85,8 +86,10 @@ class _Reader:
     def form(self) -> Form:
         """What it touches."""
         traits, operands = self.traits, self.operands
-        tiles = [v.offsets.tile for o in operands for v in _named(o) if v.offsets is not None]
-        reads = self._each(tiles) + self._views(traits.reads)
+        reads = self._views(traits.reads)
+        if traits.tile is not None:
+            named = (view.offsets for operand in operands for view in _named(operand))
+            reads += self._each([offsets.tile for offsets in named if offsets is not None])
         writes = self._views(traits.writes)
         effect, moved = self._effect(), None
         if (
@@ -99,17 +102,24 @@ class _Reader:
         else:
             moved = self._moved(effect)
         return Form(
-            tuple(dict.fromkeys(reads)),
-            tuple(dict.fromkeys(writes)),
+            _once(reads),
+            _once(writes),
             moved,
             (*_registers(operands, traits.registers), *self.shape.registers),
             _registers(operands, traits.stored),
-            frozenset(self.loose),
+            frozenset(self.loose) if self.loose else _NONE,
         )
 
     def _each(self, found: list[View] | tuple[View, ...]) -> list[Region]:
-        regions = [reached(self.regions, view) for view in found]
-        self.loose += [r for r, view in zip(regions, found, strict=True) if view.dynamic]
+        regions = []
+        for view in found:
+            if view.dynamic or view.offsets is not None:
+                region = reached(self.regions, view)
+                if view.dynamic:
+                    self.loose.append(region)
+            else:
+                region = self.regions.of(view)
+            regions.append(region)
         return regions
 
     def _views(self, places: list[tuple[int, Footprint | None]]) -> list[Region]:
@@ -149,7 +159,13 @@ class _Reader:
             return None
 
 
+def _once(regions: list[Region]) -> tuple[Region, ...]:
+    return tuple(dict.fromkeys(regions) if len(regions) > 1 else regions)
+
+
 def _registers(operands: tuple[object, ...], places: list[tuple[int, int]]) -> tuple[int, ...]:
+    if not places:
+        return ()
     found = (operands[position] for position, _ in places)
     return tuple(register.number for register in found if isinstance(register, Reg))
 

@@ -17,6 +17,7 @@ from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Trace
 from nasm.nki.wrong import refuse
 from nasm.problems import Refused
+from nasm.source import Span
 from nasm.spec.view import View
 
 
@@ -48,11 +49,12 @@ class Returned:
 class Arguments:
     """The arguments of one call: each array is a tensor, the same one wherever it is handed over.
 
+    Tensors are declared where the kernel is, at ``span``. Raises Refused.
     ``given`` are the arrays as they were handed over, by the names of their tensors.
     """
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    def __init__(self, trace: Trace, span: Span | None) -> None:
+        self.trace, self.span = trace, span
         self.given: dict[str, Any] = {}
         self.homes: set[str] = set()
         self._tensors: dict[int, NkiTensor] = {}
@@ -73,10 +75,12 @@ class Arguments:
             assert array is not None
             dtype, held = stored(array)
         except Refused as refused:
-            refuse(f"argument {name} is {refused.message}", refused.hint, refused.code)
+            said = f"argument {name} is {refused.message}"
+            raise Refused(refused.code, said, refused.hint) from None
         buffer = MemoryRegion.shared_hbm if self.trace.cores > 1 else HBM
         named = DTYPES["bool_"] if array.dtype == np.bool_ else DType(dtype.name)
         made = self.trace.tensor(held.shape, named, buffer, name, role="input", array=held)
+        made.view_.tensor.span = self.span
         self.homes.add(home)
         self.given[made.name] = value
         return made

@@ -28,7 +28,8 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
             "the engine is the one that asks the hardware for descriptors, sync or scalar; "
             "without them leave engine= out",
         )
-    for source in (*arguments.get("srcs", ()), arguments.get("src")):
+    sources = arguments["srcs"] if "srcs" in arguments else [arguments["src"]]
+    for source in sources if isinstance(sources, list | tuple) else ():
         if isinstance(source, NkiTensor) and source.buffer is MemoryRegion.psum:
             refuse(
                 f"nisa.{function.name} of {source.name}, which is in PSUM: since NKI 0.3 no "
@@ -36,7 +37,7 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
                 "copy it into SBUF first, with nisa.tensor_copy",
             )
     operands = given(row, arguments)
-    if operands.get("dge_mode") == "unknown":
+    if mode is dge_mode.unknown:
         del operands["dge_mode"]
     return trace.call(row, operands, engine)
 

@@ -109,20 +109,24 @@ class Lines:
         cells = (
             program.instructions[at].row.name,
             operands,
-            self._wait(program.waits[queue.waits[pc]]),
-            self._update(program.updates[queue.updates[pc]]),
+            wait_text(program.waits[queue.waits[pc]], self.names),
+            update_text(program.updates[queue.updates[pc]], self.names),
             self.allowed.behind(self._span(place)),
         )
         return (f"@{queue.engine}", *cells) if engines else cells
 
-    def _wait(self, wait: Wait | None) -> str:
-        return "" if wait is None else f"${self.names[wait.semaphore]} {wait.op} {wait.value}"
 
-    def _update(self, update: Update | None) -> str:
-        if update is None:
-            return ""
-        changed = f"${self.names[update.semaphore]}{_change(update)}"
-        return f"{changed} @read" if update.at_read else changed
+def wait_text(wait: Wait | None, names: Mapping[int, str]) -> str:
+    """``$s >= n``; ``names`` are those of semaphores and events."""
+    return "" if wait is None else f"${names[wait.semaphore]} {wait.op} {wait.value}"
+
+
+def update_text(update: Update | None, names: Mapping[int, str]) -> str:
+    """``$s++``, ``$s += 16``, ``$e = 1``."""
+    if update is None:
+        return ""
+    changed = f"${names[update.semaphore]}{_change(update)}"
+    return f"{changed} @read" if update.at_read else changed
 
 
 def _change(update: Update) -> str:

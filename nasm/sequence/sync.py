@@ -97,7 +97,7 @@ class _Core:
         wanted = levels * (len(self.queues) + 1)
         return Failure(
             Problem(
-                "E0543",
+                "E0322",
                 f"{said}; the waits of this program take at least {wanted}",
                 None,
                 "declare fewer of your own, or fewer run-time loops",

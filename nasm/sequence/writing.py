@@ -49,10 +49,11 @@ class Output:
 
     def counter(self, name: str, event: bool = False) -> int:
         """A new semaphore, under a name that is like the one wanted."""
+        name = f"{name}_{self.core}" if self.program.cores > 1 else name
         declared, chosen, n = self.builder.declared, name, 1
         while chosen in declared:
             n += 1
-            chosen = f"{name}_{n}"
+            chosen = f"{name}_again{n}" if self.program.cores > 1 else f"{name}_{n}"
         self.builder.semaphore(chosen, core=self.core, event=event)
         return (self.program.events if event else self.program.semaphores)[chosen]
 

@@ -23,8 +23,11 @@ from nasm.spec.lists import views
 from nasm.spec.program import Instruction, Update, Wait
 from nasm.spec.view import View
 
-NO_ORDER = "E0545"
+NO_ORDER = "E0841"
 HINT = "write it call by call: each line means what it does after all lines above it"
+
+
+CORES = "what cores update of each other's is in no order of lines: let a barrier order them"
 
 
 class Written(NamedTuple):
@@ -37,11 +40,11 @@ class Written(NamedTuple):
     update: Update | None
 
 
-def autosync(builder: ProgramBuilder, strip: bool = False) -> None:
+def autosync(builder: ProgramBuilder, strip: bool = False) -> list[Written]:
     """Give a text that was assembled the waits and updates that keep the order of its lines.
 
-    With ``strip`` those that it has are left out first, and must not contradict that order. Raises
-    Failure.
+    With ``strip`` those that it has are left out first, and must not contradict that order. Returns
+    the lines that were kept, as they were written. Raises Failure.
     """
     lines = list(_written(builder))
     text = _Text(builder, lines)
@@ -57,6 +60,7 @@ def autosync(builder: ProgramBuilder, strip: bool = False) -> None:
     builder.clear(counters=strip)
     cores = [text.of(core, lines) for core in range(builder.program.cores)]
     synchronise(builder, Sequence([[one.line for one in some] for some in cores]))
+    return lines
 
 
 def _written(builder: ProgramBuilder) -> Iterator[Written]:
@@ -139,11 +143,13 @@ class _Text:
         name = self.program.semaphore_name(wait.semaphore)
         said = f"{self.named(one)} waits for ${name} {wait.op} {wait.value}; after the lines above "
         said += f"it is {value}"
-        for later in (*rest, *self.lines):
-            update = later.update
-            if update is not None and update.semaphore == wait.semaphore and later is not one:
-                note = Note(f"{self.named(later)} updates it", self.span(later))
-                return self._refuse(said, one, HINT, note)
+        core = self.program.queues[one.queue].core
+        others = [o for o in self.lines if self.program.queues[o.queue].core != core]
+        for lines, hint in ((rest, HINT), (others, CORES)):
+            for other in lines:
+                if other.update is not None and other.update.semaphore == wait.semaphore:
+                    note = Note(f"{self.named(other)} updates it", self.span(other))
+                    return self._refuse(said, one, hint, note)
         return self._refuse(said, one, HINT)
 
     # -- reads of what only a later line writes

@@ -150,6 +150,20 @@ def test_an_address_of_the_run_needs_descriptors_made_then(
     assert (engine, operands["dge_mode"]) == expected
 
 
+@pytest.mark.parametrize(("target", "generation"), [("trn1", 2), ("trn2", 3), ("trn3", 4)])
+def test_a_kernel_asks_whether_it_is_for_a_generation_or_later(
+    target: str, generation: int
+) -> None:
+    asked = []
+
+    def kernel(_: Any) -> None:
+        asked.append(nisa.get_nc_version())
+
+    lowered(kernel, target)
+    assert asked == [nisa.nc_version[f"gen{generation}"]]
+    assert (asked[0] >= nisa.nc_version.gen3) is (asked[0] >= 3) is (generation >= 3)
+
+
 LEFT = np.eye(16, dtype=np.float32)
 
 

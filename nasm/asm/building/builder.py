@@ -414,14 +414,16 @@ class ProgramBuilder:
             counts[queue] += 1
 
     def clear(self, counters: bool = False) -> None:
-        """Take everything out of the queues, and ``counters`` back; what was made stays."""
+        """Take everything out of the queues, and take ``counters`` back; what was made stays."""
         del self._written[:]
         if counters:
             for table in (self.program.semaphores, self.program.events):
                 for name in table:
                     del self._declared[name]
                 table.clear()
+            del self.program.waits[1:], self.program.updates[1:]
             self._counters = Counters(self.generation)
+            self._waits, self._updates = {}, {}
         for lines in self.program.queues:
             for column in (
                 lines.instructions, lines.waits, lines.updates, lines.spans, lines.chains

@@ -29,6 +29,7 @@ COLUMNS = (
     ("instructions", "instructions"),
     ("waits", "waits"),
     ("microseconds", "µs"),
+    ("device", "device"),
     ("published", "published"),
     ("host_seconds", "host s"),
     ("error", "error"),
@@ -36,6 +37,8 @@ COLUMNS = (
     ("round_trip", "text"),
 )
 
+
+PAGE = Path(__file__).parents[3] / "docs" / "nki.md"
 
 CASES: tuple[Case | Tested, ...] = (*sdk.CASES, *library.CASES)
 """Every case there is."""
@@ -62,7 +65,9 @@ def measure(case: Case | Tested, roots: Mapping[str, Path], round_trip: bool) ->
     result = nasm.nki.run(traced, values=case.values)
     row["host_seconds"] = time.process_time() - began
     row["microseconds"] = result.report.microseconds
-    row["published"] = case.published
+    if case.published is not None:
+        row["device"] = result.report.microseconds + (program.generation.entry_and_exit or 0)
+        row["published"] = case.published
     found = (*result.report.hazards, *result.report.problems)
     row["hazards"] = dict(Counter(problem.code for problem in found))
     row["ok"] = result.report.ok
@@ -104,7 +109,12 @@ def shown(row: Mapping[str, Any]) -> list[str]:
         return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
     if "refused" in row:
-        return [row["kernel"], row["target"], f"refused: {row['refused']}", *[""] * 7]
+        return [
+            row["kernel"],
+            row["target"],
+            f"refused: {row['refused']}",
+            *[""] * (len(COLUMNS) - 3),
+        ]
     return [cell(key) for key, _ in COLUMNS]
 
 
@@ -118,6 +128,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--long", action="store_true", help="those that take long, too")
     parser.add_argument("--no-round-trip", action="store_true")
     parser.add_argument("--json", type=Path, help="write the rows to a file")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/nki.md")
     given = parser.parse_args(arguments)
     roots = {name: path for name in ("sdk", "library") if (path := getattr(given, name))}
     logging.disable(logging.WARNING)  # kernels log while they are traced
@@ -139,10 +150,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             row = {"kernel": case.name, "target": case.target, "refused": said}
         rows.append(row)
         _line(shown(row))
+    if given.write:
+        _write(rows)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
     wrong = [row for row in rows if "refused" in row or row.get("error", 0) > 1]
     return 1 if wrong else 0
+
+
+def _write(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Put the table between its marks in the page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- kernels -->\n")
+    lines = [[title for _, title in COLUMNS], ["---"] * len(COLUMNS), *map(shown, rows)]
+    table = "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+    after = rest.partition("<!-- end -->")[2]
+    text = f"{before}<!-- kernels -->\n{table}<!-- end -->{after}"
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def _line(cells: Sequence[str]) -> None:
