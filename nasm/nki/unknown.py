@@ -77,13 +77,13 @@ class Unknown(Uncalculated):
 
         Of a single element that may be a question for what it holds.
         """
-        if self.size > 1:
-            return True
-        refuse(
-            f"a branch on what {self.name} holds: that is known when the program runs",
-            "load it into a register and loop on that, or compute both and nl.where; "
-            "whether there is a tensor, write as: is not None",
-        )
+        if self.size == 1:
+            refuse(
+                f"a branch on what {self.name} holds: that is known when the program runs",
+                "load it into a register and loop on that, or compute both and nl.where; "
+                "whether there is a tensor, write as: is not None",
+            )
+        return True
 
     def __int__(self) -> int:
         refuse(

@@ -282,3 +282,22 @@ def test_a_tile_that_addresses_a_transfer_is_overwritten_when_that_has_started()
         return stored(out)
 
     assert np.array_equal(result(kernel, A, np.array([[3]], np.int32)), A[3:7] - A[11:15])
+
+
+@pytest.mark.parametrize("rows", [[[9]], [[9], [2], [63], [40]]])
+def test_stores_between_each_other_in_rows_that_a_tile_names_need_no_order(rows: Any) -> None:
+    where, count = np.array(rows, np.uint32), len(rows)
+    by = "scalar_offset" if count == 1 else "vector_offset"
+
+    def kernel(source: Any, where: Any) -> Any:
+        tile, at = loaded(source), loaded(where)
+        out = nl.ndarray((64, 32), nl.float32, nl.shared_hbm)
+        nisa.dma_copy(out, source)
+        for first in (0, 1):
+            rows = out.ap([[32, 4], [2, 16]], first, indirect_dim=0, **{by: at})
+            nisa.dma_copy(rows, tile[0:4, first::2])
+        return out
+
+    wanted = A.copy()
+    wanted[where[:, 0] if count > 1 else slice(9, 13)] = A[0:4]
+    assert np.array_equal(result(kernel, A, where), wanted)

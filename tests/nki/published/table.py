@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ import nasm.nki
 from nasm.problems import Failure
 from tests.nki.published import library, sdk
 from tests.nki.published.cases import Case
+from tests.nki.published.tested import Tested
 
 COLUMNS = (
     ("kernel", "kernel"),
@@ -35,13 +40,11 @@ COLUMNS = (
 
 PAGE = Path(__file__).parents[3] / "docs" / "nki.md"
 
-CASES: tuple[Case | library.Tested, ...] = (*sdk.CASES, *library.CASES)
+CASES: tuple[Case | Tested, ...] = (*sdk.CASES, *library.CASES)
 """Every case there is."""
 
 
-def measure(
-    case: Case | library.Tested, roots: Mapping[str, Path], round_trip: bool
-) -> dict[str, Any]:
+def measure(case: Case | Tested, roots: Mapping[str, Path], round_trip: bool) -> dict[str, Any]:
     """Trace and run one, and compare."""
     with nasm.nki.installed():
         asked = case.ask(roots)
@@ -65,10 +68,8 @@ def measure(
     if case.published is not None:
         row["device"] = result.report.microseconds + (program.generation.entry_and_exit or 0)
         row["published"] = case.published
-    counts: dict[str, int] = {}
-    for problem in result.report.problems:
-        counts[problem.code] = counts.get(problem.code, 0) + 1
-    row["hazards"] = counts
+    found = (*result.report.hazards, *result.report.problems)
+    row["hazards"] = dict(Counter(problem.code for problem in found))
     row["ok"] = result.report.ok
     if asked.judge is not None and case.values:
         row["error"] = asked.judge(result.outputs)
@@ -130,6 +131,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--write", action="store_true", help="write the table into docs/nki.md")
     given = parser.parse_args(arguments)
     roots = {name: path for name in ("sdk", "library") if (path := getattr(given, name))}
+    logging.disable(logging.WARNING)  # kernels log while they are traced
     rows = []
     _line([title for _, title in COLUMNS])
     _line(["---"] * len(COLUMNS))
@@ -139,9 +141,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.stage not in (None, case.stage) or (case.long and not given.long):
             continue
         try:
-            row = measure(case, roots, not given.no_round_trip)
+            with redirect_stdout(StringIO()):
+                row = measure(case, roots, not given.no_round_trip)
         except Failure as failure:
             row = {"kernel": case.name, "target": case.target, "refused": _first(failure)}
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            row = {"kernel": case.name, "target": case.target, "refused": said}
         rows.append(row)
         _line(shown(row))
     if given.write:
