@@ -9,11 +9,14 @@ from nasm.sim.regions import Region
 from nasm.spec.view import Dynamic, Offsets, View
 
 
-def window(view: View, offsets: Offsets) -> View:
-    """Everything an indirect view can reach, with one axis for what its entries choose."""
+def window(view: View, offsets: Offsets, positions: int = 0) -> View:
+    """Everything an indirect view can reach, with one axis for what its entries choose.
+
+    It has all positions that an entry may choose, or only the first ones.
+    """
     at = int(view.partitioned)
     after = at if offsets.single else at + 1
-    shape = (*view.shape[:at], offsets.limit + 1, *view.shape[after:])
+    shape = (*view.shape[:at], positions or offsets.limit + 1, *view.shape[after:])
     steps = (*view.steps[:at], offsets.step, *view.steps[after:])
     return replace(view, shape=shape, steps=steps, offsets=None)
 

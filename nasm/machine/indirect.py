@@ -58,17 +58,17 @@ class Indirect:
     """A view whose addresses a tile decides, bound to its memory.
 
     ``template`` has the shape and dtype of the view; ``region`` is all it could touch, from the
-    lowest byte to the highest.
+    lowest byte to the highest, and ``part`` what it touches at position 0.
     """
 
-    __slots__ = ("index", "offsets", "reach", "region", "template", "view", "window")
+    __slots__ = ("index", "offsets", "part", "reach", "region", "template", "view", "window")
 
-    def __init__(self, view: View, reach: Access, index: Index) -> None:
+    def __init__(self, view: View, reach: Access, part: Region, index: Index) -> None:
         assert view.offsets is not None
         self.view, self.offsets, self.index, self.reach = view, view.offsets, index, reach
         self.window = reach.elements
         self.template: Array = np.broadcast_to(np.empty((), view.dtype.numpy), view.shape)
-        self.region = range_of(reach.region)
+        self.region, self.part = range_of(reach.region), part
 
     @staticmethod
     def bound(addresses: Addresses, view: View, group: int) -> Indirect:
@@ -76,7 +76,8 @@ class Indirect:
         offsets = view.offsets
         assert offsets is not None
         index = Index(addresses.access(offsets.tile), group)
-        return Indirect(view, addresses.access(window(view, offsets)), index)
+        reach, part = addresses.access(window(view, offsets)), window(view, offsets, 1)
+        return Indirect(view, reach, addresses.region(part), index)
 
     @property
     def positions(self) -> int:
@@ -175,13 +176,23 @@ class Indirect:
         """The bytes that legal entries touch: exact where the memory is linear."""
         if self.view.partitioned:
             return self.region
-        one = self.reach.region
-        unit = self.offsets.step * self.view.dtype.itemsize
-        size = one.high - one.low - self.offsets.limit * unit
+        part, unit = self.part, self.offsets.step * self.view.dtype.itemsize
+        if self.offsets.single:
+            by = int(entries[0]) * unit
+            return part._replace(low=part.low + by, high=part.high + by, start=part.start + by)
+        spans = [(part.low, part.high)] if part.dense else part.spans().tolist()
         runs: list[tuple[int, int]] = []
-        for low in (one.low + np.unique(entries) * unit).tolist():
-            if runs and low <= runs[-1][1]:
-                runs[-1] = (runs[-1][0], low + size)
-            else:
-                runs.append((low, low + size))
-        return self.region._replace(runs=tuple(runs))
+        for by in (np.unique(entries) * unit).tolist():
+            runs += [(low + by, high + by) for low, high in spans]
+        return self.region._replace(runs=_merged(runs))
+
+
+def _merged(runs: list[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Runs of bytes in order, those that meet made one."""
+    found: list[tuple[int, int]] = []
+    for low, high in sorted(runs):
+        if found and low <= found[-1][1]:
+            found[-1] = (found[-1][0], max(high, found[-1][1]))
+        else:
+            found.append((low, high))
+    return tuple(found)

@@ -28,7 +28,7 @@ from nasm.spec.instruction import Context, Row
 from nasm.spec.lists import views
 from nasm.spec.shapes import Shapes, signature
 from nasm.spec.target import Target, rules_of
-from nasm.spec.view import View
+from nasm.spec.view import Reg, View
 
 PREFERRED: dict[str, tuple[str, ...]] = {
     "memset": ("gpsimd", "vector"),
@@ -119,7 +119,11 @@ class Engines:
     # -- transfers
 
     def issue(self, row: Row, operands: dict[str, Any], asked: str) -> str:
-        """The engine that starts a transfer; who makes its descriptors, and its ring, are set."""
+        """The engine that starts a transfer; who makes its descriptors, and its ring, are set.
+
+        Raises Refused.
+        """
+        accepted(row, operands)
         dst = operands["dst"]
         sources = views(operands["src"] if "src" in operands else tuple(operands["srcs"]))
         late = any(v.tensor.memory.partitions or v.tensor.index in self._made for v in sources)
@@ -167,7 +171,10 @@ def accepted(row: Row, operands: Mapping[str, Any]) -> tuple[object, ...]:
     position = row.position
     for name, value in operands.items():
         at = position[name]
-        if value is not values[at]:
+        if type(value) is Reg:  # by its number in the trace
+            row.operands[at].kind.accept(Reg(0))
+            values[at] = value
+        elif value is not values[at]:
             values[at] = row.operands[at].kind.accept(value)
     return tuple(values)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,6 +20,9 @@ from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
 from nasm.spec.kinds import shown
 from nasm.spec.view import View
+
+PRINT = "nki.language.device_print"
+"""What the row is called that prints."""
 
 COLUMNS = 4096
 """Elements of a partition that HBM is filled from."""
@@ -221,6 +223,11 @@ def shared_identity_matrix(n: int, dtype: Any = DTYPES["uint8"], dst: Any = None
 
 
 def device_print(print_prefix: str, tensor: Any) -> None:
-    """Say what is to be looked at when the program runs: no instruction shows it."""
-    what = _like("device_print", tensor)
-    sys.stdout.write(f"{print_prefix}{what!r}: known when the program runs; ask the debugger\n")
+    """Put what a tensor holds into the report of the run, behind a text."""
+    if not isinstance(print_prefix, str):
+        refuse(f"nl.device_print: print_prefix is {print_prefix!r}; wanted a text")
+    shown = _like("device_print", tensor)
+    trace = current("nl.device_print")
+    rows = trace.builder.target.isa.rows.values()
+    printing = next(row for row in rows if PRINT in row.vendor.get("NKI", ()))
+    trace.call(printing, {"tensor": shown.view_, "print_prefix": print_prefix})

@@ -33,7 +33,7 @@ def matmul(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
         if not isinstance(view, View):
             refuse(f"{name} of nisa.{function.name} is {arguments[name]!r}; wanted a tile")
     for name in PLACE:
-        if not arguments[name]:
+        if isinstance(arguments[name], list | tuple) and not arguments[name]:
             arguments[name] = None
     if arguments["tile_position"] is None and arguments["tile_size"] is None:
         arguments |= _place(trace, tiles["stationary"], tiles["dst"])

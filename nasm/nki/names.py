@@ -8,6 +8,7 @@ from enum import Enum, IntEnum, StrEnum
 
 from nasm import dtypes
 from nasm.dtypes import DType as Stored
+from nasm.nki.unknown import Uncalculated
 from nasm.nki.wrong import refuse
 from nasm.spec.generation import Generation
 from nasm.spec.view import Reg
@@ -194,13 +195,15 @@ class dma_engine(Enum):  # noqa: N801
     gpsimd_dma = 2
 
 
-class VirtualRegister:
+class VirtualRegister(Uncalculated):
     """A number that exists when the program runs: no Python number.
 
     ``number`` tells it from others of the trace; one that is ``frozen`` is a loop's own.
     """
 
     __slots__ = ("frozen", "number", "owner")
+    WHAT = "registers"
+    INSTEAD = "calculate with a tile of one element, and nisa.register_load it"
 
     def __init__(self, number: int, owner: object, frozen: bool = False) -> None:
         self.number, self.owner, self.frozen = number, owner, frozen

@@ -37,7 +37,7 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
                 "copy it into SBUF first, with nisa.tensor_copy",
             )
     operands = given(row, arguments)
-    if operands.get("dge_mode") == "unknown":
+    if mode is dge_mode.unknown:
         del operands["dge_mode"]
     return trace.call(row, operands, engine)
 
@@ -55,8 +55,13 @@ def _tensors(function: Function, arguments: dict[str, Any]) -> list[NkiTensor]:
 
 
 def exchange(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
-    """An exchange of two cores, or a barrier: a kernel on one core has nobody to meet."""
+    """An exchange of two cores, or a barrier: a kernel on one core has nobody to meet.
+
+    A barrier that only this core is named for is one of nobody else.
+    """
     if trace.cores < 2:
+        if arguments.get("cores") in (0, (0,), [0]):
+            return None
         refuse(
             f"nisa.{function.name} on one core", "launch the kernel on two: kernel[2](…), or lnc=2"
         )

@@ -27,6 +27,9 @@ NO_ORDER = "E0841"
 HINT = "write it call by call: each line means what it does after all lines above it"
 
 
+CORES = "what cores update of each other's is in no order of lines: let a barrier order them"
+
+
 class Written(NamedTuple):
     """A line as it was written, with what it waits for and updates."""
 
@@ -140,11 +143,13 @@ class _Text:
         name = self.program.semaphore_name(wait.semaphore)
         said = f"{self.named(one)} waits for ${name} {wait.op} {wait.value}; after the lines above "
         said += f"it is {value}"
-        for later in (*rest, *self.lines):
-            update = later.update
-            if update is not None and update.semaphore == wait.semaphore and later is not one:
-                note = Note(f"{self.named(later)} updates it", self.span(later))
-                return self._refuse(said, one, HINT, note)
+        core = self.program.queues[one.queue].core
+        others = [o for o in self.lines if self.program.queues[o.queue].core != core]
+        for lines, hint in ((rest, HINT), (others, CORES)):
+            for other in lines:
+                if other.update is not None and other.update.semaphore == wait.semaphore:
+                    note = Note(f"{self.named(other)} updates it", self.span(other))
+                    return self._refuse(said, one, hint, note)
         return self._refuse(said, one, HINT)
 
     # -- reads of what only a later line writes

@@ -260,6 +260,7 @@ def test_repl_is_handed_everything(
         "init": "mine",
         "no_init": False,
         "color": "auto",
+        "kernel": None,
     }
 
 
@@ -306,7 +307,10 @@ def test_help_alone_and_of_other_topics(ran: Any) -> None:
         ("expalin", "did you mean 'explain'?"),
         ("tensor_copy", "did you mean 'TensorCopy'?"),
         ("fmt", "formatting programs is planned for a later version"),
-        ("qqq", "commands: run, profile, diff, check, print, isa, explain, repl, help"),
+        (
+            "qqq",
+            "commands: run, nki, profile, diff, check, sync, print, isa, explain, repl, help",
+        ),
     ],
 )
 def test_help_with_nothing_exits_2_with_a_hint(ran: Any, topic: str, hint: str) -> None:

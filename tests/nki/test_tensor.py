@@ -132,6 +132,7 @@ ONE = np.array([[3]], np.int32)
         (lambda t, i: t.select(0, i), TABLE[3]),
         (lambda t, i: t.select(1, i), TABLE[:, 3]),
         (lambda t, i: t.select(0, i)[1:4], TABLE[3][1:4]),
+        (lambda t, i: t.select(0, i).ap([[4, 2], [1, 4]], 8), TABLE[0, 2:4]),
         (lambda t, i: t.select(0, i).permute((1, 0)), TABLE[3].T),
         (lambda t, i: t.select(0, i).reshape((4, 8)), TABLE[3].reshape(4, 8)),
         (lambda t, i: t.select(1, i).expand_dim(0), TABLE[None, :, 3]),
@@ -153,6 +154,7 @@ def test_a_tile_says_which_position(body: Any, wanted: Array) -> None:
         (lambda t, r: t[:, nl.ds(r, 3)][1:, 1], TABLE[1:, 4]),
         (lambda t, r: t[r][2:].permute((1, 0)), TABLE[3][2:].T),
         (lambda t, r: t[r].reshape((2, 16)), TABLE[3].reshape(2, 16)),
+        (lambda t, r: t[:, r].ap([[4, 2], [1, 4]], 8), TABLE[0, 2:4]),
         (lambda t, r: t.ap([[32, 1], [1, 32]], 32, scalar_offset=r), TABLE[4].reshape(1, 32)),
     ],
 )
@@ -283,14 +285,19 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     ),
     "unknown size": (lambda t, r: t.rearrange(("a", "b", "c"), ("a", "c", "b"), {"x": 1}), "'x'"),
     "assignment": (lambda t, r: t.__setitem__(0, 1.0), "a tensor is written by a call"),
-    "branch": (lambda t, r: bool(t), "a branch on what made holds"),
+    "branch": (lambda t, r: bool(t[0:1, 0, 0]), "a branch on what made holds"),
     "number": (lambda t, r: int(t), "made as a number"),
     "bound": (lambda t, r: range(t), "made as a number"),
     "loop": (lambda t, r: list(t), "a loop over made"),
-    "plus": (lambda t, r: t + 1, "+ of tensor made: tensors have no operators"),
-    "reversed": (lambda t, r: 2 * t, "* of tensor made"),
-    "compared": (lambda t, r: t < 2, "< of tensor made"),
-    "negated": (lambda t, r: -t, "unary - of tensor made"),
+    "plus": (lambda t, r: t + 1, "+ of <sbuf made int32[6, 8, 4]>: tensors have no operators"),
+    "reversed": (lambda t, r: 2 * t, "* of <sbuf made"),
+    "compared": (lambda t, r: t < 2, "< of <sbuf made"),
+    "equal": (lambda t, r: t == 0, "== 0: tensors have no operators"),
+    "unequal": (lambda t, r: t[0] != 0.5, "== 0.5: tensors have no operators"),
+    "register": (lambda t, r: r + 1, "+ of <register 1>: registers have no operators"),
+    "register compared": (lambda t, r: r == 0, "<register 1> == 0: registers have no operators"),
+    "register's order": (lambda t, r: r < 4, "< of <register 1>"),
+    "negated": (lambda t, r: -t, "unary - of <sbuf made"),
 }
 
 
@@ -320,6 +327,12 @@ def test_rows_that_a_tile_names_stay_as_they_are(body: Any, said: str) -> None:
         assert said in refused(lambda: body(made)).message
 
 
+def test_a_tensor_in_a_condition_is_there() -> None:
+    with traced() as trace:
+        assert tensor(trace, (6, 8, 4))
+        assert tensor(trace, (1, 2), nl.hbm)
+
+
 def test_a_refusal_stands_at_the_line_of_the_kernel() -> None:
     def kernel(x: Any) -> Any:
         tile = nl.load(x)
@@ -328,6 +341,17 @@ def test_a_refusal_stands_at_the_line_of_the_kernel() -> None:
     problem = refused(lambda: run(kernel, TABLE[0]))
     assert problem.span is not None
     assert problem.span.source.text[problem.span.start :].startswith("return tile[:, 99]")
+
+
+def test_tensors_and_registers_are_themselves_alone() -> None:
+    with traced() as trace:
+        made, register = tensor(trace, (4, 8)), trace.register()
+        assert made == made
+        assert made != made[0:4]
+        assert made != None  # noqa: E711
+        assert register != None  # noqa: E711
+        assert register in [register]
+        assert len({made, register, made}) == 2
 
 
 def test_an_annotation_may_say_sizes() -> None:

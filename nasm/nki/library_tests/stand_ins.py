@@ -15,9 +15,6 @@ import numpy as np
 from nasm import dtypes
 from nasm.dtypes import packing
 
-COMPILER = "neuronxcc.starfish"
-"""A part of AWS's compiler."""
-
 ABSENT = (
     "allpairspy",
     "aws_embedded_metrics",
@@ -28,9 +25,7 @@ ABSENT = (
     "paramiko",
     "plotext",
     "pytest_html",
-    COMPILER,
-    "test.utils.perf_analysis_private",
-    "test.utils.scripts",
+    "neuronxcc.starfish",
 )
 """Packages of which nothing is used here but that they can be imported."""
 
@@ -60,7 +55,7 @@ class StandIns(MetaPathFinder, Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         """Fill it."""
-        if module.__name__ in (DTYPES, f"{COMPILER}.support.dtype"):
+        if module.__name__ in (DTYPES, "neuronxcc.starfish.support.dtype"):
             module.__dict__.update(_dtypes())
         else:
             module.__dict__["__getattr__"] = _anything

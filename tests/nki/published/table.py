@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
+import logging
 import sys
 import time
+from collections import Counter
 from collections.abc import Mapping, Sequence
+from contextlib import redirect_stdout
+from io import StringIO
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +21,7 @@ import nasm.nki
 from nasm.problems import Failure
 from tests.nki.published import library, sdk
 from tests.nki.published.cases import Case
+from tests.nki.published.tested import Tested
 
 COLUMNS = (
     ("kernel", "kernel"),
@@ -24,6 +29,7 @@ COLUMNS = (
     ("instructions", "instructions"),
     ("waits", "waits"),
     ("microseconds", "µs"),
+    ("device", "device"),
     ("published", "published"),
     ("host_seconds", "host s"),
     ("error", "error"),
@@ -32,13 +38,13 @@ COLUMNS = (
 )
 
 
-CASES: tuple[Case | library.Tested, ...] = (*sdk.CASES, *library.CASES)
+PAGE = Path(__file__).parents[3] / "docs" / "nki.md"
+
+CASES: tuple[Case | Tested, ...] = (*sdk.CASES, *library.CASES)
 """Every case there is."""
 
 
-def measure(
-    case: Case | library.Tested, roots: Mapping[str, Path], round_trip: bool
-) -> dict[str, Any]:
+def measure(case: Case | Tested, roots: Mapping[str, Path], round_trip: bool) -> dict[str, Any]:
     """Trace and run one, and compare."""
     with nasm.nki.installed():
         asked = case.ask(roots)
@@ -59,11 +65,11 @@ def measure(
     result = nasm.nki.run(traced, values=case.values)
     row["host_seconds"] = time.process_time() - began
     row["microseconds"] = result.report.microseconds
-    row["published"] = case.published
-    counts: dict[str, int] = {}
-    for problem in result.report.problems:
-        counts[problem.code] = counts.get(problem.code, 0) + 1
-    row["hazards"] = counts
+    if case.published is not None:
+        row["device"] = result.report.microseconds + (program.generation.entry_and_exit or 0)
+        row["published"] = case.published
+    found = (*result.report.hazards, *result.report.problems)
+    row["hazards"] = dict(Counter(problem.code for problem in found))
     row["ok"] = result.report.ok
     if asked.judge is not None and case.values:
         row["error"] = asked.judge(result.outputs)
@@ -103,7 +109,12 @@ def shown(row: Mapping[str, Any]) -> list[str]:
         return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
     if "refused" in row:
-        return [row["kernel"], row["target"], f"refused: {row['refused']}", *[""] * 7]
+        return [
+            row["kernel"],
+            row["target"],
+            f"refused: {row['refused']}",
+            *[""] * (len(COLUMNS) - 3),
+        ]
     return [cell(key) for key, _ in COLUMNS]
 
 
@@ -117,8 +128,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--long", action="store_true", help="those that take long, too")
     parser.add_argument("--no-round-trip", action="store_true")
     parser.add_argument("--json", type=Path, help="write the rows to a file")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/nki.md")
     given = parser.parse_args(arguments)
     roots = {name: path for name in ("sdk", "library") if (path := getattr(given, name))}
+    logging.disable(logging.WARNING)  # kernels log while they are traced
     rows = []
     _line([title for _, title in COLUMNS])
     _line(["---"] * len(COLUMNS))
@@ -128,15 +141,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if given.stage not in (None, case.stage) or (case.long and not given.long):
             continue
         try:
-            row = measure(case, roots, not given.no_round_trip)
+            with redirect_stdout(StringIO()):
+                row = measure(case, roots, not given.no_round_trip)
         except Failure as failure:
             row = {"kernel": case.name, "target": case.target, "refused": _first(failure)}
+        except Exception as error:
+            said = f"{type(error).__name__}: {error}"
+            row = {"kernel": case.name, "target": case.target, "refused": said}
         rows.append(row)
         _line(shown(row))
+    if given.write:
+        _write(rows)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
     wrong = [row for row in rows if "refused" in row or row.get("error", 0) > 1]
     return 1 if wrong else 0
+
+
+def _write(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Put the table between its marks in the page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- kernels -->\n")
+    lines = [[title for _, title in COLUMNS], ["---"] * len(COLUMNS), *map(shown, rows)]
+    table = "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+    after = rest.partition("<!-- end -->")[2]
+    text = f"{before}<!-- kernels -->\n{table}<!-- end -->{after}"
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def _line(cells: Sequence[str]) -> None:
