@@ -60,7 +60,9 @@ def exchange(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
     A barrier that only this core is named for is one of nobody else.
     """
     if trace.cores < 2:
-        if arguments.get("cores") in (0, (0,), [0]):
+        cores = arguments.get("cores")
+        (*more, last) = cores if isinstance(cores, list | tuple) and cores else (cores,)
+        if not more and type(last) is int and last == 0:
             return None
         refuse(
             f"nisa.{function.name} on one core", "launch the kernel on two: kernel[2](…), or lnc=2"
