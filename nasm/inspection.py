@@ -62,7 +62,13 @@ class Inspection:
     policy: Policy
     status: Status
     source: Source | None
+    called = ""
     named: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def title(self) -> str:
+        """The name of the program: of its text, or what it is called; empty if it has none."""
+        return self.source.name if self.source else self.called
 
     @property
     def values(self) -> bool:

@@ -439,7 +439,7 @@ class Running(Inspection):
         from nasm.profile.what_if import ranked
 
         watched = self._profiled()
-        name = self.source.name if self.source else ""
+        name = self.title
         problems = (*self.problems, *([self._limit] if self._limit else []))
         found = watched.profile(self.status, name, problems, ranked(outcomes), slack)
         return self._counting(found)
@@ -534,7 +534,7 @@ class Running(Inspection):
         found, generation = self.judged(), self.program.generation
         return RunReport(
             status=self.status,
-            program=self.source.name if self.source else "",
+            program=self.title,
             target=generation.spellings[0],
             generation=generation.summary,
             options=tuple(self.program.chosen.items()),

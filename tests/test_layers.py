@@ -98,10 +98,11 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 
 HOMES = {
     "lark": ("asm",),
-    "ml_dtypes": ("dtypes",),
+    "ml_dtypes": ("dtypes", "nki"),
     "numpy": tuple(LEVEL),
     "prompt_toolkit": ("repl",),
     "pyarrow": ("report",),
+    "pytest": ("nki",),
     "rich": ("report", "repl", "cli"),
 }
 """Every package from outside, and the parts that may import it."""

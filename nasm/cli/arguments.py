@@ -25,7 +25,19 @@ LATER = {
 PROGRAM = "a .nasm file, - for standard input, or kernel.py:name"
 """What can be run."""
 
-VERBS = ("run", "nki", "profile", "diff", "check", "sync", "isa", "explain", "repl", "help")
+VERBS = (
+    "run",
+    "nki",
+    "profile",
+    "diff",
+    "check",
+    "sync",
+    "print",
+    "isa",
+    "explain",
+    "repl",
+    "help",
+)
 
 
 class Wrong(Exception):
@@ -227,7 +239,7 @@ def parser() -> argparse.ArgumentParser:
     )
     options.color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _nki, _profile, _diff, _check, _sync, _isa, _explain, _repl, _help):
+    for add in (_run, _nki, _profile, _diff, _check, _sync, _print, _isa, _explain, _repl, _help):
         add(verbs)
     return top
 
@@ -402,6 +414,30 @@ def _check(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     options.json(verb)
     options.sarif(verb)
     options.quiet(verb)
+
+
+def _print(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    verb = options.add_verb(
+        verbs,
+        "print",
+        "print a program with all loops and expressions worked out",
+        help_texts.PRINT,
+    )
+    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    options.common(verb)
+    verb.add_argument(
+        "--places",
+        action="store_true",
+        help="say the place of every tensor, also of those that the program does not place",
+    )
+    verb.add_argument(
+        "-o",
+        dest="output",
+        metavar="FILE",
+        default="-",
+        help="write it to a file, instead of to standard output",
+    )
+    options.timeout(verb)
 
 
 def _sync(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -8,6 +8,7 @@ examples:
   neuron-nasm profile matmul.nasm             where the time went
   neuron-nasm diff old.nasm new.nasm          what became slower, and what differs
   neuron-nasm check *.nasm                    report all errors in all files
+  neuron-nasm print tiled.nasm                its loops unrolled, line by line
   neuron-nasm sync program.nasm               who has to wait for whom
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
@@ -92,6 +93,17 @@ examples:
 A program whose branches and addresses need no values is followed to its end,
 and what is wrong on the way is told: the exit code is 1 for that, and 2 for a
 program that does not assemble. Warnings and notes do not change it.
+"""
+PRINT = """\
+examples:
+  neuron-nasm print tiled.nasm                queue by queue, one line each
+  neuron-nasm print tiled.nasm -D N=1_024 -o unrolled.nasm
+  neuron-nasm print tiled.nasm --places       with the place of every tensor
+
+What is printed assembles to the same program: the same instructions, places
+and semaphores, and the same run in every tick. Machine options and timing
+figures, which no text says, are named in comments: give them again. Array files
+are named from where the text stands: beside the program, or where -o writes it.
 """
 SYNC = """\
 examples:

@@ -60,7 +60,7 @@ def prints_aside(args: argparse.Namespace) -> Iterator[None]:
     """Let what a kernel prints go to standard error, if standard output has another use."""
     others = (getattr(args, name, None) for name in ("trace", "sarif", "emit"))
     files = [path for _, path in getattr(args, "outputs", ())]
-    if not args.json and "-" not in (*others, *files):
+    if not getattr(args, "json", False) and "-" not in (*others, *files):
         yield
         return
     with redirect_stdout(cast(TextIO, sys.stderr)):

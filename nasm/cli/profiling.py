@@ -85,7 +85,7 @@ class Profiling(Run):
             allow=args.allow,
             checked=args.checked,
         )
-        made.source = session.source
+        made.source, made.called = session.source, session.called
         self.begin_tables(made)
         return made
 

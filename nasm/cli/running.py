@@ -6,7 +6,6 @@ import argparse
 import sys
 from collections.abc import Sequence
 from contextlib import ExitStack
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from nasm import stopping
@@ -100,7 +99,9 @@ class Run:
         more |= {"strict": args.strict, "allow": args.allow, "checked": args.checked}
         if program_names.kernel(args.program):
             self.traced = self.traced or kernels.traced(args, self.figures())
-            return Running(self.traced.program, self.inputs(), files=args.files, **more)
+            made = Running(self.traced.program, self.inputs(), files=args.files, **more)
+            made.called = args.program
+            return made
         return Running.load(
             self.source(),
             target=args.target,
@@ -180,7 +181,7 @@ class Run:
         if heard.asked is not None:
             raise heard.asked
         self.judged = True
-        return report if self.traced is None else replace(report, program=self.args.program)
+        return report
 
     # -- what is written
 

@@ -70,6 +70,14 @@ def check(args: argparse.Namespace) -> int:
     return checking.check(args, Screen(args.color))
 
 
+def print_(args: argparse.Namespace) -> int:
+    """``print``: the program as the lines that are left when all is worked out."""
+    with _importing():
+        from nasm.cli import printing
+
+    return printing.print_(args, Screen(args.color))
+
+
 def sync(args: argparse.Namespace) -> int:
     """``sync``: who has to wait for whom, from the order of the lines."""
     with _importing():
@@ -139,6 +147,7 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "profile": profile,
     "diff": diff,
     "check": check,
+    "print": print_,
     "sync": sync,
     "isa": look_up,
     "explain": look_up,

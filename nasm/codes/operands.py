@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm.codes.row import Code
+from nasm.problems import Severity
 
 ROWS = (
     Code(
@@ -280,5 +281,15 @@ ROWS = (
         "by tile, for instance in a `.for`.",
         "@tensor LoadStationary  b",
         "@tensor LoadStationary  b[:, 0:128]",
+    ),
+    Code(
+        "E0411",
+        "results of which only the last stays",
+        "A step of 0 in a destination writes one element after the other to one place, where the "
+        "last one stays. That is a way to throw a result away; where it is not meant, give the "
+        "destination a place for each element.",
+        "@vector Memset  c[:, 0:1].broadcast(128, 512), 0.0",
+        "@vector Memset  c[:, 0:1], 0.0",
+        severity=Severity.NOTE,
     ),
 )

@@ -459,7 +459,7 @@ ROWS = (
     Code(
         "E0840",
         "a program that has no text",
-        "`nasm.printer.text` writes what a program holds in the language. What only Python can "
+        "The printer writes what a program holds in the language. What only Python can "
         "make has no text: a view that no slice, method or pattern of the language gives, initial "
         "values of a kind of their own, a file whose name a string cannot hold. So has an order of "
         "lines that leaves one out, or turns round those of a queue.",

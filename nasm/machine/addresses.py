@@ -98,6 +98,12 @@ class Access:
 
     # -- changes
 
+    @property
+    def columns(self) -> tuple[int, int]:
+        """Its first byte in a row of the store, and the one behind its last."""
+        base = self.store.base
+        return self.region.low - base, self.region.high - base
+
     def put(self, values: Values) -> None:
         """Store values, one per element, in the shape of ``array``."""
         self._put(self.array, values)

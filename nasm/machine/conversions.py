@@ -14,6 +14,7 @@ from nasm.problems import Refused
 from nasm.sim.memory import Array, CopyOnWrite, Store
 from nasm.spec.effects import Partial
 from nasm.spec.instruction import FLOAT32
+from nasm.spec.view import View
 
 Reader = Callable[[], Any]
 
@@ -74,6 +75,26 @@ def storing(
         return CopyOnWrite(source, result)
 
     return prepare
+
+
+def storing_last(
+    view: View, shape: tuple[int, ...], casting: Casting
+) -> Callable[[Any, Store | None], Any]:
+    """The same for a target with steps of 0: of what these put in one place the last is stored.
+
+    ``shape`` is that of what is left.
+    """
+    rows = view.shape[:1] if view.partitioned else ()
+    counts = (*rows, *(count for _, count in view.dims))
+    steps = (*(1 for _ in rows), *(step for step, _ in view.dims))
+    prepare = storing(counts, view.dtype, casting)
+    key = tuple(slice(None) if step else slice(-1, None) for step in steps)
+
+    def prepare_last(result: Any, _: Store | None) -> Any:
+        every = np.broadcast_to(prepare(result, None), counts)
+        return every[key].reshape(shape).copy()
+
+    return prepare_last
 
 
 def choosing(

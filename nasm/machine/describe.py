@@ -19,6 +19,7 @@ from nasm.records import (
     SemaphoreRecord,
     Units,
 )
+from nasm.sim.memory import Mask
 from nasm.sim.queues import CAUSES
 from nasm.sim.resources import Resource
 from nasm.source import Span
@@ -313,13 +314,17 @@ def _alike(elements: Array, dtype: DType) -> Array:
 def memory_hash(machine: Machine) -> str:
     """BLAKE2b-128 over every tensor's bytes and mask, in order of declaration.
 
-    Every NaN counts as the same: what an invalid operation leaves in its sign is the processor's.
+    Of tensors that share bytes only the name counts if those declared later have all of them. Every
+    NaN counts as the same: what an invalid operation leaves in its sign is the processor's.
     A tensor that was declared while the program ran counts once something was written to it.
     """
     import hashlib
 
-    hasher = hashlib.blake2b(digest_size=16)
+    hasher, told = hashlib.blake2b(digest_size=16), told_by_others(machine)
     for name, tensor in machine.program.tensors.items():
+        if tensor.index in told:
+            hasher.update(name.encode())
+            continue
         access = machine.addresses.access(View.whole(tensor))
         if tensor.index >= machine.tensors and not access.mask.any():
             continue
@@ -330,3 +335,20 @@ def memory_hash(machine: Machine) -> str:
         for bits in access.packed_mask():
             hasher.update(bits)
     return hasher.hexdigest()
+
+
+def told_by_others(machine: Machine) -> set[int]:
+    """The tensors, by index, all of whose bytes belong to tensors that are declared later."""
+    found: set[int] = set()
+    owned: dict[int, Mask] = {}
+    for tensor in reversed(machine.program.tensors.values()):
+        store = machine.state.by_tensor[tensor.index]
+        if store.alone:
+            continue
+        held = owned.setdefault(id(store), np.zeros(store.data.shape, np.bool_))
+        row, byte = (tensor.partition or 0) - store.row, (tensor.offset or 0) - store.base
+        mine = held[row : row + max(1, tensor.partitions), byte : byte + tensor.bytes]
+        if mine.all():
+            found.add(tensor.index)
+        mine[...] = True
+    return found

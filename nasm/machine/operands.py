@@ -18,7 +18,15 @@ from nasm import dtypes
 from nasm.dtypes import DType
 from nasm.footprint.traits import here
 from nasm.machine.addresses import Access, Addresses
-from nasm.machine.conversions import Reader, choosing, converter, fitted, flattened, storing
+from nasm.machine.conversions import (
+    Reader,
+    choosing,
+    converter,
+    fitted,
+    flattened,
+    storing,
+    storing_last,
+)
 from nasm.machine.hazards import Hazards
 from nasm.machine.indirect import Entries, Indirect
 from nasm.machine.state import State
@@ -254,14 +262,18 @@ class Operands:
         binding.writers.append(Writer(lambda result, _: int(result), store))
 
     def _write_view(self, operand: Operand, view: View) -> Recipe:
-        access = self.addresses.access(view)
+        left = view.last
+        access = self.addresses.access(left)
         commit = _commit(operand, access.store.guarded)
         shape = access.array.shape
-        prepare = (choosing if operand.partial else storing)(shape, view.dtype, self.casting)
+        if left is view:
+            prepare = (choosing if operand.partial else storing)(shape, view.dtype, self.casting)
+        else:
+            prepare = storing_last(view, shape, self.casting)
         access_of = self.addresses.access
 
         def recipe(binding: Binding, _: int, value: View) -> None:
-            access = access_of(value)
+            access = access_of(value.last)
             binding.stored.append(access)
             binding.writes.append(access.region)
             binding.writers.append(Writer(prepare, commit(access)))

@@ -6,7 +6,7 @@ from typing import Any
 
 from nasm.nki.names import DTYPES, DType, engine
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tiles import FLOAT32, SBUF, instruct, new, number, tile, wider
+from nasm.nki.tiles import FLOAT32, SBUF, instruct, new, number, result, tile, wider
 from nasm.nki.wrong import refuse
 
 NOT_IN_HARDWARE = {
@@ -30,7 +30,7 @@ def binary(op: str, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
     kind = tiles[0].dtype if len(tiles) == 1 else wider(tiles[0].dtype, tiles[1].dtype)
     if len(tiles) == 2:
         return _of_tiles(op, tiles[0], tiles[1], kind if dtype is None else DType(dtype))
-    dst = new(op, tiles[0].shape, kind if dtype is None else dtype)
+    dst = result(op, tiles[0].shape, kind if dtype is None else dtype)
     value = y if tiles[0] is x else x
     _with_operand(op, dst, tiles[0], value, reverse=value is x)
     return dst
@@ -38,7 +38,7 @@ def binary(op: str, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
 
 def _of_tiles(op: str, x: NkiTensor, y: NkiTensor, kind: DType) -> NkiTensor:
     shape = together(op, x, y)
-    dst = new(op, shape, kind)
+    dst = result(op, shape, kind)
     for data, by in ((x, y), (y, x)):
         if data.shape == shape != by.shape and _is_operand(op, data, by):
             _with_operand(op, dst, data, by, reverse=by is x)
@@ -96,7 +96,7 @@ def _with_operand(op: str, dst: NkiTensor, data: NkiTensor, value: Any, reverse:
 def unary(op: str, x: Any, dtype: Any = None) -> NkiTensor:
     """A function of Scalar's tables."""
     data = tile(op, x)
-    dst = new(op, data.shape, data.dtype if dtype is None else dtype)
+    dst = result(op, data.shape, data.dtype if dtype is None else dtype)
     instruct("activation", dst=dst, op=op, data=data)
     return dst
 
@@ -122,7 +122,7 @@ def rsqrt(x: Any, dtype: Any = None) -> NkiTensor:
 def reciprocal(x: Any, dtype: Any = None) -> NkiTensor:
     """1 / x, on Vector."""
     data = tile("reciprocal", x)
-    dst = new("reciprocal", data.shape, data.dtype if dtype is None else dtype)
+    dst = result("reciprocal", data.shape, data.dtype if dtype is None else dtype)
     instruct("reciprocal", dst=dst, data=data)
     return dst
 
@@ -130,7 +130,7 @@ def reciprocal(x: Any, dtype: Any = None) -> NkiTensor:
 def copy(x: Any, dtype: Any = None) -> NkiTensor:
     """A new tile in SBUF with the same elements, on Vector."""
     data = tile("copy", x)
-    dst = new("copy", data.shape, data.dtype if dtype is None else dtype)
+    dst = result("copy", data.shape, data.dtype if dtype is None else dtype)
     instruct("tensor_copy", dst=dst, src=data, engine=engine.vector)
     return dst
 
@@ -162,7 +162,7 @@ def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
     chosen = tile("where", condition, "condition")
     kinds = [tile("where", v, n).dtype for n, v in (("x", x), ("y", y)) if not number(v)]
     kind = wider(kinds[0], kinds[-1]) if kinds else FLOAT32
-    dst = new("where", chosen.shape, kind if dtype is None else dtype)
+    dst = result("where", chosen.shape, kind if dtype is None else dtype)
     _fill("where", dst, y)
     if number(x) or x.dtype == dst.dtype:
         source = x if number(x) else spread(x, dst.shape)

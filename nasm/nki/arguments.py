@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 
 from nasm.nki.frameworks import UNFIT, Array, as_array, framework, stored
-from nasm.nki.names import HBM, MemoryRegion
+from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion
 from nasm.nki.objects import NKIObject
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Trace
 from nasm.nki.wrong import refuse
 from nasm.problems import Refused
+from nasm.source import Span
 from nasm.spec.view import View
 
 
@@ -48,37 +49,41 @@ class Returned:
 class Arguments:
     """The arguments of one call: each array is a tensor, the same one wherever it is handed over.
 
+    Tensors are declared where the kernel is, at ``span``. Raises Refused.
     ``given`` are the arrays as they were handed over, by the names of their tensors.
     """
 
-    def __init__(self, trace: Trace) -> None:
-        self.trace = trace
+    def __init__(self, trace: Trace, span: Span | None) -> None:
+        self.trace, self.span = trace, span
         self.given: dict[str, Any] = {}
         self.homes: set[str] = set()
-        self._views: dict[int, View] = {}
+        self._tensors: dict[int, NkiTensor] = {}
 
     def handed(self, trace: Trace, name: str, value: Any) -> Any:
         """An argument as a kernel gets it: arrays as tensors in HBM, all else as it is."""
         home = framework(value)
         if home:
-            if id(value) not in self._views:
-                self._views[id(value)] = self._declared(name, value, home)
-            buffer = MemoryRegion.shared_hbm if trace.cores > 1 else HBM
-            return NkiTensor(self._views[id(value)], buffer, trace.made)
+            if id(value) not in self._tensors:
+                self._tensors[id(value)] = self._declared(name, value, home)
+            made = self._tensors[id(value)]
+            return NkiTensor(made.view_, made.buffer, trace.made, made.dtype)
         return mapped(value, name, lambda part, inner: self.handed(trace, inner, part))
 
-    def _declared(self, name: str, value: Any, home: str) -> View:
+    def _declared(self, name: str, value: Any, home: str) -> NkiTensor:
         try:
             array = as_array(value)
             assert array is not None
             dtype, held = stored(array)
         except Refused as refused:
-            refuse(f"argument {name} is {refused.message}", refused.hint, refused.code)
+            said = f"argument {name} is {refused.message}"
+            raise Refused(refused.code, said, refused.hint) from None
         buffer = MemoryRegion.shared_hbm if self.trace.cores > 1 else HBM
-        made = self.trace.tensor(held.shape, dtype.name, buffer, name, role="input", array=held)
+        named = DTYPES["bool_"] if array.dtype == np.bool_ else DType(dtype.name)
+        made = self.trace.tensor(held.shape, named, buffer, name, role="input", array=held)
+        made.view_.tensor.span = self.span
         self.homes.add(home)
         self.given[made.name] = value
-        return made.view_
+        return made
 
     @property
     def home(self) -> str:

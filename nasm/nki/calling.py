@@ -10,7 +10,8 @@ from typing import Any
 
 from nasm.nki.names import VirtualRegister
 from nasm.nki.older import refuse_older, translated
-from nasm.nki.signatures import functions, signature
+from nasm.nki.signatures import WORDS, functions, signature
+from nasm.nki.spread import readable
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace, current
 from nasm.nki.wrong import refuse
@@ -65,7 +66,17 @@ def plainly(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call
 def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The operands of a row among the arguments of a call."""
     names = _written(row)
-    return {name: operand(value) for name, value in arguments.items() if name in names}
+    own = {name: value for name, value in arguments.items() if name in names}
+    if any(isinstance(value, NkiTensor) and value.spare is not None for value in own.values()):
+        own = readable(row, own, current("a call").open[-1])
+    return {name: operand(_member(name, value)) for name, value in own.items()}
+
+
+def _member(name: str, value: Any) -> Any:
+    """A word that is given by its number, as the word."""
+    if type(value) is not int or name not in WORDS:
+        return value
+    return next((word for word in WORDS[name] if word.value == value), value)
 
 
 @cache

@@ -28,7 +28,7 @@ from nasm.spec.instruction import Context, Row
 from nasm.spec.lists import views
 from nasm.spec.shapes import Shapes, signature
 from nasm.spec.target import Target, rules_of
-from nasm.spec.view import View
+from nasm.spec.view import Reg, View
 
 PREFERRED: dict[str, tuple[str, ...]] = {
     "memset": ("gpsimd", "vector"),
@@ -43,6 +43,9 @@ PREFERRED: dict[str, tuple[str, ...]] = {
 
 BALANCED = ("memset", "tensor_copy")
 """Functions of which the engine with the least to do gets the next."""
+
+SHARING = frozenset(engine for name in BALANCED for engine in PREFERRED[name])
+"""The engines of these functions: what they are given to do counts."""
 
 DMA: dict[str, tuple[str, str]] = {"split": ("sync", "gpsimd"), "sync": ("sync", "sync")}
 """Who starts transfers that need no result, and those that do, by the policy's name."""
@@ -62,41 +65,43 @@ class Engines:
         self.busy = {engine.name: 0 for engine in generation.engines}
         self.rings = {engine.name: n for n, engine in enumerate(generation.engines)}
         self._shapes = Shapes(generation)
-        self._legal: dict[tuple[Any, ...], tuple[str, ...]] = {}
+        self._able: dict[tuple[Any, ...], dict[str, int]] = {}
         self._made: set[int] = set()
 
     # -- instructions
 
-    def choose(self, row: Row, operands: Mapping[str, Any]) -> str:
-        """The engine for an instruction that names none."""
+    def choose(self, row: Row, operands: Mapping[str, Any], asked: str = "") -> str:
+        """The engine for an instruction: the one that the call names, else the one to take it."""
         have = self.target.engines(row, self.generation)
-        if len(have) < 2:
-            return have[0] if have else row.engines[0]
-        name = function(row)
+        if asked and asked not in have:
+            return asked
+        if len(have) == 1 and have[0] not in SHARING:
+            return have[0]
         values = accepted(row, operands)
-        key = signature(row, "", values)
-        legal = self._legal.get(key)
-        if legal is None:
+        key = signature(row, asked, tuple(0.0 if type(v) is float else v for v in values))
+        able = self._able.get(key)
+        if able is None:
+            name = function(row)
             wanted = [e for e in _preferred(name, values, have) if e in have] or list(have)
-            legal = self._legal[key] = tuple(self._able(row, values, wanted))
-        if name not in BALANCED or len(legal) == 1:
-            return legal[0]
-        chosen = min(legal[:2], key=lambda e: self.busy[e])
-        cost = self._shapes.of(row, values, chosen).cost
-        self.busy[chosen] += cost.interval * self.generation.engine(chosen).cycle
+            able = self._able[key] = self._costs(row, values, [asked] if asked else wanted)
+        if not able:  # a rule refuses it everywhere, or no engine has it: said where it is made
+            return have[0] if have else row.engines[0]
+        chosen = next(iter(able))
+        if len(able) > 1 and function(row) in BALANCED:
+            chosen = min(list(able)[:2], key=lambda e: self.busy[e])
+        self.busy[chosen] += able[chosen]
         return chosen
 
-    def _able(self, row: Row, values: tuple[object, ...], wanted: Sequence[str]) -> list[str]:
-        """Those that may execute it; if a rule warns on all of them, those; if none may, one."""
-        able: list[str] = []
-        warned: list[str] = []
-        for engine in wanted:
-            worst = self.broken(row, values, engine)
-            if worst is None:
-                able.append(engine)
-            elif worst is not Severity.ERROR:
-                warned.append(engine)
-        return able or warned or list(wanted[:1])
+    def _costs(self, row: Row, values: tuple[object, ...], wanted: Sequence[str]) -> dict[str, int]:
+        """The engines that may execute it, with how long they take; those not warned of, if any."""
+        broken = {engine: self.broken(row, values, engine) for engine in wanted}
+        able = [e for e, worst in broken.items() if worst is None]
+        able = able or [e for e, worst in broken.items() if worst is not Severity.ERROR]
+        return {
+            engine: self._shapes.of(row, values, engine).cost.interval
+            * self.generation.engine(engine).cycle
+            for engine in able
+        }
 
     def broken(self, row: Row, values: tuple[object, ...], engine: str) -> Severity | None:
         """How bad what an instruction breaks on an engine is; None if it keeps all rules."""
@@ -114,7 +119,11 @@ class Engines:
     # -- transfers
 
     def issue(self, row: Row, operands: dict[str, Any], asked: str) -> str:
-        """The engine that starts a transfer; who makes its descriptors, and its ring, are set."""
+        """The engine that starts a transfer; who makes its descriptors, and its ring, are set.
+
+        Raises Refused.
+        """
+        accepted(row, operands)
         dst = operands["dst"]
         sources = views(operands["src"] if "src" in operands else tuple(operands["srcs"]))
         late = any(v.tensor.memory.partitions or v.tensor.index in self._made for v in sources)
@@ -162,7 +171,10 @@ def accepted(row: Row, operands: Mapping[str, Any]) -> tuple[object, ...]:
     position = row.position
     for name, value in operands.items():
         at = position[name]
-        if value is not values[at]:
+        if type(value) is Reg:  # by its number in the trace
+            row.operands[at].kind.accept(Reg(0))
+            values[at] = value
+        elif value is not values[at]:
             values[at] = row.operands[at].kind.accept(value)
     return tuple(values)
 

@@ -8,7 +8,7 @@ from typing import Any
 from nasm.nki.applying import predicate, reciprocal, scaled
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tiles import FLOAT32, INT32, instruct, new, tile
+from nasm.nki.tiles import FLOAT32, INT32, instruct, new, result, tile
 
 TURN = 2 * math.pi
 HIGH = 6.28125
@@ -35,7 +35,7 @@ def tan(x: Any, dtype: Any = None) -> NkiTensor:
     """The sine over the cosine."""
     over = _sine("tan", x, 0.0, FLOAT32)
     under = reciprocal(_sine("tan", x, 0.25, FLOAT32))
-    dst = new("tan", over.shape, tile("tan", x).dtype if dtype is None else dtype)
+    dst = result("tan", over.shape, tile("tan", x).dtype if dtype is None else dtype)
     instruct("tensor_tensor", dst=dst, data1=over, data2=under, op="multiply")
     return dst
 
@@ -50,7 +50,7 @@ def _sine(what: str, x: Any, further: float, dtype: Any) -> NkiTensor:
     if further:
         rest = scaled(what, rest, "add", further * TURN)
     rest = scaled(what, rest, "minimum", EDGE, op1="maximum", operand1=-EDGE)
-    dst = new(what, data.shape, data.dtype if dtype is None else dtype)
+    dst = result(what, data.shape, data.dtype if dtype is None else dtype)
     instruct("activation", dst=dst, op="sin", data=rest)
     return dst
 
@@ -112,7 +112,7 @@ def _whole(what: str, x: Any, dtype: Any) -> NkiTensor:
     instruct("tensor_copy_predicated", dst=made, src=whole, predicate=predicate(small))
     if kind == FLOAT32:
         return made
-    dst = new(what, data.shape, kind)
+    dst = result(what, data.shape, kind)
     instruct("tensor_copy", dst=dst, src=made)
     return dst
 

@@ -34,8 +34,7 @@ class NkiValidationError(Exception):
 
 def get_nc_version() -> nc_version:
     """The generation that the kernel is traced for."""
-    order = current("nki.isa.get_nc_version").builder.generation.order
-    return tuple(nc_version)[order]
+    return nc_version(current("nki.isa.get_nc_version").builder.generation.order)
 
 
 def get_nc_sub_version() -> int:

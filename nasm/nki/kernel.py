@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import update_wrapper
@@ -14,20 +13,16 @@ from nasm.asm.expanding.expand import unknown_target
 from nasm.nki.arguments import Arguments, outputs, returned
 from nasm.nki.frameworks import Array
 from nasm.nki.lowering import Lowering
+from nasm.nki.target import TARGET, default_target
 from nasm.nki.tracing import Call, Made, Trace, tracing, under
-from nasm.nki.wrong import NOT_NKI, floor, refuse
-from nasm.problems import Failure
+from nasm.nki.wrong import NOT_NKI, floor, line_of, refuse
+from nasm.problems import Failure, Refused
 from nasm.sequence.lines import Sequence as Sequential
+from nasm.source import Span
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.spec.view import View
 from nasm.targets import TARGETS
-
-TARGET = "NEURON_PLATFORM_TARGET_OVERRIDE"
-"""The variable that says for which generation kernels are traced."""
-
-USUAL = "trn2"
-"""The target where nothing says one."""
 
 IGNORED = ("mode", "debug_kernel", "show_compiler_tb", "experimental_flags")
 """Options of nki.jit that say something to AWS's compiler, or did to an older one."""
@@ -112,11 +107,6 @@ def simulate(kernel: Callable[..., Any]) -> Kernel:
     return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
 
 
-def default_target() -> str:
-    """The target where none is given."""
-    return os.environ.get(TARGET) or USUAL
-
-
 def trace(
     kernel: Callable[..., Any],
     *args: Any,
@@ -141,7 +131,7 @@ def trace(
         builder = _builder(target or default_target(), cores, options, timing)
         first = Trace(builder, 0, cores)
         traces = [first, *(Trace(builder, core, cores, first) for core in range(1, cores))]
-        arguments = Arguments(first)
+        arguments = Arguments(first, _declared(made.function))
         results = [_called(made.function, each, arguments, args, kwargs) for each in traces]
         result = _agreed(traces, results)
         _roles(traces, [each.name for each in outputs(result)])
@@ -151,6 +141,12 @@ def trace(
     return Traced(
         name_of(kernel), program, arrays, arguments.given, result, sequence, arguments.home
     )
+
+
+def _declared(function: Callable[..., Any]) -> Span | None:
+    """Where a function begins."""
+    code = getattr(inspect.unwrap(function), "__code__", None)
+    return None if code is None else line_of(code.co_filename, code.co_firstlineno)
 
 
 def _builder(
@@ -185,10 +181,17 @@ def _called(
         raise TypeError(f"{name_of(function)}{signature}: {wrong}") from None
     bound.apply_defaults()
     with under(trace):
-        for name, value in bound.arguments.items():
-            bound.arguments[name] = arguments.handed(trace, name, value)
+        try:
+            _hand(arguments, trace, bound)
+        except Refused as refused:
+            refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
         return returned(result, arguments.given)
+
+
+def _hand(arguments: Arguments, trace: Trace, bound: inspect.BoundArguments) -> None:
+    for name, value in bound.arguments.items():
+        bound.arguments[name] = arguments.handed(trace, name, value)
 
 
 def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
@@ -196,6 +199,7 @@ def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:
 
 
 floor(_run.__code__)
+floor(_hand.__code__)
 
 
 def _agreed(traces: Sequence[Trace], results: Sequence[Any]) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from inspect import signature
 from typing import Any
 
 from nasm.nki import applying, functions, making, moving, reducing
@@ -201,7 +202,7 @@ class _Ndarray(type):
 class ndarray(metaclass=_Ndarray):  # noqa: N801  (AWS's name)
     """A constructor, an annotation, and what isinstance is asked about."""
 
-    __signature__ = "(shape, dtype, buffer=sbuf, name='', address=None)"
+    __signature__ = signature(making.ndarray)
 
 
 globals().update(DTYPES)

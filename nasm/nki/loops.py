@@ -10,7 +10,7 @@ from functools import cache
 from types import FrameType
 from typing import Any
 
-from nasm.nki.names import VirtualRegister
+from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.tracing import Trace, current
 from nasm.nki.wrong import ours, refuse
 
@@ -99,6 +99,9 @@ def truth(register: VirtualRegister) -> bool:
     return True
 
 
+CONDITION["while"] = truth
+
+
 def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
     """The frame that asks for a truth, and where its while statement's condition stands."""
     frame: FrameType | None = sys._getframe(2)
@@ -116,10 +119,14 @@ def _asking() -> tuple[FrameType | None, tuple[int, int] | None]:
 
 @cache
 def _conditions(name: str) -> frozenset[tuple[int, int]]:
-    """Where the conditions of a file's while statements stand, as (line, column)."""
+    """Where a file's while statements and their conditions stand, as (line, column).
+
+    Which of the two asks for the truth depends on the version of Python.
+    """
     try:
         tree = ast.parse("".join(linecache.getlines(name)))
     except SyntaxError:
         return frozenset()
-    whiles = (node for node in ast.walk(tree) if isinstance(node, ast.While))
-    return frozenset((node.test.lineno, node.test.col_offset) for node in whiles)
+    whiles = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+    places: list[ast.stmt | ast.expr] = [*whiles, *(node.test for node in whiles)]
+    return frozenset((place.lineno, place.col_offset) for place in places)

@@ -55,10 +55,10 @@ class Lowering:
             try:
                 if call.row.posts:
                     call.engine = self.engines.issue(call.row, call.operands, call.engine)
-                elif not call.engine and written(call) is None:
-                    call.engine = self.engines.choose(call.row, call.operands)
+                elif written(call) is None:
+                    call.engine = self.engines.choose(call.row, call.operands, call.engine)
             except Refused:  # an operand that the row does not take: said where it is made
-                call.engine = call.row.engines[0]
+                call.engine = call.engine or call.row.engines[0]
 
     def _line(self, call: Call, engine: str) -> Line:
         made = self._made(engine, call.row, call.operands)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,10 +15,13 @@ from nasm.nki.isa import FUNCTIONS
 from nasm.nki.matmuls import identity
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tiles import SBUF, instruct, new, number, tile
+from nasm.nki.tiles import SBUF, instruct, new, number, result, tile
 from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
 from nasm.spec.view import View
+
+PRINT = "nki.language.device_print"
+"""What the row is called that prints."""
 
 COLUMNS = 4096
 """Elements of a partition that HBM is filled from."""
@@ -154,13 +156,18 @@ def _has(function: str) -> bool:
 
 def random_seed(seed: Any) -> None:
     """Begin the random numbers anew, with a tile of one element of 32 bits."""
+    if not _has("set_rng_seed"):
+        refuse(
+            "nl.random_seed: the generation has no instruction that takes one seed",
+            "nisa.rand_set_state(src_seeds) takes the state of every partition",
+        )
     instruct("set_rng_seed", src_seeds=tile("random_seed", seed, "seed"))
 
 
 def dropout(x: Any, rate: Any, dtype: Any = None) -> NkiTensor:
     """Elements, some of which become 0: each with a probability."""
     data = tile("dropout", x)
-    dst = new("dropout", data.shape, data.dtype)
+    dst = result("dropout", data.shape, data.dtype)
     prob = float(rate) if number(rate) else tile("dropout", rate, "rate")
     instruct("dropout", dst=dst, data=data, prob=prob)
     return dst if dtype is None or DType(dtype) == dst.dtype else copy(dst, dtype)
@@ -186,7 +193,7 @@ def _array(constant: Any) -> np.ndarray[Any, Any]:
         except (OSError, ValueError) as wrong:
             refuse(f"nl.shared_constant({str(constant)!r}): {wrong}")
     else:
-        found = np.asarray(constant)
+        found = None if isinstance(constant, NkiTensor) else np.asarray(constant)
     if not isinstance(found, np.ndarray) or found.dtype.hasobject or not found.size:
         refuse(f"nl.shared_constant({constant!r}): wanted an array of numbers, or a .npy file")
     return np.atleast_1d(found)
@@ -206,6 +213,11 @@ def shared_identity_matrix(n: int, dtype: Any = DTYPES["uint8"], dst: Any = None
 
 
 def device_print(print_prefix: str, tensor: Any) -> None:
-    """Say what is to be looked at when the program runs: no instruction shows it."""
-    what = _like("device_print", tensor)
-    sys.stdout.write(f"{print_prefix}{what!r}: known when the program runs; ask the debugger\n")
+    """Put what a tensor holds into the report of the run, behind a text."""
+    if not isinstance(print_prefix, str):
+        refuse(f"nl.device_print: print_prefix is {print_prefix!r}; wanted a text")
+    shown = _like("device_print", tensor)
+    trace = current("nl.device_print")
+    rows = trace.builder.target.isa.rows.values()
+    printing = next(row for row in rows if PRINT in row.vendor.get("NKI", ()))
+    trace.call(printing, {"tensor": shown.view_, "print_prefix": print_prefix})

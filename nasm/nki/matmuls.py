@@ -33,7 +33,7 @@ def matmul(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
         if not isinstance(view, View):
             refuse(f"{name} of nisa.{function.name} is {arguments[name]!r}; wanted a tile")
     for name in PLACE:
-        if not arguments[name]:
+        if isinstance(arguments[name], list | tuple) and not arguments[name]:
             arguments[name] = None
     if arguments["tile_position"] is None and arguments["tile_size"] is None:
         arguments |= _place(trace, tiles["stationary"], tiles["dst"])
@@ -177,29 +177,40 @@ def _floats(trace: Trace, view: View) -> View:
 
 
 def identity(trace: Trace, dtype: str) -> NkiTensor:
-    """The identity that transposes multiply by: one for each dtype, made before all else."""
-    key = ("identity", dtype)
-    found = trace.kept.get(key)
+    """The identity that transposes multiply by: one for each dtype."""
+    choice = {
+        "pattern": [[-1, SIDE]],
+        "channel_multiplier": 1,
+        "on_false_value": 0.0,
+        "cmp_op": "equal",
+    }
+    return _made_first(trace, "identity", (SIDE, SIDE), dtype, choice)
+
+
+def ones(trace: Trace, dtype: str) -> NkiTensor:
+    """The row of ones that puts another row on every partition: one for each dtype."""
+    return _made_first(trace, "ones", (1, SIDE), dtype)
+
+
+def _made_first(
+    trace: Trace,
+    name: str,
+    shape: tuple[int, int],
+    dtype: str,
+    choice: dict[str, Any] | None = None,
+) -> NkiTensor:
+    """A tile of ones, of which a choice may be made, that is there before all else; only one."""
+    found = trace.kept.get((name, dtype))
     if found is None:
         named = functions(trace.builder.target.isa)
-        sizes = (SIDE, SIDE)
-        found = trace.tensor(sizes, DType(dtype), MemoryRegion.sbuf, f"identity_{dtype}")
+        found = trace.tensor(shape, DType(dtype), MemoryRegion.sbuf, f"{name}_{dtype}")
         found.held = trace.made
-        trace.kept[key] = found
+        trace.kept[name, dtype] = found
         whole = found.view_
-        choice = {
-            "dst": whole,
-            "pattern": [[-1, SIDE]],
-            "channel_multiplier": 1,
-            "on_true_tile": whole,
-            "on_false_value": 0.0,
-            "cmp_op": "equal",
-        }
-        rows = (named["memset"][0], named["affine_select"][0])
-        operands = ({"dst": whole, "value": 1.0}, choice)
+        made = [(named["memset"][0], {"dst": whole, "value": 1 if whole.dtype.is_int else 1.0})]
+        if choice is not None:
+            chosen = {"dst": whole, "on_true_tile": whole, **choice}
+            made.append((named["affine_select"][0], chosen))
         span, chain = trace.place()
-        trace.made[:0] = [
-            Call(row, given, "gpsimd", span, chain)
-            for row, given in zip(rows, operands, strict=True)
-        ]
+        trace.made[:0] = [Call(row, given, "gpsimd", span, chain) for row, given in made]
     return found

@@ -38,7 +38,7 @@ def _module(name: str, source: dict[str, Any]) -> ModuleType:
 
 def _public(source: ModuleType) -> dict[str, Any]:
     """What there is for others in a module of ours."""
-    kept = ("__doc__", "__getattr__", "__dir__")
+    kept = ("__doc__", "__all__", "__getattr__", "__dir__")
     found = vars(source)
     return {
         name: value

@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nasm.nki.applying import copy, fill
+from nasm.nki.applying import copy
 from nasm.nki.indexing import whole_number
+from nasm.nki.matmuls import ones
 from nasm.nki.names import DType
+from nasm.nki.spread import Spare
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
-from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, tile
+from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, result, tile
+from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
 
 SIZES = TileSize()
@@ -30,7 +33,7 @@ def _in_hbm(what: str, value: Any, argument: str) -> NkiTensor:
 def load(src: Any, dtype: Any = None) -> NkiTensor:
     """A new tile in SBUF with what is in HBM."""
     source = _in_hbm("load", src, "src")
-    dst = new("load", source.shape, source.dtype if dtype is None else dtype, name=source.name)
+    dst = result("load", source.shape, source.dtype if dtype is None else dtype)
     instruct("dma_copy", dst=dst, src=source)
     return dst
 
@@ -53,7 +56,7 @@ def load_transpose2d(src: Any, dtype: Any = None) -> NkiTensor:
     source = _in_hbm("load_transpose2d", src, "src")
     if source.ndim != 2:
         refuse(f"nl.load_transpose2d of {source!r}: wanted two axes, found {source.ndim}")
-    dst = new("load_transpose2d", source.shape[::-1], source.dtype, name=source.name)
+    dst = result("load_transpose2d", source.shape[::-1], source.dtype)
     instruct("dma_transpose", dst=dst, src=source)
     return dst if dtype is None or DType(dtype) == dst.dtype else copy(dst, dtype)
 
@@ -63,7 +66,7 @@ def transpose(x: Any, dtype: Any = None) -> NkiTensor:
     data = tile("transpose", x)
     if data.ndim != 2:
         refuse(f"nl.transpose of {data!r}: wanted two axes, found {data.ndim}")
-    dst = new("transpose", data.shape[::-1], data.dtype, PSUM)
+    dst = result("transpose", data.shape[::-1], data.dtype, PSUM)
     instruct("nc_transpose", dst=dst, data=data)
     if dtype is None or DType(dtype) == dst.dtype:
         return dst
@@ -84,7 +87,7 @@ def matmul(x: Any, y: Any, transpose_x: bool = False) -> NkiTensor:
             f"{list(right.shape)}: {common} columns and {right.shape[0]} rows"
         )
     stationary = left if transpose_x else copy(transpose(left))
-    dst = new("matmul", (stationary.shape[1], right.shape[1]), FLOAT32, PSUM)
+    dst = result("matmul", (stationary.shape[1], right.shape[1]), FLOAT32, PSUM)
     instruct("nc_matmul", dst=dst, stationary=stationary, moving=right, accumulate=False)
     return dst
 
@@ -115,7 +118,10 @@ def broadcast_to(x: Any, shape: Sequence[int], dtype: Any = None) -> NkiTensor:
 
 
 def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
-    """A partition repeated: the Tensor engine multiplies it by ones, and it is copied to SBUF."""
+    """A partition repeated: the Tensor engine multiplies it by ones.
+
+    What fits a bank stays in PSUM, for as long as who reads it can read it there.
+    """
     if x.view_.dtype.is_int:
         refuse(
             f"nl.broadcast_to of a partition of {x!r}: it goes through a matmul, of floats",
@@ -123,14 +129,21 @@ def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
         )
     row = x if x.buffer is SBUF else copy(x)
     row = row.reshape((1, row.size))
-    ones = new("broadcast_to", (1, count), x.dtype, name="ones")
-    fill(ones, 1.0)
+    column = ones(current("nl.broadcast_to"), x.dtype)[:, :count]
+
+    def multiplied(part: NkiTensor) -> NkiTensor:
+        into = new("broadcast_to", (count, part.size), FLOAT32, PSUM)
+        instruct("nc_matmul", dst=into, stationary=column, moving=part, accumulate=False)
+        return into
+
+    if row.size <= SIZES.psum_bank_fmax and x.dtype == FLOAT32:
+        wide = multiplied(row)
+        wide.spare = Spare(lambda: copy(wide))
+        return wide.reshape((count, *x.shape[1:]))
     made = new("broadcast_to", (count, row.size), x.dtype)
     for start in range(0, row.size, SIZES.psum_bank_fmax):
         end = min(start + SIZES.psum_bank_fmax, row.size)
-        part = new("broadcast_to", (count, end - start), FLOAT32, PSUM)
-        instruct("nc_matmul", dst=part, stationary=ones, moving=row[:, start:end], accumulate=False)
-        instruct("tensor_copy", dst=made[:, start:end], src=part)
+        instruct("tensor_copy", dst=made[:, start:end], src=multiplied(row[:, start:end]))
     return made.reshape((count, *x.shape[1:]))
 
 
@@ -142,6 +155,6 @@ def gather_flattened(data: Any, indices: Any, axis: int = 0, dtype: Any = None) 
     )
     if axis:
         refuse(f"nl.gather_flattened: axis={axis!r}; indices count along the free axes: axis=0")
-    dst = new("gather_flattened", by.shape, source.dtype)
+    dst = result("gather_flattened", by.shape, source.dtype)
     instruct("nc_n_gather", dst=dst, data=source, indices=by)
     return dst if dtype is None or DType(dtype) == dst.dtype else copy(dst, dtype)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextvars import ContextVar
-from enum import Enum, StrEnum
+from enum import Enum, IntEnum, StrEnum
 
 from nasm import dtypes
 from nasm.dtypes import DType as Stored
+from nasm.nki.unknown import Uncalculated
 from nasm.nki.wrong import refuse
 from nasm.spec.generation import Generation
 from nasm.spec.view import Reg
@@ -178,8 +180,8 @@ class matmul_perf_mode(Enum):  # noqa: N801
     double_row = "double_row"
 
 
-class nc_version(Enum):  # noqa: N801
-    """The generations."""
+class nc_version(IntEnum):  # noqa: N801
+    """The generations; kernels ask whether one is at least another."""
 
     gen2 = 2
     gen3 = 3
@@ -193,13 +195,15 @@ class dma_engine(Enum):  # noqa: N801
     gpsimd_dma = 2
 
 
-class VirtualRegister:
+class VirtualRegister(Uncalculated):
     """A number that exists when the program runs: no Python number.
 
     ``number`` tells it from others of the trace; one that is ``frozen`` is a loop's own.
     """
 
     __slots__ = ("frozen", "number", "owner")
+    WHAT = "registers"
+    INSTEAD = "calculate with a tile of one element, and nisa.register_load it"
 
     def __init__(self, number: int, owner: object, frozen: bool = False) -> None:
         self.number, self.owner, self.frozen = number, owner, frozen
@@ -210,9 +214,7 @@ class VirtualRegister:
         return Reg(self.number)
 
     def __bool__(self) -> bool:
-        from nasm.nki.loops import truth
-
-        return truth(self)
+        return CONDITION["while"](self)
 
     def __int__(self) -> int:
         raise TypeError("a register is no number while the kernel is traced")
@@ -221,6 +223,11 @@ class VirtualRegister:
 
     def __repr__(self) -> str:
         return f"<register {self.number}>"
+
+
+CONDITION: dict[str, Callable[[VirtualRegister], bool]] = {}
+"""What a register as the condition of a while statement does: :mod:`nasm.nki.loops`, which is
+written in terms of registers, enters it here."""
 
 
 class ds:  # noqa: N801

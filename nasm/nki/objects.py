@@ -70,8 +70,9 @@ def fields(cls: type) -> tuple[str, ...]:
     names: dict[str, None] = {}
     for base in reversed(cls.__mro__):
         annotated = inspect.get_annotations(base)
-        names |= {n: None for n, kind in annotated.items() if "ClassVar" not in str(kind)}
-        names |= {n: None for n, v in vars(base).items() if _is_value(n, v)}
+        shared = {n for n, kind in annotated.items() if "ClassVar" in str(kind)}
+        values = [n for n, value in vars(base).items() if _is_value(n, value)]
+        names |= dict.fromkeys(n for n in (*annotated, *values) if n not in shared)
     return tuple(names)
 
 

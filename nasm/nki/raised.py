@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import linecache
 import os
+import re
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -19,7 +20,6 @@ RAISED = "E0655"
 NOT_RUN = "E0656"
 """The code of a kernel that cannot be called as the command line says."""
 
-NASM = os.path.dirname(HERE.rstrip(os.sep)) + os.sep
 _LIBRARY = tuple(
     {sysconfig.get_path(name) + os.sep for name in ("stdlib", "platstdlib", "purelib", "platlib")}
 )
@@ -45,7 +45,7 @@ def told(error: BaseException) -> Problem | None:
         span = line_of(error.filename, error.lineno or 0)
         return Problem(RAISED, f"{type(error).__name__}: {error.msg}", span)
     steps = list(_steps(error.__traceback__))
-    if _ours(steps):
+    if _ours(steps) and not _of_arguments(error):
         return None
     mine = [(name, file, line) for name, file, line in steps if not _foreign(file)]
     spans = [(name, line_of(file, line)) for name, file, line in mine]
@@ -69,15 +69,23 @@ def _steps(trace: TracebackType | None) -> Iterator[tuple[str, str, int]]:
 
 
 def _ours(steps: list[tuple[str, str, int]]) -> bool:
-    """Whether it arose in nasm, and not on purpose, as what Python says of wrong arguments."""
+    """Whether it arose in nasm, and was not raised there on purpose."""
     for _, file, line in reversed(steps):
-        if file.startswith(NASM):
+        if file.startswith(HERE):
             return not linecache.getline(file, line).strip().startswith("raise ")
         if not _foreign(file):
             return False
     return False
 
 
+def _of_arguments(error: BaseException) -> bool:
+    """Whether it is what Python says of a call whose arguments a function does not take."""
+    return isinstance(error, TypeError) and _ARGUMENTS.search(str(error)) is not None
+
+
+_ARGUMENTS = re.compile(r"\(\) (got|missing|takes) .*(argument|value)")
+
+
 def _foreign(file: str) -> bool:
     """Whether a file is neither the kernel's nor one that it brought along."""
-    return file.startswith((NASM, "<frozen", *_LIBRARY)) or file == sys.executable
+    return file.startswith((HERE, "<frozen", *_LIBRARY)) or file == sys.executable

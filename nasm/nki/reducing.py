@@ -9,7 +9,7 @@ from nasm.nki.applying import binary, rsqrt, scaled, spread, together
 from nasm.nki.moving import broadcast_to
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, tile
+from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, result, tile
 
 
 def reduced(
@@ -19,7 +19,7 @@ def reduced(
     data = tile(what, x)
     axes = free_axes(what, data, axis)
     kept = _kept(data, axes)
-    dst = new(what, kept, data.dtype if dtype is None else dtype)
+    dst = result(what, kept, data.dtype if dtype is None else dtype)
     instruct("tensor_reduce", dst=dst, op=op, data=data, axis=axes, keepdims=True)
     return dst if keepdims else _dropped(dst, axes)
 
@@ -61,7 +61,7 @@ def var(x: Any, axis: Any, dtype: Any = None, keepdims: bool = False) -> NkiTens
 
 def _apart(what: str, data: NkiTensor, middle: NkiTensor) -> NkiTensor:
     """Data - middle, in float32."""
-    dst = new(what, together(what, data, middle), FLOAT32)
+    dst = result(what, together(what, data, middle), FLOAT32)
     instruct("tensor_tensor", dst=dst, data1=data, data2=spread(middle, dst.shape), op="subtract")
     return dst
 

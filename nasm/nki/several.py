@@ -28,7 +28,8 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
             "the engine is the one that asks the hardware for descriptors, sync or scalar; "
             "without them leave engine= out",
         )
-    for source in (*arguments.get("srcs", ()), arguments.get("src")):
+    sources = arguments["srcs"] if "srcs" in arguments else [arguments["src"]]
+    for source in sources if isinstance(sources, list | tuple) else ():
         if isinstance(source, NkiTensor) and source.buffer is MemoryRegion.psum:
             refuse(
                 f"nisa.{function.name} of {source.name}, which is in PSUM: since NKI 0.3 no "
@@ -36,14 +37,19 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
                 "copy it into SBUF first, with nisa.tensor_copy",
             )
     operands = given(row, arguments)
-    if operands.get("dge_mode") == "unknown":
+    if mode is dge_mode.unknown:
         del operands["dge_mode"]
     return trace.call(row, operands, engine)
 
 
 def exchange(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
-    """An exchange of two cores, or a barrier: a kernel on one core has nobody to meet."""
+    """An exchange of two cores, or a barrier: a kernel on one core has nobody to meet.
+
+    A barrier that only this core is named for is one of nobody else.
+    """
     if trace.cores < 2:
+        if arguments.get("cores") in (0, (0,), [0]):
+            return None
         refuse(
             f"nisa.{function.name} on one core", "launch the kernel on two: kernel[2](…), or lnc=2"
         )

@@ -25,12 +25,13 @@ class NkiTensor(Unknown):
     storage.
     """
 
-    __slots__ = ("_dtype", "buffer", "held", "view_")
+    __slots__ = ("_dtype", "buffer", "held", "spare", "view_")
 
     def __init__(
         self, view: View, buffer: MemoryRegion, held: object = None, dtype: DType | None = None
     ) -> None:
         self.view_, self.buffer, self.held, self._dtype = view, buffer, held, dtype
+        self.spare: Any = None
 
     def __class_getitem__(cls, shape: object) -> type[NkiTensor]:
         """An annotation: of which sizes a kernel wants an argument to be."""
@@ -109,7 +110,9 @@ class NkiTensor(Unknown):
     # -- parts of it
 
     def _made(self, view: View) -> NkiTensor:
-        return NkiTensor(view, self.buffer, self.held, self._dtype)
+        made = NkiTensor(view, self.buffer, self.held, self._dtype)
+        made.spare = self.spare
+        return made
 
     def _changed(self, method: str, *given: Any) -> NkiTensor:
         return self._made(changed(self.view_, method, *given))
@@ -240,9 +243,9 @@ class NkiTensor(Unknown):
         size = math.prod(self.shape[first : last + 1])
         return self.reshape((*self.shape[:first], size, *self.shape[last + 1 :]))
 
-    def reshape(self, *shape: Any) -> NkiTensor:
+    def reshape(self, shape: Any, *more: Any) -> NkiTensor:
         """Other sizes of the axes, without moving an element."""
-        given = shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
+        given = (shape, *more) if more or not isinstance(shape, Sequence) else shape
         return self._changed("reshape", self._sizes(given, self.size))
 
     def _sizes(self, shape: Sequence[Any], count: int) -> tuple[int, ...]:

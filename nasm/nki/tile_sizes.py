@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from nasm.nki.kernel import default_target
+from nasm.nki.target import default_target
 from nasm.nki.tracing import tracing
 from nasm.nki.wrong import refuse
 from nasm.spec.generation import Generation

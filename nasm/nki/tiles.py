@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,7 +11,8 @@ from nasm.nki.indexing import whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import current
-from nasm.nki.wrong import refuse
+from nasm.nki.variables import variable
+from nasm.nki.wrong import refuse, trail
 
 SBUF, PSUM = MemoryRegion.sbuf, MemoryRegion.psum
 FLOAT32, INT32 = DTYPES["float32"], DTYPES["int32"]
@@ -26,6 +28,11 @@ def new(
 ) -> NkiTensor:
     """A tensor for the result of a function."""
     return current(f"nl.{what}").tensor(tuple(shape), DType(dtype), buffer, name or what)
+
+
+def result(what: str, shape: Sequence[int], dtype: Any, buffer: MemoryRegion = SBUF) -> NkiTensor:
+    """The tensor that a function gives: of the name of the variable that it is assigned to."""
+    return new(what, shape, dtype, buffer, variable(trail(sys._getframe(1))))
 
 
 def tile(what: str, value: Any, argument: str = "x") -> NkiTensor:

@@ -162,7 +162,9 @@ class Trace:
         if buffer is MemoryRegion.shared_hbm and array is None:
             self.shared.append(made)
         if array is not None:
-            self.arrays[made.name] = array
+            # Of a dtype that the generation does not have, engines read the bits as another.
+            same = array.dtype.name == DType(dtype) != made.dtype.name
+            self.arrays[made.name] = array.view(made.dtype.numpy) if same else array
         return NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
 
     def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:

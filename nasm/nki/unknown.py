@@ -1,4 +1,4 @@
-"""What a kernel cannot do with a tensor: what it holds is not known while the kernel is traced."""
+"""What a kernel cannot do with tensors and registers: what they hold comes with the run."""
 
 from __future__ import annotations
 
@@ -31,10 +31,28 @@ OPERATORS = {
 """Python's operators: the function of nki.language to write instead, and Python's methods."""
 
 
-class Unknown:
-    """Has a name, and a value that exists when the program runs."""
+class Uncalculated:
+    """What Python cannot calculate with, or compare to a number: its value comes with the run."""
 
     __slots__ = ()
+    WHAT, INSTEAD = "", ""
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, bool | int | float):
+            hint = self.INSTEAD.format("equal")
+            refuse(f"{self!r} == {other!r}: {self.WHAT} have no operators", hint)
+        return self is other
+
+    def __hash__(self) -> int:
+        return id(self)
+
+
+class Unknown(Uncalculated):
+    """A tensor: has a name, and elements that exist when the program runs."""
+
+    __slots__ = ()
+    WHAT = "tensors"
+    INSTEAD = "nl.{} makes a new tile, a call of nki.isa writes one"
 
     @property
     def name(self) -> str:
@@ -49,10 +67,22 @@ class Unknown:
             NOT_NKI,
         )
 
+    @property
+    def size(self) -> int:
+        """How many elements it has."""
+        raise NotImplementedError
+
     def __bool__(self) -> bool:
+        """That it is there: kernels ask so whether they were given something.
+
+        Of a single element that may be a question for what it holds.
+        """
+        if self.size > 1:
+            return True
         refuse(
             f"a branch on what {self.name} holds: that is known when the program runs",
-            "load it into a register and loop on that, or compute both and nl.where",
+            "load it into a register and loop on that, or compute both and nl.where; "
+            "whether there is a tensor, write as: is not None",
         )
 
     def __int__(self) -> int:
@@ -68,15 +98,13 @@ class Unknown:
 
 
 def _refused(sign: str, function: str) -> Any:
-    def refused(self: Unknown, *others: object) -> NoReturn:
-        refuse(
-            f"{sign} of tensor {self.name}: tensors have no operators",
-            f"nl.{function} makes a new tile, a call of nki.isa writes one",
-        )
+    def refused(self: Uncalculated, *others: object) -> NoReturn:
+        hint = self.INSTEAD.format(function)
+        refuse(f"{sign} of {self!r}: {self.WHAT} have no operators", hint)
 
     return refused
 
 
 for _sign, (_function, _methods) in OPERATORS.items():
     for _method in _methods.split():
-        setattr(Unknown, f"__{_method}__", _refused(_sign, _function))
+        setattr(Uncalculated, f"__{_method}__", _refused(_sign, _function))

@@ -36,13 +36,11 @@ def changed(view: View, method: str, *given: Any, **named: Any) -> View:
             "make the view first, and .indirect(tile) last",
         )
     made = _called(replace(view, offsets=None), method, *given, **named)
-    if not offsets.single:
-        if made.shape[:1] != view.shape[:1]:
-            refuse(
-                f".{method} of {view.tensor.name} would change axis 0, whose {view.shape[0]} "
-                f"positions {entries} decides"
-            )
-        made = replace(made, steps=(view.steps[0], *made.steps[1:]))
+    if not offsets.single and made.shape[:1] != view.shape[:1]:
+        refuse(
+            f".{method} of {view.tensor.name} would change axis 0, whose {view.shape[0]} "
+            f"positions {entries} decides"
+        )
     return replace(kept(made), offsets=offsets)
 
 

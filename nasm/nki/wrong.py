@@ -11,7 +11,8 @@ from typing import NoReturn
 from nasm.problems import Failure, Problem
 from nasm.source import Frame, Source, Span
 
-HERE = os.path.dirname(__file__) + os.sep
+HERE = os.path.dirname(os.path.dirname(__file__)) + os.sep
+"""Where nasm is."""
 
 NOT_NKI = "E0650"
 """The code of what is no NKI of today, or none that runs here."""
@@ -44,7 +45,7 @@ def refuse(message: str, hint: str = "", code: str = MISUSED) -> NoReturn:
 
 
 def trail(frame: FrameType | None) -> Trail:
-    """Where Python is, from a frame out to where the kernel was called; without this package."""
+    """Where Python is, from a frame out to where the kernel was called; without nasm."""
     found: list[int] = []
     kinds = _KINDS
     while frame is not None:
@@ -63,7 +64,7 @@ def trail(frame: FrameType | None) -> Trail:
 
 
 def _met(code: CodeType) -> int:
-    kind = _OURS if code.co_filename.startswith(HERE) else _TOLD
+    kind = _OURS if code.co_filename.startswith((HERE, "<frozen ")) else _TOLD
     _CODES[id(code)], _KINDS[id(code)] = code, kind
     return kind
 
@@ -140,6 +141,6 @@ def in_kernel() -> bool:
 
 
 def ours(code: CodeType) -> bool:
-    """Whether some code is of this package."""
+    """Whether some code is nasm's, or Python's own import."""
     kind = _KINDS.get(id(code))
     return (_met(code) if kind is None else kind) == _OURS

@@ -28,7 +28,7 @@ class Times:
         self.heads = (">at µs", "line") if found else ()
 
     def cells(self, name: str) -> tuple[str, ...]:
-        """When a tensor was written last, and by which line."""
+        """When a tensor was written last, and by which line: as what, if it shares its bytes."""
         if self.found is None:
             return ()
         wrote = self.found.writes.get(name)
@@ -36,6 +36,8 @@ class Times:
             return (f"<{self._time(self.found.back)}" if self.found.back else "-"), ""
         at = wrote.by
         by = "by hand" if at.pc < 0 else str(at.line or f"{at.engine} pc {at.pc}")
+        if wrote.under != name:
+            by += f" as {wrote.under}"
         return self._time(wrote.tick), by
 
     def since(self, bank: BankNow) -> tuple[str, ...]:

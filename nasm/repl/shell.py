@@ -166,7 +166,7 @@ class Shell:
 
     def _traced(self, kernel: Kernel) -> Session:
         program, inputs = kernel()
-        return Session(
+        made = Session(
             program,
             inputs,
             files=self.files,
@@ -175,6 +175,8 @@ class Shell:
             allow=self.allow,
             checked=self.checked,
         )
+        made.called = self.given
+        return made
 
     def begin_empty(self) -> None:
         """Take a machine without a program; raises Failure if there is none of the target."""

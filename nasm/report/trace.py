@@ -105,7 +105,7 @@ class Stream(Observer):
     def __init__(self, session: Running, out: IO[bytes], zipped: bool) -> None:
         program, generation = session.program, session.program.generation
         about = {
-            "program": session.source.name if session.source else "",
+            "program": session.title,
             "generation": generation.summary,
             "ticks_per_microsecond": generation.ticks,
         }

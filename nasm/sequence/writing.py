@@ -116,15 +116,19 @@ class Writer:
         place = line.span, line.chain
         for event in waits[:-1]:
             self._add(step.queue, None, place, event)
-        update = None
+        update = told = None
+        if (step.queue, step.index) in self.ranks:
+            told = Update(self.queues[step.queue], "+", 1)
         if step.mark in self.plan.slots:
             posts = self.output.posts(line.instruction)
             slot, uses = self.plan.slots[step.mark]
             self.shares[step.mark] = uses * posts
             update = Update(self.slots[slot], "+", posts)
-        elif (step.queue, step.index) in self.ranks:
-            update = Update(self.queues[step.queue], "+", 1)
+        elif step.mark < 0:
+            update, told = told, None
         self._add(step.queue, line.instruction, place, waits[-1] if waits else None, update)
+        if told is not None:  # the update of a transfer is made when it lands, not by its queue
+            self._add(step.queue, None, place, None, told)
 
     def _add(
         self,

@@ -22,7 +22,9 @@ LINE = 64
 """Bytes of a line of the host's caches; a store begins on one."""
 
 BLOCK = 1 << 16
-"""Bytes that are kept together when one of them changes for the first time since a checkpoint."""
+"""Bytes that are kept together when one of them changes for the first time since a checkpoint.
+
+A block is so many bytes of each row, for what is written together lies side by side in all rows."""
 
 Array = NDArray[np.generic]
 Mask = NDArray[np.bool_]
@@ -33,24 +35,31 @@ Journal = dict[int, Block | None]
 """Blocks by number as they were at a checkpoint; None for one that was all uninitialised."""
 
 
+ALL_ROWS = slice(None)
+
+
 class Change(Protocol):
     """Bytes of a store that are about to change together.
 
-    ``kept`` is the journal that already has their blocks; ``low`` and ``high`` are the first of
-    these bytes and the one behind the last, in the order of the store.
+    ``kept`` is the journal that already has their blocks; ``columns`` are the first of these bytes
+    in a row of the store, and the one behind the last.
     """
 
     kept: Journal | None
-    low: int
-    high: int
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        """The first byte in a row, and the one behind the last."""
 
 
 class PendingMark(Protocol):
     """Something that was written, and is not marked in the mask yet."""
 
-    low: int
-    high: int
     kept: Journal | None
+
+    @property
+    def columns(self) -> tuple[int, int]:
+        """As of a change."""
 
     def bits(self) -> Mask:
         """Its part of the mask."""
@@ -116,16 +125,16 @@ class Store:
     whole, whose mask is not looked at; ``pending`` are accesses whose bytes were written, and are
     not marked in the mask yet. ``not_accumulable``, which exists only once it is asked for, says
     which bytes were last written by an instruction onto which none may accumulate. ``journal`` has
-    the blocks that changed since the last checkpoint, as they were; ``shared`` are the
-    copy-on-write arrays of these bytes.
+    the blocks that changed since the last checkpoint, as they were, each ``width`` bytes of every
+    row; ``shared`` are the copy-on-write arrays of these bytes.
     """
 
     __slots__ = (
-        "_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "_numbers", "alone", "base",
-        "complete", "core", "data", "guarded", "journal", "name", "not_accumulable", "pending",
-        "pitch", "row", "shared", "written",
+        "_bytes", "_ever", "_journals", "_marks", "_numbers", "alone", "base", "complete", "core",
+        "data", "guarded", "journal", "name", "not_accumulable", "pending", "pitch", "row",
+        "shared", "width", "written",
     )  # fmt: skip
-    CACHES = ("_bytes", "_ever", "_flat", "_journals", "_marks", "_mask", "_numbers", "journal")
+    CACHES = ("_bytes", "_ever", "_journals", "_marks", "_numbers", "journal")
     """What follows from the rest, or restores it."""
 
     def __init__(
@@ -144,9 +153,8 @@ class Store:
         self.base = base
         self.data, self.written = (arena or Arena(rows * size)).take(rows, size)
         self.pitch = size
-        self._flat = self.data.reshape(-1)
-        self._mask = self.written.reshape(-1)
-        self._bytes, self._marks = self._flat.data, self._mask.data
+        self.width = max(1, BLOCK // rows)
+        self._bytes, self._marks = self.data.reshape(-1).data, self.written.reshape(-1).data
         self.alone, self.guarded = True, False
         self.complete: set[int] = set()
         self.pending: list[PendingMark] = []
@@ -194,18 +202,20 @@ class Store:
     def keep(self, change: Change) -> None:
         """Put the blocks of these bytes into the journal, as they were at the checkpoint."""
         journal = self.journal
-        for block in range(change.low // BLOCK, (change.high - 1) // BLOCK + 1):
+        left, right = change.columns
+        for block in range(left // self.width, (right - 1) // self.width + 1):
             if block not in journal:
                 journal[block] = self._copy(block) if block in self._ever else None
                 self._ever.add(block)
         change.kept = journal
 
     def _copy(self, block: int) -> Block:
-        part = slice(block * BLOCK, (block + 1) * BLOCK)
-        others = None
-        if self.not_accumulable is not None:
-            others = self.not_accumulable.reshape(-1)[part].copy()
-        return self._flat[part].copy(), self._mask[part].copy(), others
+        part = self._part(block)
+        others = None if self.not_accumulable is None else self.not_accumulable[part].copy()
+        return self.data[part].copy(), self.written[part].copy(), others
+
+    def _part(self, block: int) -> tuple[slice, slice]:
+        return ALL_ROWS, slice(block * self.width, (block + 1) * self.width)
 
     def flush(self) -> None:
         """Mark in the mask what is pending."""
@@ -277,20 +287,18 @@ class Store:
         """Whether all of a tensor was initialised at a checkpoint, whatever its mask said."""
         return tensor in saved[1]
 
-    def part(self, block: int) -> tuple[NDArray[np.uint8], Mask]:
-        """A block's bytes, and its mask."""
-        part = slice(block * BLOCK, (block + 1) * BLOCK)
-        return self._flat[part], self._mask[part]
+    def part(self, rows: slice, columns: slice) -> tuple[NDArray[np.uint8], Mask]:
+        """Some bytes, and their mask."""
+        return self.data[rows, columns], self.written[rows, columns]
 
     def _put_back(self, block: int, held: Block | None) -> None:
-        part = slice(block * BLOCK, (block + 1) * BLOCK)
-        others = None if self.not_accumulable is None else self.not_accumulable.reshape(-1)
+        part, others = self._part(block), self.not_accumulable
         if held is None:
-            self._flat[part], self._mask[part] = POISON, False
+            self.data[part], self.written[part] = POISON, False
             if others is not None:
                 others[part] = False
             return
-        self._flat[part], self._mask[part], kept = held
+        self.data[part], self.written[part], kept = held
         if others is not None:
             others[part] = False if kept is None else kept
 

@@ -158,6 +158,16 @@ class View:
         return not dims or dims[-1][0] == 1
 
     @property
+    def last(self) -> View:
+        """What is left of it when it is written: of what steps of 0 put in one place, the last."""
+        first = 1 if self.partitioned else 0
+        if 0 not in self.steps[first:]:
+            return self
+        counts = zip(self.shape[first:], self.steps[first:], strict=True)
+        free = (1 if step == 0 else count for count, step in counts)
+        return replace(self, shape=(*self.shape[:first], *free))
+
+    @property
     def gathers(self) -> bool:
         """Whether a tile decides each of its positions."""
         return self.offsets is not None and not self.offsets.single

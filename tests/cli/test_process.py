@@ -103,6 +103,7 @@ VERBS = [
     ["run", MATMUL, "--json"],
     ["run", MATMUL, "--out", "C=/dev/stdout"],
     ["check", MATMUL],
+    ["print", MATMUL],
     ["isa", "Max8"],
     ["explain", "--json"],
     ["help", "run"],

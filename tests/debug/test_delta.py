@@ -53,7 +53,6 @@ def test_it_is_what_differs_element_by_element(
 ) -> None:
     monkeypatch.setattr(past, "EVERY", 0.0)
     monkeypatch.setattr(memory, "BLOCK", block)
-    monkeypatch.setattr(delta, "BLOCK", block)
     monkeypatch.setattr(delta, "MOST", 1 << 30)
     draw = random.Random(f"{kind} {seed}")
     if kind in ("loop", "shared"):

@@ -5,8 +5,11 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import nasm
 from nasm.dtypes import find
+from nasm.machine.describe import told_by_others
 from nasm.machine.state import groups
+from nasm.source import Source
 from nasm.spec.memory import Memory, Tensor
 
 LANES = Memory("lanes", 128, 400, "", "made up")
@@ -61,3 +64,41 @@ def test_tensors_whose_places_nobody_chose_share_none() -> None:
     a, b = (tensor(n, LANES, 0, 0, 1, 0, 4) for n in range(2))
     a.fixed = b.fixed = False
     assert groups([a, b]) == [[a], [b]]
+
+
+PLACES = """\
+.target trn1
+.sbuf under f32[128, 8] @ 0:0
+.sbuf half f32[128, 4] @ 0:0
+.sbuf rest f32[64, 4] @ 0:16
+.sbuf apart f32[128, 8]
+@vector Memset under, 1.0
+"""
+
+
+def memory_hash(text: str) -> str:
+    """The hash of memory after a run of a text."""
+    return nasm.Session(Source("places.nasm", text)).run().memory_hash
+
+
+def test_a_hash_of_memory_has_each_byte_that_tensors_share_at_least_once() -> None:
+    first = memory_hash(PLACES)
+    assert memory_hash(PLACES.replace("Memset under, 1.0", "Memset under, 2.0")) != first
+    last = f"{PLACES}@vector Memset under[96, 7], "  # no other tensor has this element
+    assert memory_hash(f"{last}1.0\n") == first
+    assert memory_hash(f"{last}2.0\n") != first
+    covered = PLACES.replace("f32[64, 4] @ 0:16", "f32[128, 4] @ 0:16")
+    assert memory_hash(covered.replace("Memset under, 1.0", "Memset under, 2.0")) != memory_hash(
+        covered
+    )
+    assert memory_hash(covered.replace("under", "below")) != memory_hash(covered)
+
+
+def test_tensors_whose_bytes_others_have_are_hashed_by_name_only() -> None:
+    covered = PLACES.replace("f32[64, 4] @ 0:16", "f32[128, 4] @ 0:16")
+    found = {}
+    for text in (PLACES, covered):
+        session = nasm.Session(Source("places.nasm", text))
+        names = list(session.program.tensors)
+        found[text] = [names[n] for n in told_by_others(session.machine)]
+    assert found == {PLACES: [], covered: ["under"]}

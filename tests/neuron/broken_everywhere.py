@@ -84,7 +84,7 @@ def cases() -> list[Broken]:
             "a destination's pattern",
             "E0402",
             "walks some elements more than once",
-            "@vector TensorCopy col.broadcast(128, 64), a",
+            "@vector TensorCopy c.ap([[64, 128], [1, 4], [1, 4]]), a[:, 0:16]",
         ),
         Broken(
             copy,

@@ -47,7 +47,8 @@ def test_no_rule_is_without_a_program_that_breaks_it() -> None:
     }
     missing = sorted(f"{name}: '{said}'" for name, said in errors - broken)
     assert not missing, "no program in tests/neuron/broken breaks\n" + "\n".join(missing)
-    assert {r.sentence for r in TARGET.rules} <= {sentence for _, sentence in broken}
+    everywhere = {r.sentence for r in TARGET.rules if r.severity is Severity.ERROR}
+    assert everywhere <= {sentence for _, sentence in broken}
 
 
 def test_every_code_of_a_rule_is_the_code_of_its_case() -> None:

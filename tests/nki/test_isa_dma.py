@@ -253,3 +253,32 @@ def test_an_exchange_on_one_core_is_refused() -> None:
         nisa.core_barrier(source, (0, 1))
 
     assert "nisa.core_barrier on one core" in refused(kernel, A)
+
+
+@pytest.mark.parametrize("cores", [0, (0,), [0]])
+def test_a_barrier_that_names_one_core_holds_nobody_up(cores: Any) -> None:
+    def kernel(source: Any) -> Any:
+        tile = loaded(source)
+        nisa.core_barrier(source, cores)
+        return stored(tile)
+
+    assert np.array_equal(result(kernel, A), A)
+
+
+def test_a_tile_that_addresses_a_transfer_is_overwritten_when_that_has_started() -> None:
+    """Somebody waits for its start, and somebody for its end: its own update tells of one."""
+
+    def kernel(source: Any, where: Any) -> Any:
+        at = sbuf((1, 1), nl.int32)
+        nisa.dma_copy(at, where)
+        tiles = []
+        for _ in range(2):
+            tiles.append(sbuf((4, 32), nl.float32))
+            rows = source.ap([[32, 4], [1, 32]], scalar_offset=at, indirect_dim=0)
+            nisa.dma_copy(tiles[-1], rows)
+            nisa.tensor_scalar(at, at, nl.add, 8, engine=nisa.engine.vector)
+        out = sbuf((4, 32), nl.float32)
+        nisa.tensor_tensor(out, tiles[0], tiles[1], nl.subtract, engine=nisa.engine.vector)
+        return stored(out)
+
+    assert np.array_equal(result(kernel, A, np.array([[3]], np.int32)), A[3:7] - A[11:15])

@@ -75,7 +75,7 @@ def factors(draw: Any, count: int) -> tuple[int, ...]:
     return (first, count // first)
 
 
-def step(draw: Any, view: NkiTensor, array: Array) -> Pair:
+def step(draw: Any, view: NkiTensor, array: Array, ap: bool = True) -> Pair:
     """One more view of both; the same tensor where NumPy would copy, or partitions would change."""
     first = int(view.on_chip)
     axis = draw(st.integers(first, view.ndim - 1))
@@ -134,9 +134,31 @@ def step(draw: Any, view: NkiTensor, array: Array) -> Pair:
             full = [*names[:first], *order]
             made = view.rearrange(split, tuple(full), {"x": sizes[0]})
             return made, wide.transpose([before.index(name) for name in full])
-        case "ap":
+        case "ap" if ap:
             return view.ap(view.get_pattern()), array
     return view, array
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.data(), SIZES, st.booleans())
+def test_what_a_register_moves_stays_through_other_views(
+    data: Any, shape: tuple[int, ...], on_chip: bool
+) -> None:
+    with traced() as trace:
+        view = tensor(trace, shape, nl.sbuf if on_chip else nl.shared_hbm)
+        array = numbered(view)
+        first = int(on_chip)
+        axis = data.draw(st.integers(first, view.ndim - 1))
+        size = data.draw(st.integers(1, view.shape[axis]))
+        key = (*[slice(None)] * axis, ds(trace.register(), size))
+        view, array = view[key], array[(*[slice(None)] * axis, slice(0, size))]
+        wanted = view.view_.steps[axis] * view.dtype.itemsize
+        for _ in range(data.draw(st.integers(1, 5))):
+            view, array = step(data.draw, view, array, ap=False)
+            assert np.array_equal(places(view), array)
+            (dynamic,) = view.view_.dynamic
+            assert dynamic.stride == wanted
+            assert first <= dynamic.axis < view.ndim
 
 
 def reshaped(view: NkiTensor, array: Array, shape: tuple[int, ...], make: Any) -> Pair:

@@ -12,6 +12,7 @@ class Bytes:
 
     def __init__(self, store: Store, low: int, high: int) -> None:
         self.store, self.low, self.high = store, low, high
+        self.columns = low, high
         self.kept: Journal | None = None
         self.array: Array = store.array(np.uint8, low, (high - low,), (1,))
 
@@ -69,6 +70,20 @@ def test_a_checkpoint_has_the_bytes_and_the_mask_of_every_block_that_changed() -
     assert first.bits().all()
     assert last.array.tolist() == edge.array.tolist() == [POISON, POISON]
     assert not last.bits().any()
+
+
+def test_a_block_is_some_bytes_of_every_row() -> None:
+    store = Store("m", 128, 4 * BLOCK // 128)
+    assert store.width == BLOCK // 128
+    saved = store.save()
+    change = Bytes(store, store.width, 2 * store.width)  # of row 0, and so of all that is kept
+    change.put(*[7] * store.width)
+    assert list(store.journal) == [1]
+    store.data[127, store.width] = 8
+    store.data[0, 0] = 9  # behind its back: no block that was kept
+    store.restore(saved)
+    assert (store.data[0, store.width], store.data[127, store.width]) == (POISON, POISON)
+    assert store.data[0, 0] == 9
 
 
 def test_marks_that_are_pending_at_a_checkpoint_are_pending_again_after_going_back() -> None:

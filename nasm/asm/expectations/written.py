@@ -59,7 +59,7 @@ class _Spelling:
         if isinstance(link, tree.Binary):
             own = LEVELS[link.op]
             left, right = own + (own in (COMPARISON, POWER)), own + (own != POWER)
-            before = text if level >= left and level != SIGN else f"({text})"
+            before = text if level >= left else f"({text})"
             after, tight = self.said(link.right)
             after = after if tight >= right and tight != SIGN else f"({after})"
             return f"{before} {link.op} {after}", own

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 
 from nasm.debug.moving.stops import FEW, ElementChange
 from nasm.problems import counted
 from nasm.running import Checkpoint, Running
-from nasm.sim.memory import BLOCK, Array, Block, Mask, Store
+from nasm.sim.memory import POISON, Array, Block, Mask, Store
 from nasm.spec.memory import Tensor
 
 MOST = 256
@@ -73,8 +72,8 @@ def changes(running: Running, since: Checkpoint) -> tuple[MemoryChange, ...]:
                 whole = _Whole(tensor, store, store.was_complete(saved, tensor.index))
                 if (change := whole.compared(blocks)) is not None:
                     found.append(change)
-    order = list(running.program.tensors)
-    return tuple(sorted(found, key=lambda change: order.index(change.tensor)))
+    order = running.program.tensors
+    return tuple(sorted(found, key=lambda change: order[change.tensor].index))
 
 
 @dataclass(slots=True)
@@ -92,105 +91,77 @@ class _Whole:
 
     def compared(self, blocks: Mapping[int, Block | None]) -> MemoryChange | None:
         """What changed of it in some blocks."""
-        looked, more, numbers = 0, False, set(blocks)
-        if self._split:
-            numbers |= {number - 1 for number in blocks if number}
-        for number in sorted(numbers):
-            looked += self._block(number, blocks)
-            if looked == MOST:
-                more = number != max(numbers)
-                break
+        store, tensor = self.store, self.tensor
+        left, size = (tensor.offset or 0) - store.base, tensor.dtype.itemsize
+        reached = range(left // store.width, (left + tensor.bytes - 1) // store.width + 1)
+        numbers = [number for number in reached if number in blocks]
+        done = 0
+        for number in numbers[:MOST]:
+            low = max(0, number * store.width - left) // size
+            first = max(done, low)
+            done = -(-min(tensor.bytes, (number + 1) * store.width - left) // size)
+            if first < done:
+                self._elements(first, done, left, blocks)
         if not self.count:
             return None
+        self.few = sorted(self.few, key=lambda change: change.index)[:FEW]
         box = tuple(zip(self.low, (n + 1 for n in self.high), strict=True))
-        whole = box == tuple((0, n) for n in self.tensor.shape)
-        return MemoryChange(
-            self.tensor.name, self.count, box, tuple(self.few), self.nan, more, whole
-        )
+        whole, more = box == tuple((0, n) for n in tensor.shape), len(numbers) > MOST
+        return MemoryChange(tensor.name, self.count, box, tuple(self.few), self.nan, more, whole)
 
-    @property
-    def _split(self) -> int:
-        """How many bytes of an element may lie in the block behind the one that it begins in."""
-        return 0 if self.store.alone else self.tensor.dtype.itemsize - 1
-
-    def _part(self, number: int, blocks: Mapping[int, Block | None]) -> list[Any]:
-        """A block's bytes as they are and as they were, and both masks."""
-        now, known = self.store.part(number)
-        if number not in blocks:
-            return [now, now, known, known]
-        held = blocks[number]
-        if held is None:
-            return [now, np.full_like(now, 0xFF), known, np.zeros_like(known)]
-        return [now, held[0], known, held[1]]
-
-    def _block(self, number: int, blocks: Mapping[int, Block | None]) -> bool:
-        """Compare the elements that begin in a block; whether it has any of the tensor."""
-        store, tensor = self.store, self.tensor
-        if not self._reaches(number):
-            return False
-        parts = self._part(number, blocks)
-        if self._split:
-            behind = (part[: self._split] for part in self._part(number + 1, blocks))
-            parts = [np.concatenate(both) for both in zip(parts, behind, strict=True)]
-        now, old, known, knew = parts
-        surely = tensor.index in store.complete, self.complete
-        if surely[0] != surely[1]:  # what their masks say is not alike, whatever they hold
+    def _elements(
+        self, first: int, end: int, left: int, blocks: Mapping[int, Block | None]
+    ) -> None:
+        """Compare some elements of each row; ``left`` is where the tensor begins in it."""
+        tensor, size = self.tensor, self.tensor.dtype.itemsize
+        columns = slice(left + first * size, left + end * size)
+        now, known = self._now(columns)
+        old, knew = self._then(columns, blocks)
+        surely = tensor.index in self.store.complete, self.complete
+        if all(surely):
+            known = knew = np.broadcast_to(np.True_, known.shape)
+        elif any(surely):  # what their masks say is not alike, whatever they hold
             known, knew = (
                 np.ones_like(mask) if sure else mask
                 for sure, mask in zip(surely, (known, knew), strict=True)
             )
-        at, flat = self._apart(number, now, old, None if all(surely) else (known, knew))
-        if not len(at):
-            return True
-        has, had = (
-            np.ones(len(at), np.bool_) if all(surely) else mask[at].all(axis=1)
-            for mask in (known, knew)
-        )
-        new, was = now[at], old[at]
-        other = ((new != was).any(axis=1) & (has | had)) | (has != had)
+        if np.array_equal(now, old) and np.array_equal(known, knew):
+            return
+        new, was = (np.ascontiguousarray(part).view(f"u{size}") for part in (now, old))
+        has, had = (_all_bytes(mask, size) for mask in (known, knew))
+        other = ((new != was) & (has | had)) | (has != had)
         if other.any():
-            self._note(flat[other], new[other], was[other], has[other], had[other])
-        return True
+            row, nth = other.nonzero()
+            flat = row * (tensor.bytes // size) + first + nth
+            self._note(flat, new[other], was[other], has[other], had[other])
 
-    def _reaches(self, number: int) -> bool:
-        """Whether a block lies between the first and the last byte of the tensor."""
-        store, tensor = self.store, self.tensor
-        if store.alone:
-            return True
-        rows = max(1, tensor.partitions)
-        first = ((tensor.partition or 0) - store.row) * store.pitch
-        first += (tensor.offset or 0) - store.base
-        last = first + (rows - 1) * store.pitch + tensor.bytes
-        return first < (number + 1) * BLOCK and number * BLOCK < last
+    def _now(self, columns: slice) -> tuple[Array, Mask]:
+        """Bytes of the tensor's rows, and their mask."""
+        first = (self.tensor.partition or 0) - self.store.row
+        return self.store.part(slice(first, first + max(1, self.tensor.partitions)), columns)
 
-    def _apart(
-        self, number: int, now: Array, old: Array, masks: tuple[Mask, Mask] | None
-    ) -> tuple[Array, Array]:
-        """The elements of a block of which a byte or its mask is not what it was.
-
-        For each the bytes in the block, and its flat index.
-        """
-        store, tensor = self.store, self.tensor
-        size, first = tensor.dtype.itemsize, number * BLOCK
-        unit = f"u{size}" if store.alone else "u1"
-        other = now.view(unit) != old.view(unit)
-        if masks is not None:
-            other |= masks[0].view(unit) != masks[1].view(unit)
-        found = np.flatnonzero(other)
-        if store.alone:
-            begin, flat = found * size, found + first // size
-        else:
-            row, column = np.divmod(found + first, store.pitch)
-            row += store.row - (tensor.partition or 0)
-            column += store.base - (tensor.offset or 0)
-            mine = (column >= 0) & (column < tensor.bytes)
-            mine &= (row >= 0) & (row < max(1, tensor.partitions))
-            nth, over = np.divmod(column[mine], size)
-            begin, at = np.unique(found[mine] - over, return_index=True)
-            flat = (row[mine] * (tensor.bytes // size) + nth)[at]
-            whole = (begin >= 0) & (begin + size <= len(now))
-            begin, flat = begin[whole], flat[whole]  # what began in the one before is its own
-        return begin[:, None] + np.arange(size), flat
+    def _then(self, columns: slice, blocks: Mapping[int, Block | None]) -> tuple[Array, Mask]:
+        """The same as they were."""
+        width = self.store.width
+        first = (self.tensor.partition or 0) - self.store.row
+        rows = slice(first, first + max(1, self.tensor.partitions))
+        parts = []
+        for number in range(columns.start // width, (columns.stop - 1) // width + 1):
+            begin = number * width
+            low, high = max(columns.start, begin), min(columns.stop, begin + width)
+            now, known = self._now(slice(low, high))
+            if number not in blocks:
+                parts.append((now, known))
+                continue
+            held, part = blocks[number], (rows, slice(low - begin, high - begin))
+            if held is None:
+                parts.append((np.full_like(now, POISON), np.zeros_like(known)))
+            else:
+                parts.append((held[0][part], held[1][part]))
+        if len(parts) == 1:
+            return parts[0]
+        old, knew = zip(*parts, strict=True)
+        return np.concatenate(old, axis=1), np.concatenate(knew, axis=1)
 
     def _note(self, flat: Array, new: Array, was: Array, has: Array, had: Array) -> None:
         tensor = self.tensor
@@ -202,12 +173,20 @@ class _Whole:
         after, before = (
             np.ascontiguousarray(part).view(tensor.dtype.numpy).reshape(-1) for part in (new, was)
         )
-        for n in range(min(len(flat), FEW - len(self.few))):
+        for n in range(min(len(flat), FEW)):
             index = tuple(int(i[n]) for i in indices)
             old = before[n] if had[n] else None
             self.few.append(ElementChange(index, old, after[n] if has[n] else None))
-        if self.nan is None and tensor.dtype.is_float:
+        if tensor.dtype.is_float:
             with np.errstate(all="ignore"):
                 bad = np.flatnonzero(~np.isfinite(after.astype(np.float32)) & has)
             if len(bad):
-                self.nan = tuple(int(i[bad[0]]) for i in indices)
+                at = tuple(int(i[bad[0]]) for i in indices)
+                self.nan = at if self.nan is None else min(self.nan, at)
+
+
+def _all_bytes(mask: Mask, size: int) -> Mask:
+    """Whether all bytes of each element are marked."""
+    whole = int.from_bytes(b"\x01" * size, "little")
+    known: Mask = np.ascontiguousarray(mask).view(f"u{size}") == whole
+    return known

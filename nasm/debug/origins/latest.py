@@ -7,9 +7,11 @@ of a tensor wrote it, as regions say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from nasm.debug.changing.changes import SetElements, Type
 from nasm.debug.engines.context import Scene
@@ -33,6 +35,7 @@ if TYPE_CHECKING:
 class Wrote:
     """A write: when, by which instruction or by the ``transfer`` of which.
 
+    ``under`` is the tensor that the instruction names: another one, if that shares its bytes.
     ``position`` counts the events until then; ``since`` is the tick of the last write that did not
     add to what was there, None if it is not known.
     """
@@ -42,6 +45,7 @@ class Wrote:
     by: Location
     transfer: bool
     since: int | None
+    under: str
 
     def __repr__(self) -> str:
         return clean(f"<written at tick {self.tick} by {self.by}>")
@@ -69,14 +73,32 @@ class _Found:
     since: int | None = None
 
 
+class _Area:
+    """Tensors that share bytes, directly or by way of others."""
+
+    def __init__(self, members: list[tuple[str, Region]]) -> None:
+        self.members = members
+        self.lows = np.array([region.low for _, region in members], np.int64)
+        self.highs = np.array([region.high for _, region in members], np.int64)
+
+    def touched(self, region: Region) -> Iterator[str]:
+        """Those that have a byte of a region; there may be thousands that have none."""
+        near = (self.lows < region.high) & (self.highs > region.low)
+        for n in near.nonzero()[0].tolist():
+            name, mine = self.members[n]
+            if overlap(mine, region):
+                yield name
+
+
 class _Writes(Observer):
     """The last writes of tensors while a stretch runs; those that follow replace them."""
 
     def __init__(self, scene: Scene, wanted: Mapping[str, Region]) -> None:
         self.scene, self.scheduler = scene, scene.scheduler
-        self.areas: dict[int, list[tuple[str, Region]]] = {}
+        members: dict[int, list[tuple[str, Region]]] = {}
         for name, region in wanted.items():
-            self.areas.setdefault(region.area, []).append((name, region))
+            members.setdefault(region.area, []).append((name, region))
+        self.areas = {area: _Area(found) for area, found in members.items()}
         self.found: dict[str, _Found] = {}
         self._known: dict[int, tuple[str, ...]] = {}
         self._adds: dict[Who, bool] = {}
@@ -102,8 +124,8 @@ class _Writes(Observer):
             names = tuple(
                 name
                 for region in regions
-                for name, mine in self.areas.get(region.area, ())
-                if overlap(mine, region)
+                if region.area in self.areas
+                for name in self.areas[region.area].touched(region)
             )
             if number != -1:  # of such a one nothing may be remembered
                 self._known[number] = names
@@ -146,7 +168,7 @@ def latest(past: Past, scene: Scene, seconds: float | None) -> Latest | None:
                     if one.since is not None:
                         del wanted[name]
     tick = back.tick if wanted and back > running.checkpoints[0].moment else 0
-    return Latest({name: _told(scene, one) for name, one in found.items()}, tick)
+    return Latest({name: _told(scene, name, one) for name, one in found.items()}, tick)
 
 
 def _joined(
@@ -212,6 +234,11 @@ def _candidates(scene: Scene, hand: Iterable[str]) -> dict[str, Region]:
     return {n: region for n, region in regions.items() if region.area in areas or n in hand}
 
 
-def _told(scene: Scene, found: _Found) -> Wrote:
-    by = scene.place(found.by)
-    return Wrote(found.tick, found.position, by, found.transfer, found.since)
+def _told(scene: Scene, name: str, found: _Found) -> Wrote:
+    by, under = scene.place(found.by), name
+    if found.by is not None:
+        into = [view.tensor for view in written(scene.program.instruction(*found.by))]
+        mine = scene.program.tensors[name]
+        if mine not in into:
+            under = next((t.name for t in into if t.shares(mine)), name)
+    return Wrote(found.tick, found.position, by, found.transfer, found.since, under)

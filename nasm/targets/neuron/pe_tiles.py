@@ -194,7 +194,7 @@ def one_bank(context: Context) -> str | None:
     bank = view.tensor.memory.bank
     if context.generation.switches["wide_psum"] or not bank:
         return None
-    low, high = (view.tensor.offset + n for n in view.extent)
+    low, high = ((view.tensor.offset or 0) + n for n in view.extent)
     if low // bank == (high - 1) // bank:
         return None
     return f"dst covers bytes {low} to {high} of its partitions: banks {low // bank} to " + str(

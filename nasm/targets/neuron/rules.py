@@ -12,7 +12,7 @@ import numpy as np
 
 from nasm.dtypes import Kind
 from nasm.problems import Severity, listed
-from nasm.spec.instruction import FLOAT32, Context, Rule
+from nasm.spec.instruction import FLOAT32, Context, Operand, Rule
 from nasm.spec.lists import views
 from nasm.spec.view import View
 
@@ -30,7 +30,7 @@ START_PARTITION, PATTERN, REACH, SHAPE, DTYPE, MEMORY, MODE, AVAILABLE = (
     "E0407",
     "E0408",
 )
-BANK, LIMIT, UNSUPPORTED = "E0409", "E0410", "E0601"
+BANK, LIMIT, LAST, UNSUPPORTED = "E0409", "E0410", "E0411", "E0601"
 
 
 def _start_partition(context: Context) -> str | None:
@@ -74,10 +74,26 @@ def _pattern(context: Context) -> str | None:
 
 def _each_once(context: Context) -> str | None:
     for operand, view in context.tiles:
-        if "w" in operand.access and repeats(view):
+        if "w" in operand.access and repeats(view.last if _keeps_last(operand) else view):
             return (
                 f"{operand.name} ({view.tensor.name}) walks some elements more than once; "
                 "wanted each once"
+            )
+    return None
+
+
+def _keeps_last(operand: Operand) -> bool:
+    """Whether an operand is simply written: not added to, not left as it is in part."""
+    return operand.access == "w" and not (operand.adds or operand.partial or operand.footprint)
+
+
+def _last_stays(context: Context) -> str | None:
+    for operand, view in context.tiles:
+        if "w" in operand.access and view.last.elements != view.elements:
+            each = view.elements // view.last.elements
+            return (
+                f"{operand.name} ({view.tensor.name}) has a step of 0: of every {each} elements "
+                "the last one stays"
             )
     return None
 
@@ -173,9 +189,16 @@ EVERYWHERE = (
     ),
     Rule(
         PATTERN,
-        "a destination's pattern visits every element once: a step of 0 is for inputs",
+        "a destination's pattern visits every element once, but for steps of 0",
         PATTERN_SOURCE,
         _each_once,
+    ),
+    Rule(
+        LAST,
+        "of what a destination's step of 0 puts in one place the last stays",
+        "nki-library, qkv_cte, which throws a result away so (that the last stays is assumed)",
+        _last_stays,
+        severity=Severity.NOTE,
     ),
     Rule(
         PATTERN,

@@ -21,6 +21,21 @@ Inputs = tuple[tuple[Any, ...], dict[str, Any]]
 
 
 @dataclass(frozen=True)
+class Asked:
+    """A call of a kernel, ready to be made, on so many cores of a target.
+
+    ``judge`` says of what it returns how far it is off, in parts of what is allowed.
+    """
+
+    kernel: Any
+    args: tuple[Any, ...]
+    kwargs: Mapping[str, Any]
+    target: str
+    lnc: int
+    judge: Callable[[Any], float] | None
+
+
+@dataclass(frozen=True)
 class Case:
     """One call of a public kernel.
 
@@ -47,6 +62,17 @@ class Case:
     long: bool = False
     values: bool = True
     beside: tuple[str, ...] = field(default=())
+
+    def ask(self, roots: Mapping[str, Path]) -> Asked:
+        """The call, with a module of the checkout."""
+        module = load(self, roots)
+        with on_path((roots[self.root] / self.file).parent):
+            args, kwargs = self.inputs(np.random.default_rng(1), module)
+        reference = self.reference
+        wanted = reference and reference(*args, **kwargs)
+        judge = reference and (lambda found: error(found, wanted, self.rtol, self.atol))
+        kernel = getattr(module, self.kernel)
+        return Asked(kernel, args, kwargs, self.target, self.lnc, judge)
 
 
 def load(case: Case, roots: Mapping[str, Path]) -> ModuleType:
@@ -75,7 +101,7 @@ def on_path(*folders: Path) -> Iterator[None]:
         sys.path[:] = before
 
 
-def error(found: Any, wanted: Any, case: Case) -> float:
+def error(found: Any, wanted: Any, rtol: float, atol: float) -> float:
     """The worst difference, in parts of what is allowed: up to 1 is right."""
     outputs = found if isinstance(found, list | tuple) else [found]
     references = wanted if isinstance(wanted, list | tuple) else [wanted]
@@ -92,7 +118,7 @@ def error(found: Any, wanted: Any, case: Case) -> float:
         if not np.array_equal(np.isfinite(have), np.isfinite(want)):
             return float("inf")
         finite = np.isfinite(want)
-        most = case.atol + case.rtol * np.abs(want[finite]).max(initial=0)
+        most = atol + rtol * np.abs(want[finite]).max(initial=0)
         away = np.abs(have[finite] - want[finite]).max(initial=0)
         worst = max(worst, float(away / most) if most else float(away and np.inf))
     return worst

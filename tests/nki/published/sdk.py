@@ -111,6 +111,12 @@ def pooled(reduce: Any) -> Any:
     return reference
 
 
+def windows(array: Any, size: int) -> Any:
+    """The maximum of overlapping windows, one from each element that has room."""
+    views = np.lib.stride_tricks.sliding_window_view(array, (size, size), axis=(1, 2))
+    return views.max(axis=(3, 4))
+
+
 def with_argument(shape: tuple[int, ...], argument: Any) -> Any:
     """One array, and something that is none."""
 
@@ -123,6 +129,65 @@ def with_argument(shape: tuple[int, ...], argument: Any) -> Any:
 def add(a: Any, b: Any) -> Any:
     """The sum."""
     return a + b
+
+
+def packing(dtype: Any) -> str:
+    """NKI's name for four of a dtype in one element."""
+    return f"{np.dtype(dtype).name}_x4"
+
+
+def offline(dtype: Any) -> Any:
+    """Two tiles that were quantized before, as the published script makes them."""
+
+    def make(random: Random, _: ModuleType) -> Inputs:
+        import mx_cpu_utils as published
+
+        np.random.seed(1)
+        _, _, stationary, scale = published.generate_stabilized_mx_data(dtype, (128, 4 * 128))
+        _, _, moving, other = published.generate_stabilized_mx_data(dtype, (128, 4 * 512))
+        return (stationary, scale, moving, other, packing(dtype)), {}
+
+    return make
+
+
+def offline_product(stationary: Any, scale: Any, moving: Any, other: Any, name: str) -> Any:
+    """What the published golden says of them."""
+    import mx_cpu_utils as published
+
+    dtype = getattr(ml_dtypes, name.removesuffix("_x4"))
+    return published.nc_matmul_mx_golden(stationary, moving, scale, other, dtype, dtype)
+
+
+def on_device(quantized: Any, made: Any) -> Any:
+    """A tile that was quantized before, and one that the kernel quantizes."""
+
+    def make(random: Random, _: ModuleType) -> Inputs:
+        import mx_cpu_utils as published
+
+        np.random.seed(1)
+        _, _, stationary, scale = published.generate_stabilized_mx_data(quantized, (128, 4 * 128))
+        moving, *_ = published.generate_stabilized_mx_data(made, (128, 4 * 512))
+        moving = moving.astype(ml_dtypes.bfloat16)
+        return (stationary, scale, moving, packing(quantized), packing(made)), {}
+
+    return make
+
+
+def on_device_product(stationary: Any, scale: Any, moving: Any, name: str, made: str) -> Any:
+    """What the published golden says of them."""
+    import mx_cpu_utils as published
+
+    first, second = (getattr(ml_dtypes, word.removesuffix("_x4")) for word in (name, made))
+    packed, other = published.quantize_mx_golden(moving.astype(np.float32), second)
+    return published.nc_matmul_mx_golden(stationary, packed, scale, other, first, second)
+
+
+def of_mx(kernel: str, inputs: Any, reference: Any, shown: str) -> Case:
+    """A kernel of the MX examples; its script allows 5 %."""
+    return Case(
+        3, f"{kernel} {shown}", "sdk", MX, kernel, inputs, reference,
+        target="trn3", rtol=5e-2, atol=5e-2,
+    )  # fmt: skip
 
 
 CASES = (
@@ -147,7 +212,7 @@ CASES = (
     ),
     Case(
         1, "tensor_maxpool_kernel_", "sdk", EXAMPLES + "index-case-3.py",
-        "tensor_maxpool_kernel_", with_argument((128, 16, 16), 2), pooled(np.max), rtol=0, atol=0,
+        "tensor_maxpool_kernel_", with_argument((128, 16, 16), 3), windows, rtol=0, atol=0,
     ),
     Case(
         1, "tensor_exp_kernel_", "sdk", EXAMPLES + "layout-pass.py", "tensor_exp_kernel_",
@@ -171,5 +236,14 @@ CASES = (
     of_mamba("mamba_v3", 256, 512),
     of_mamba("mamba_v1", 4096, 512, published=2340.0, source=TUTORIAL, long=True),
     of_mamba("mamba_v2", 4096, 512, published=1610.0, source=TUTORIAL, long=True),
+    of_mx("kernel_offline_quantized_mx_matmul", offline(ml_dtypes.float8_e5m2), offline_product,
+          "fp8"),
+    of_mx("kernel_offline_quantized_mx_matmul", offline(ml_dtypes.float4_e2m1fn), offline_product,
+          "fp4"),
+    of_mx("kernel_on_device_quantize_matmul_mx",
+          on_device(ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2), on_device_product, "fp8, fp8"),
+    of_mx("kernel_on_device_quantize_matmul_mx",
+          on_device(ml_dtypes.float4_e2m1fn, ml_dtypes.float8_e5m2), on_device_product,
+          "fp4, fp8"),
 )  # fmt: skip
-"""Stage 1."""
+"""Those of stage 1, and the MX kernels of stage 3."""

@@ -15,7 +15,8 @@ import numpy as np
 import nasm
 import nasm.nki
 from nasm.problems import Failure
-from tests.nki.published.cases import Case, error, load
+from tests.nki.published import library, sdk
+from tests.nki.published.cases import Case
 
 COLUMNS = (
     ("kernel", "kernel"),
@@ -23,6 +24,7 @@ COLUMNS = (
     ("instructions", "instructions"),
     ("waits", "waits"),
     ("microseconds", "µs"),
+    ("device", "device"),
     ("published", "published"),
     ("host_seconds", "host s"),
     ("error", "error"),
@@ -31,31 +33,28 @@ COLUMNS = (
 )
 
 
-def cases() -> tuple[Case, ...]:
-    """Every case there is."""
-    from tests.nki.published import sdk
+PAGE = Path(__file__).parents[3] / "docs" / "nki.md"
 
-    found = sdk.CASES
-    try:
-        from tests.nki.published import library
-    except ImportError:
-        return found
-    return (*found, *library.CASES)
+CASES: tuple[Case | library.Tested, ...] = (*sdk.CASES, *library.CASES)
+"""Every case there is."""
 
 
-def measure(case: Case, roots: Mapping[str, Path], round_trip: bool) -> dict[str, Any]:
+def measure(
+    case: Case | library.Tested, roots: Mapping[str, Path], round_trip: bool
+) -> dict[str, Any]:
     """Trace and run one, and compare."""
-    random = np.random.default_rng(1)
-    began = time.process_time()
-    row: dict[str, Any] = {"stage": case.stage, "kernel": case.name, "target": case.target}
-    if case.lnc > 1:
-        row["target"] += f", {case.lnc} cores"
     with nasm.nki.installed():
-        module = load(case, roots)
-        args, kwargs = case.inputs(random, module)
-        kernel = getattr(module, case.kernel)
+        asked = case.ask(roots)
+        cores = f", {asked.lnc} cores" if asked.lnc > 1 else ""
+        row: dict[str, Any] = {
+            "stage": case.stage,
+            "kernel": case.name,
+            "target": asked.target + cores,
+        }
         began = time.process_time()
-        traced = nasm.nki.trace(kernel, *args, lnc=case.lnc, target=case.target, **kwargs)
+        traced = nasm.nki.trace(
+            asked.kernel, *asked.args, lnc=asked.lnc, target=asked.target, **asked.kwargs
+        )
     program = traced.program
     row["trace_seconds"] = time.process_time() - began
     row["instructions"] = len(program)
@@ -63,14 +62,16 @@ def measure(case: Case, roots: Mapping[str, Path], round_trip: bool) -> dict[str
     result = nasm.nki.run(traced, values=case.values)
     row["host_seconds"] = time.process_time() - began
     row["microseconds"] = result.report.microseconds
-    row["published"] = case.published
+    if case.published is not None:
+        row["device"] = result.report.microseconds + (program.generation.entry_and_exit or 0)
+        row["published"] = case.published
     counts: dict[str, int] = {}
     for problem in result.report.problems:
         counts[problem.code] = counts.get(problem.code, 0) + 1
     row["hazards"] = counts
     row["ok"] = result.report.ok
-    if case.reference is not None and case.values:
-        row["error"] = error(result.outputs, case.reference(*args, **kwargs), case)
+    if asked.judge is not None and case.values:
+        row["error"] = asked.judge(result.outputs)
     if round_trip:
         row["round_trip"] = same_from_text(traced, result)
     return row
@@ -107,7 +108,12 @@ def shown(row: Mapping[str, Any]) -> list[str]:
         return "" if value is None else f"{value:,}" if isinstance(value, int) else str(value)
 
     if "refused" in row:
-        return [row["kernel"], row["target"], f"refused: {row['refused']}", *[""] * 7]
+        return [
+            row["kernel"],
+            row["target"],
+            f"refused: {row['refused']}",
+            *[""] * (len(COLUMNS) - 3),
+        ]
     return [cell(key) for key, _ in COLUMNS]
 
 
@@ -121,12 +127,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--long", action="store_true", help="those that take long, too")
     parser.add_argument("--no-round-trip", action="store_true")
     parser.add_argument("--json", type=Path, help="write the rows to a file")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/nki.md")
     given = parser.parse_args(arguments)
     roots = {name: path for name in ("sdk", "library") if (path := getattr(given, name))}
     rows = []
     _line([title for _, title in COLUMNS])
     _line(["---"] * len(COLUMNS))
-    for case in cases():
+    for case in CASES:
         if case.root not in roots or given.only not in case.name:
             continue
         if given.stage not in (None, case.stage) or (case.long and not given.long):
@@ -137,10 +144,22 @@ def main(arguments: Sequence[str] | None = None) -> int:
             row = {"kernel": case.name, "target": case.target, "refused": _first(failure)}
         rows.append(row)
         _line(shown(row))
+    if given.write:
+        _write(rows)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
     wrong = [row for row in rows if "refused" in row or row.get("error", 0) > 1]
     return 1 if wrong else 0
+
+
+def _write(rows: Sequence[Mapping[str, Any]]) -> None:
+    """Put the table between its marks in the page."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition("<!-- kernels -->\n")
+    lines = [[title for _, title in COLUMNS], ["---"] * len(COLUMNS), *map(shown, rows)]
+    table = "".join("| " + " | ".join(cells) + " |\n" for cells in lines)
+    after = rest.partition("<!-- end -->")[2]
+    text = f"{before}<!-- kernels -->\n{table}<!-- end -->{after}"
+    PAGE.write_text(text, encoding="utf-8")
 
 
 def _line(cells: Sequence[str]) -> None:

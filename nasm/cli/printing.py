@@ -1,0 +1,71 @@
+"""The verb ``print``: a program as the lines that are left when all is worked out."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from typing import IO
+
+from nasm.asm.assemble import assemble
+from nasm.cli import files, results, streams
+from nasm.cli.screen import Screen
+from nasm.open_files import Allowed
+from nasm.printer import text
+from nasm.problems import Failure, Problem
+from nasm.spec.timing import Timing
+from nasm.targets import TARGETS
+
+OK, REFUSED = 0, 2
+
+
+def print_(args: argparse.Namespace, screen: Screen) -> int:
+    """Assemble a program and print it; returns the exit code."""
+    try:
+        path = results.spelled(args.output)
+        problems = _unwritable(path, args)
+        if problems:
+            raise Failure(problems)
+        _write(path, _printed(args, path))
+    except Failure as failure:
+        screen.problems(failure.problems)
+        return REFUSED
+    return OK
+
+
+def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:
+    """What is wrong with the file that it is to go to, before anything is read."""
+    if args.output == "-":
+        return ()
+    others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
+    if args.timing is not None:
+        others.append(("it is read", args.timing))
+    problem = results.unwritable(path)
+    found = results.clashes([("the printed program", path)], others, False)
+    return found if problem is None else [*found, problem]
+
+
+def _printed(args: argparse.Namespace, path: str) -> str:
+    program = assemble(
+        files.program_text(args.program),
+        TARGETS,
+        args.target,
+        dict(args.defines),
+        dict(args.options),
+        Allowed.of(args.files),
+        Timing.of(args.timing),
+    )
+    beside = args.program if args.output == "-" else path
+    return text(program, folder=os.path.dirname(beside), places=args.places)
+
+
+def _write(path: str, made: str) -> None:
+    if path == "/dev/stdout":
+        streams.write(sys.stdout, made)
+        return
+
+    def save(out: IO[bytes]) -> None:
+        out.write(made.encode("utf-8"))
+
+    results.replace(path, save)

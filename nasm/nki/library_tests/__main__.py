@@ -1,0 +1,8 @@
+"""``python -m nasm.nki.library_tests``."""
+
+import sys
+
+from nasm.nki.library_tests.running import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""What a kernel has returned against what a test of the library says that it should."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nasm.nki.library_tests.stand_ins import static_cast
+
+Array = np.ndarray[Any, Any]
+
+
+class Wrong(AssertionError):
+    """A value that differs from the reference by more than is allowed."""
+
+
+class Gap(Exception):
+    """Something that these stand-ins cannot do."""
+
+
+def outputs(returned: Any) -> list[Array]:
+    """The arrays that a kernel returned, in order."""
+    if returned is None:
+        return []
+    if isinstance(returned, dict):
+        returned = list(returned.values())
+    if isinstance(returned, list | tuple):
+        return [array for item in returned for array in outputs(item)]
+    return [np.asarray(returned)]
+
+
+def judge(found: Sequence[Array], validation: Any) -> int:
+    """Compare them; returns how many were compared, raises Wrong."""
+    if validation is None:
+        return 0
+    golden = validation.golden_output
+    if hasattr(golden, "for_rank"):
+        golden = golden.for_rank(0)
+    elif hasattr(golden, "golden"):
+        golden = golden.golden
+    if golden is None:
+        return 0
+    if len(golden) != len(found):
+        raise Gap(f"{len(found)} outputs for {', '.join(golden)}")
+    return sum(
+        _compare(name, array, wanted, validation)
+        for (name, wanted), array in zip(golden.items(), found, strict=True)
+    )
+
+
+def _compare(name: str, found: Array, wanted: Any, validation: Any) -> int:
+    if hasattr(wanted, "validator"):
+        if not wanted.validator(None).validate(found):
+            raise Wrong(f"{name}: the test's own validator refuses it")
+        return 1
+    have, want = _wide(found), _wide(np.asarray(wanted))
+    if have.size != want.size:
+        raise Wrong(f"{name}: {list(found.shape)}, wanted {list(np.shape(wanted))}")
+    have = have.reshape(want.shape)
+    allowed = validation.absolute_accuracy + validation.relative_accuracy * _largest(want)
+    away = np.abs(have - want)
+    bad = ~((away <= allowed) | (have == want) | (np.isnan(have) & np.isnan(want)))
+    if bad.any():
+        at = tuple(int(n) for n in np.argwhere(bad)[0])
+        raise Wrong(
+            f"{name}: {int(bad.sum()):,} of {bad.size:,} elements, the first at {list(at)}: "
+            f"{have[at]:g}, wanted {want[at]:g}, with a tolerance of {allowed:g}"
+        )
+    return 1
+
+
+def _largest(array: Array) -> float:
+    finite = array[np.isfinite(array)]
+    return float(np.abs(finite).max(initial=0.0))
+
+
+def _wide(array: Array) -> Array:
+    return np.asarray(static_cast(array, np.float32), np.float64)
+
+
+def plain(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The inputs of a kernel by the names of its parameters."""
+    return {name.removesuffix(".must_alias_input"): value for name, value in given.items()}

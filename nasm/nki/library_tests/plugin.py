@@ -1,0 +1,216 @@
+"""A plugin of pytest: the fixtures of the library's tests, on the simulated machine."""
+
+from __future__ import annotations
+
+import json
+import signal
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import nasm.nki
+from nasm.nki.kernel import simulate
+from nasm.nki.library_tests import judging
+from nasm.problems import Failure
+
+MEANINGS = {
+    "right": "right",
+    "right, reported": "right, and something was reported",
+    "raises": "must fail, and does",
+    "wrong": "a wrong value",
+    "refused": "refused",
+    "raised": "the kernel raised",
+    "slow": "over the time limit",
+    "gap": "nothing was run: a gap of these stand-ins, or of the test",
+    "skipped": "skipped",
+}
+"""What can become of a case."""
+
+
+DRAWING = (
+    "coverage",
+    "filter",
+    "enable_automatic_boundary_tests",
+    "enable_invalid_combination_tests",
+    "n_tests_per_boundary_value",
+    "max_invalid_tests",
+)
+"""What a test says of how its cases are drawn; all else are their parameters."""
+
+
+class TooSlow(Exception):
+    """That a case has had its time."""
+
+
+@dataclass
+class Case:
+    """A case, and what became of it."""
+
+    name: str
+    outcome: str = "gap"
+    why: str = ""
+    seconds: float = 0.0
+    kernels: int = 0
+    instructions: int = 0
+    microseconds: float = 0.0
+    reported: dict[str, int] = field(default_factory=dict)
+
+
+class Manager:
+    """Stands in for the library's orchestrator: runs a kernel, and compares."""
+
+    def __init__(self, case: Case, target: str | None) -> None:
+        self.case, self.target = case, target
+
+    def execute(self, kernel_args: Any, *args: Any, **kwargs: Any) -> None:
+        """Run the kernel of a test, and compare what it returns."""
+        asked = kernel_args.compiler_input
+        if getattr(kernel_args.inference_args, "collective_ranks", 1) > 1:
+            raise judging.Gap("several chips")
+        given = kernel_args.kernel_input
+        if hasattr(given, "for_rank"):
+            given = given.for_rank(0)
+        target = self.target or asked.platform_target.get_compile_target()
+        lnc = asked.logical_nc_config
+        kernel = simulate(kernel_args.kernel_func)
+        self.case.kernels += 1
+        made = nasm.nki.run(kernel, lnc=lnc, target=target, **judging.plain(given or {}))
+        report = made.report
+        self.case.instructions += len(made.traced.program)
+        self.case.microseconds += report.microseconds
+        reported = Counter(problem.code for problem in (*report.hazards, *report.problems))
+        self.case.reported = dict(Counter(self.case.reported) + reported)
+        judging.judge(judging.outputs(made.outputs), kernel_args.validation_args)
+
+
+class Plugin:
+    """What pytest is told: fixtures, a limit of time, and a table in the end."""
+
+    def __init__(self, limit: float, target: str | None, path: str | None) -> None:
+        self.limit, self.target, self.path = limit, target, path
+        self.cases: dict[str, Case] = {}
+
+    def case(self, node: Any) -> Case:
+        """What is known of a case."""
+        return self.cases.setdefault(node.nodeid, Case(node.nodeid))
+
+    @pytest.fixture
+    def test_manager(self, request: Any) -> Manager:
+        """Runs kernels."""
+        return Manager(self.case(request.node), self.target)
+
+    @pytest.fixture
+    def collector(self) -> Any:
+        """The library's own collector of nothing."""
+        from importlib import import_module
+
+        return import_module("test.utils.metrics_collector").NoopMetricsCollector()
+
+    @pytest.fixture
+    def platform_target(self) -> Any:
+        """The platform of tests that ask."""
+        from importlib import import_module
+
+        platforms = import_module("test.utils.common_dataclasses").Platforms
+        return platforms(self.target or "trn2")
+
+    def pytest_generate_tests(self, metafunc: Any) -> None:
+        """Draw the cases of a test that asks for some of many, as the library does."""
+        marker = metafunc.definition.get_closest_marker("coverage_parametrize")
+        if marker is None:
+            return
+        from importlib import import_module
+
+        drawing = import_module("test.utils.coverage_parametrized_tests")
+        params = dict(marker.kwargs)
+        asked = {name: params.pop(name) for name in DRAWING if name in params}
+        asked["filter_func"] = asked.pop("filter", None)
+        cases = drawing.generate_parametrized_test_case(
+            params=params, **{"coverage": "singles", **asked}
+        )
+        names, values, ids = drawing.extract_parametrize_args(params, cases)
+        metafunc.parametrize(names, values, ids=ids)
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_call(self, item: Any) -> Iterator[None]:
+        """Give each case its time."""
+        case, began = self.case(item), time.monotonic()
+        with _limited(self.limit):
+            yield
+        case.seconds = time.monotonic() - began
+
+    @pytest.hookimpl(hookwrapper=True)
+    def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
+        """Note what became of a case."""
+        outcome = yield
+        report = outcome.get_result()  # type: ignore[attr-defined]
+        case = self.case(item)
+        if report.skipped:
+            case.outcome, case.why = "skipped", str(call.excinfo and call.excinfo.value)
+        elif report.when == "call" or report.failed:
+            error = call.excinfo.value if call.excinfo is not None else None
+            case.outcome, case.why = judged(case, error)
+
+    def pytest_collectreport(self, report: Any) -> None:
+        """Note a file that cannot be imported."""
+        if report.failed:
+            lines = [line for line in str(report.longrepr).splitlines() if line.strip()]
+            said = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
+            name = report.nodeid
+            self.cases[name] = Case(name, "gap", said.removeprefix("E").strip()[:200])
+
+    def pytest_terminal_summary(self, terminalreporter: Any) -> None:
+        """The table."""
+        write = terminalreporter.write_line
+        terminalreporter.section("the library's tests on nasm")
+        counts = Counter(case.outcome for case in self.cases.values())
+        for outcome, meaning in MEANINGS.items():
+            if counts[outcome]:
+                write(f"{counts[outcome]:6,}  {meaning}")
+        why = Counter((c.outcome, c.why) for c in self.cases.values() if c.why)
+        for (outcome, reason), count in why.most_common():
+            write(f"{count:6,}  {outcome}: {reason}")
+        if self.path is not None:
+            rows = [asdict(case) for case in self.cases.values()]
+            Path(self.path).write_text(json.dumps(rows, indent=1))
+
+
+def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
+    """What became of a case, and why, of what its test raised."""
+    if error is None:
+        if not case.kernels:
+            return "gap", "the test ran no kernel"
+        if not case.instructions:
+            return "raises", ""
+        return ("right, reported", "") if case.reported else ("right", "")
+    said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
+    if isinstance(error, TooSlow):
+        return "slow", ""
+    if isinstance(error, judging.Wrong):
+        return "wrong", str(error)
+    if isinstance(error, Failure):
+        first = error.problems[0]
+        return "refused", f"{first.code} {first.message}"
+    if not case.kernels or isinstance(error, judging.Gap):
+        return "gap", said
+    return "raised", said
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    def over(*_: Any) -> None:
+        raise TooSlow(f"more than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, over)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

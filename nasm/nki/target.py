@@ -1,0 +1,16 @@
+"""The target that kernels are traced for where nothing else is said."""
+
+from __future__ import annotations
+
+import os
+
+TARGET = "NEURON_PLATFORM_TARGET_OVERRIDE"
+"""The variable that says for which generation kernels are traced."""
+
+USUAL = "trn2"
+"""The target where nothing says one."""
+
+
+def default_target() -> str:
+    """The target where none is given."""
+    return os.environ.get(TARGET) or USUAL

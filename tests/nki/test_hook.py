@@ -1,0 +1,196 @@
+"""What the hook puts in place, and that it leaves nothing behind."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+import threading
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nasm.nki
+from nasm.nki.modules import OLD_HINT
+from nasm.problems import Failure
+
+KERNEL = """
+import nki
+import nki.isa as nisa
+import nki.language as nl
+
+@nki.jit
+def doubled(x):
+    import nki.language as again
+    assert again is not None
+    y = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
+    t = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.sbuf)
+    nisa.dma_copy(dst=t, src=x)
+    nisa.tensor_scalar(dst=t, data=t, op0=nl.multiply, operand0=2.0)
+    nisa.dma_copy(dst=y, src=t)
+    return y
+"""
+
+
+def named_nki() -> dict[str, Any]:
+    names = ("nki", "neuronxcc")
+    return {n: m for n, m in sys.modules.items() if n.partition(".")[0] in names}
+
+
+@pytest.fixture(autouse=True)
+def nothing_stays() -> Any:
+    modules, finders, path = named_nki(), list(sys.meta_path), list(sys.path)
+    yield
+    assert named_nki() == modules
+    assert sys.meta_path == finders
+    assert sys.path == path
+
+
+def test_outside_of_the_hook_there_is_no_nki() -> None:
+    with nasm.nki.installed():
+        assert importlib.import_module("nki.language").sbuf == "sbuf"
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("nki.language")
+
+
+def test_all_modules_of_nki_are_there() -> None:
+    inner = ["isa", "isa.constants", "language", "typing", "dtype", "collectives", "compiler"]
+    with nasm.nki.installed():
+        for name in ("nki", *(f"nki.{each}" for each in inner)):
+            module = importlib.import_module(name)
+            assert importlib.util.find_spec(name) is module.__spec__
+        nki = importlib.import_module("nki")
+        assert nki.isa.constants.oob_mode is nki.isa.oob_mode
+        assert nki.dtype.bfloat16 == "bfloat16"
+        assert nki.typing.tensor[128, 512] is nki.typing.tensor
+
+
+def test_nested_hooks_are_one() -> None:
+    with nasm.nki.installed():
+        first = importlib.import_module("nki")
+        with nasm.nki.installed():
+            assert importlib.import_module("nki") is first
+        assert importlib.import_module("nki") is first
+
+
+def test_the_hook_stays_until_the_last_thread_has_left() -> None:
+    entered, leave = threading.Event(), threading.Event()
+    seen: list[str] = []
+
+    def other() -> None:
+        with nasm.nki.installed():
+            entered.set()
+            leave.wait(10)
+            seen.append(importlib.import_module("nki.isa").__name__)
+
+    with nasm.nki.installed():
+        thread = threading.Thread(target=other)
+        thread.start()
+        assert entered.wait(10)
+    assert "nki" in sys.modules  # the other is still inside
+    leave.set()
+    thread.join()
+    assert seen == ["nki.isa"]
+
+
+def test_a_vendors_package_comes_back_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor, inner = ModuleType("nki"), ModuleType("nki.their_own")
+    vendor.their_own = inner  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "nki", vendor)
+    monkeypatch.setitem(sys.modules, "nki.their_own", inner)
+    with nasm.nki.installed():
+        assert importlib.import_module("nki") is not vendor
+        with pytest.raises(ModuleNotFoundError):
+            importlib.import_module("nki.their_own")
+    assert sys.modules["nki"] is vendor
+    assert sys.modules["nki.their_own"] is inner
+
+
+def test_a_placeholder_that_raises_is_never_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "nki").mkdir()
+    (tmp_path / "nki" / "__init__.py").write_text("raise ImportError('WRONG PACKAGE')")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.delitem(sys.modules, "nki", raising=False)  # that of these tests
+    with nasm.nki.installed():
+        assert callable(importlib.import_module("nki").jit)
+    with pytest.raises(ImportError, match="WRONG PACKAGE"):
+        importlib.import_module("nki")
+
+
+def test_the_vendors_neuronxcc_keeps_its_own_nki(monkeypatch: pytest.MonkeyPatch) -> None:
+    package, old = ModuleType("neuronxcc"), ModuleType("neuronxcc.nki")
+    package.nki = old  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "neuronxcc", package)
+    monkeypatch.setitem(sys.modules, "neuronxcc.nki", old)
+    with nasm.nki.installed():
+        assert importlib.import_module("neuronxcc.nki") is not old
+    assert sys.modules["neuronxcc.nki"] is old
+    assert package.nki is old  # type: ignore[attr-defined]
+
+
+def test_a_kernel_runs_when_the_hook_is_gone(tmp_path: Path) -> None:
+    path = tmp_path / "their_kernel.py"
+    path.write_text(KERNEL)
+    spec = importlib.util.spec_from_file_location("their_kernel", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    with nasm.nki.installed():
+        spec.loader.exec_module(module)
+    x = np.arange(6, dtype=np.float32).reshape(2, 3)
+    assert (module.doubled(x) == 2 * x).all()
+
+
+def test_what_raises_inside_leaves_nothing() -> None:
+    before = named_nki()
+    with pytest.raises(ZeroDivisionError), nasm.nki.installed():
+        raise ZeroDivisionError
+    assert named_nki() == before
+
+
+@pytest.mark.parametrize(
+    "line", ["import neuronxcc.nki.language as nl", "from neuronxcc.nki import jit"]
+)
+def test_nki_0_1_is_refused_with_the_guides_name(line: str) -> None:
+    with nasm.nki.installed(), pytest.raises(Failure) as refused:
+        exec(line, {})
+    (problem,) = refused.value.problems
+    assert problem.code == "E0650"
+    assert "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4" in problem.message
+    assert problem.hint == OLD_HINT
+    assert "NKI Migration Guide" in problem.hint
+
+
+def test_annotations_of_nki_0_1_can_be_imported() -> None:
+    with nasm.nki.installed():
+        types = importlib.import_module("neuronxcc.nki.typing")
+        assert types.tensor[1] is types.tensor
+
+
+@pytest.mark.parametrize("name", ["torch_xla", "torch_neuronx.xla_impl", "torch_xla.core"])
+def test_what_drives_a_chip_is_said_to_be_missing(name: str) -> None:
+    with nasm.nki.installed(), pytest.raises(ImportError) as missing:
+        importlib.import_module(name)
+    assert missing.value.name == name.partition(".")[0]
+    (problem,) = missing.value.problems  # type: ignore[attr-defined]
+    assert problem.message.endswith("it drives a chip, and there is none here")
+    assert "the kernel itself can be called with arrays" in problem.hint
+
+
+def test_collectives_are_refused_by_name() -> None:
+    with nasm.nki.installed():
+        collectives = importlib.import_module("nki.collectives")
+        group = collectives.ReplicaGroup([[0, 1]])
+        for name in collectives.__all__:
+            if name == "ReplicaGroup":
+                continue
+            with pytest.raises(Failure) as refused:
+                getattr(collectives, name)([], [], replica_group=group)
+            (problem,) = refused.value.problems
+            assert problem.code == "E0653"
+            assert problem.message == f"nki.collectives.{name}: other chips are not simulated"
