@@ -69,14 +69,7 @@ def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     own = {name: value for name, value in arguments.items() if name in names}
     if any(isinstance(value, NkiTensor) and value.spare is not None for value in own.values()):
         own = readable(row, own, current("a call").open[-1])
-    return {name: operand(_member(name, value)) for name, value in own.items()}
-
-
-def _member(name: str, value: Any) -> Any:
-    """A word that is given by its number, as the word."""
-    if type(value) is not int or name not in WORDS:
-        return value
-    return next((word for word in WORDS[name] if word.value == value), value)
+    return {name: operand(value) for name, value in own.items()}
 
 
 @cache
@@ -136,6 +129,7 @@ def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, Function]:
 def _python(function: Function) -> Callable[..., Any]:
     """A Python function with the signature: what is wrong with its arguments Python itself says."""
     bind = _binding(function)
+    words = [word for word in function.signature.parameters if word in WORDS]
 
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
@@ -147,6 +141,8 @@ def _python(function: Function) -> Callable[..., Any]:
                 with_signature(wrong, f"nki.isa.{function.name}", function.signature)
                 raise
             arguments = bind(*args, **today)
+        for word in words:
+            arguments[word] = _member(word, arguments[word])
         trace = current(f"nki.isa.{function.name}")
         made = function.record(trace, function, arguments)
         return None if made is None else NkiInstruction(made)
@@ -156,6 +152,13 @@ def _python(function: Function) -> Callable[..., Any]:
     called.__module__ = "nki.isa"
     called.__signature__ = function.signature  # type: ignore[attr-defined]
     return called
+
+
+def _member(name: str, value: Any) -> Any:
+    """A word that is given by its number, as the word."""
+    if type(value) is not int:
+        return value
+    return next((word for word in WORDS[name] if word.value == value), value)
 
 
 def _binding(function: Function) -> Callable[..., dict[str, Any]]:
