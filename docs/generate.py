@@ -64,7 +64,7 @@ def pages() -> dict[Path, str]:
         files[path] = filled(name, path.read_text(encoding="utf-8"))
     tables = DOCS / "tables.md"
     files[tables] = profile_tables.filled(tables.read_text(encoding="utf-8"))
-    names = ("guide", "profile", "diff", "schedules", "repl", "walkthrough")
+    names = ("guide", "profile", "diff", "schedules", "nki", "repl", "walkthrough")
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))

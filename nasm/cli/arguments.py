@@ -165,7 +165,7 @@ def _unfit(parsed: argparse.Namespace) -> str:
         return "--format says how --tables is written: give that, too"
     if parsed.verb == "profile" and parsed.timeline is not None and parsed.tables is not None:
         return "--tables does not go with --timeline, which shows nothing else"
-    if parsed.verb in ("run", "nki", "profile", "check", "repl"):
+    if parsed.verb in ("run", "nki", "profile", "check", "print", "repl"):
         return _unfit_program(parsed)
     if parsed.verb != "isa":
         return ""
@@ -213,7 +213,7 @@ def _unfit_program(parsed: argparse.Namespace) -> str:
                 return f"{said}: name it, as in {parsed.program}:KERNEL"
     if any(map(program_names.kernel, programs)):
         return ""
-    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb == "check" else {})
+    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in ("check", "print") else {})
     for name, option in only.items():
         if getattr(parsed, name):
             return f"{option} goes with a kernel, kernel.py:name"
@@ -423,8 +423,10 @@ def _print(verbs: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
         "print a program with all loops and expressions worked out",
         help_texts.PRINT,
     )
-    verb.add_argument("program", help="a .nasm file, or - for standard input")
+    verb.add_argument("program", help=PROGRAM)
     options.common(verb)
+    options.kernel(verb)
+    options.inputs(verb)
     verb.add_argument(
         "--places",
         action="store_true",

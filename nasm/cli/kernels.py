@@ -7,17 +7,17 @@ import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import TYPE_CHECKING, Any, TextIO, cast
+from typing import IO, TYPE_CHECKING, Any, TextIO, cast
 
 import numpy as np
 
 from nasm import dtypes
 from nasm.cli import arrays, results, streams
 from nasm.cli.arguments import Wrong
-from nasm.problems import Failure, Refused
 
 if TYPE_CHECKING:
     from nasm.nki.kernel import Traced
+    from nasm.spec.memory import Tensor
     from nasm.spec.program import Program
     from nasm.spec.timing import TimingGiven
 
@@ -58,7 +58,7 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
 @contextmanager
 def prints_aside(args: argparse.Namespace) -> Iterator[None]:
     """Let what a kernel prints go to standard error, if standard output has another use."""
-    others = (getattr(args, name, None) for name in ("trace", "sarif", "emit"))
+    others = (getattr(args, name, None) for name in ("trace", "sarif", "emit", "output"))
     files = [path for _, path in getattr(args, "outputs", ())]
     if not getattr(args, "json", False) and "-" not in (*others, *files):
         yield
@@ -68,9 +68,22 @@ def prints_aside(args: argparse.Namespace) -> Iterator[None]:
 
 
 def emit(made: Traced, bindings: Mapping[str, str], path: str) -> list[str]:
-    """Write a kernel as a text; returns what else was written, raises Failure.
+    """Write a kernel as a text; returns what else was written, raises Failure."""
+    printed, written = text_of(made, bindings, path)
+    if path == results.spelled("-"):
+        streams.write(sys.stdout, printed)
+    else:
+        results.replace(path, lambda out: _write(out, printed))
+    return written
 
-    Its inputs begin with what they were given: as the text can say it, or in files beside it.
+
+def text_of(
+    made: Traced, bindings: Mapping[str, str], path: str, places: bool = False
+) -> tuple[str, list[str]]:
+    """A kernel as a text that is to stand in a file, and what was written beside it.
+
+    Its inputs begin with what they were given: as the text can say it, or in files beside it, if it
+    goes into one. Raises Failure.
     """
     from nasm.printer import text
 
@@ -82,25 +95,20 @@ def emit(made: Traced, bindings: Mapping[str, str], path: str) -> list[str]:
         tensor.init = arrays.initialiser(bindings.get(name, ""), number)
         if tensor.init is None and beside:
             results.make_folder(os.path.join(folder, beside))
-            target = os.path.join(folder, beside, f"{name}.npy")
-            stored = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
-            results.replace(
-                target,
-                lambda out, kept=stored: np.lib.format.write_array(  # type: ignore[misc]
-                    results.Plain(out), kept, allow_pickle=False
-                ),
-            )
+            written.append(_stored(tensor, array, os.path.join(folder, beside)))
             tensor.init = arrays.file(os.path.join(beside, f"{name}.npy"), folder)
-            written.append(target)
-    try:
-        printed = text(made.program, folder=folder)
-    except Refused as refused:
-        raise Failure(refused.at(None)) from None
-    if path == results.spelled("-"):
-        streams.write(sys.stdout, printed)
-    else:
-        results.replace(path, lambda out: _write(out, printed))
-    return written
+    return text(made.program, folder=folder if beside else "", places=places), written
+
+
+def _stored(tensor: Tensor, array: Any, folder: str) -> str:
+    target = os.path.join(folder, f"{tensor.name}.npy")
+    kept = dtypes.npy_storable(np.ascontiguousarray(array), tensor.dtype)
+
+    def save(out: IO[bytes]) -> None:
+        np.lib.format.write_array(results.Plain(out), kept, allow_pickle=False)
+
+    results.replace(target, save)
+    return target
 
 
 def _write(out: Any, printed: str) -> None:

@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from typing import IO
 
 from nasm.asm.assemble import assemble
-from nasm.cli import files, results, streams
+from nasm.cli import files, kernels, program_names, results, streams
+from nasm.cli.running import file_of
 from nasm.cli.screen import Screen
 from nasm.open_files import Allowed
 from nasm.printer import text
@@ -38,7 +39,7 @@ def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:
     """What is wrong with the file that it is to go to, before anything is read."""
     if args.output == "-":
         return ()
-    others = [("it is the program", "/dev/stdin" if args.program == "-" else args.program)]
+    others = [("it is the program", file_of(args.program))]
     if args.timing is not None:
         others.append(("it is read", args.timing))
     problem = results.unwritable(path)
@@ -47,6 +48,9 @@ def _unwritable(path: str, args: argparse.Namespace) -> Sequence[Problem]:
 
 
 def _printed(args: argparse.Namespace, path: str) -> str:
+    if program_names.kernel(args.program):
+        made = kernels.traced(args, args.timing)
+        return kernels.text_of(made, dict(args.inputs), path, args.places)[0]
     program = assemble(
         files.program_text(args.program),
         TARGETS,

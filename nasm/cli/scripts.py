@@ -10,9 +10,9 @@ from typing import Any
 from nasm.cli import kernels
 from nasm.cli.running import BROKEN, REFUSED, exit_code
 from nasm.cli.screen import Screen
-from nasm.nki.kernel import Kernel, name_of
+from nasm.nki.jitted import Kernel, launching, name_of
 from nasm.nki.raised import telling
-from nasm.nki.running import launching, run
+from nasm.nki.running import run
 from nasm.nki.script import execute
 from nasm.problems import Failure, Problem, counted
 from nasm.records import RunReport

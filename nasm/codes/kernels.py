@@ -73,4 +73,13 @@ ROWS = (
         '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]"',
         '$ neuron-nasm nki rmsnorm.py:rmsnorm --in "x=ones[128,512]" --in "w=ones[1,512]"',
     ),
+    Code(
+        "E0657",
+        "more registers than an engine has",
+        "A register of a kernel is a register of each engine that needs its value, and an engine "
+        "has 64. Numbers that are needed later can be kept in SBUF, with register_store, and "
+        "loaded where they are needed, with register_load.",
+        "$ neuron-nasm nki kernel.py:seventy_registers",
+        "$ neuron-nasm nki kernel.py:one_register",
+    ),
 )

@@ -13,8 +13,8 @@ from nasm.nki.older import refuse_older, translated
 from nasm.nki.signatures import WORDS, functions, signature
 from nasm.nki.spread import readable
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Call, Trace, current
-from nasm.nki.wrong import refuse
+from nasm.nki.tracing import Call, Trace, current, tracing
+from nasm.nki.wrong import refuse, with_signature
 from nasm.spec.instruction import Row
 from nasm.spec.isa import Isa
 from nasm.spec.numbers import plain
@@ -92,6 +92,7 @@ def asked(arguments: Mapping[str, Any], transfers: bool = False) -> str:
 def operand(value: Any) -> Any:
     """An argument as the rows take it."""
     if isinstance(value, NkiTensor):
+        _there(value)
         return value.view_
     if isinstance(value, VirtualRegister):
         return Reg(value.number)
@@ -103,6 +104,18 @@ def operand(value: Any) -> Any:
     if word is not None:
         return word
     return str(value) if isinstance(value, str) else plain(value)
+
+
+def _there(tile: NkiTensor) -> None:
+    """Refuse a tile that was made in the body of a loop which is over."""
+    trace = tracing()
+    if trace is None or tile.held is trace.made or not tile.on_chip:
+        return
+    if not any(tile.held is body for body in trace.open):
+        refuse(
+            f"{tile.name} is made in the body of a loop of the machine, and used outside of it",
+            "make the tile before the loop",
+        )
 
 
 def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, Function]:
@@ -121,10 +134,11 @@ def _python(function: Function) -> Callable[..., Any]:
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
             arguments = bind(*args, **kwargs)
-        except TypeError:
+        except TypeError as wrong:
             today = translated(function.name, args, kwargs)
             if today is None:
                 refuse_older(function.name, function.signature, args, kwargs)
+                with_signature(wrong, f"nki.isa.{function.name}", function.signature)
                 raise
             arguments = bind(*args, **today)
         for word in words:

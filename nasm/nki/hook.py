@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec
@@ -15,7 +15,19 @@ from typing import Any, NoReturn
 from nasm.nki.wrong import NOT_NKI, here
 from nasm.problems import Failure, Problem
 
-OURS = ("nki", "neuronxcc.nki")
+OLD = "neuronxcc.nki"
+"""The package of NKI 0.1."""
+
+OLD_SAID = (
+    "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4: its calls return tiles, where "
+    "those of today take dst"
+)
+OLD_HINT = (
+    "write it with 'import nki', after AWS's 'NKI Migration Guide' (nki/migration in the "
+    "documentation of the Neuron SDK)"
+)
+
+OURS = ("nki", OLD)
 """The packages that are ours inside the hook, whatever is installed."""
 
 CHIPS = ("torch_neuronx", "torch_xla", "libneuronxla", "jax_neuronx", "torch_neuron")
@@ -27,12 +39,9 @@ class NotHere(Failure, ImportError):
 
 
 @contextmanager
-def installed() -> Iterator[None]:
-    """Let ``import nki`` find these modules; afterwards it finds what it found before.
-
-    It may be entered again, and by several threads: the modules are there until the last has left.
-    """
-    _HOOK.enter()
+def entered(make: Callable[[], dict[str, ModuleType]]) -> Iterator[None]:
+    """Let modules be found that are made, until the last who has entered has left."""
+    _HOOK.enter(make)
     try:
         yield
     finally:
@@ -49,12 +58,10 @@ class _Hook:
         self.attribute: Any = None
         self.ours: dict[str, ModuleType] = {}
 
-    def enter(self) -> None:
+    def enter(self, make: Callable[[], dict[str, ModuleType]]) -> None:
         with self.lock:
             if not self.depth:
-                from nasm.nki.modules import OLD, made
-
-                self.ours = made()
+                self.ours = make()
                 self.before = _taken_out()
                 sys.modules.update(self.ours)
                 self._parent(OLD)
@@ -111,8 +118,6 @@ class _Absent(MetaPathFinder):
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
         if fullname.startswith("neuronxcc.nki."):
-            from nasm.nki.modules import OLD_HINT, OLD_SAID
-
             _absent(f"{fullname} {OLD_SAID}", OLD_HINT, fullname)
         return None
 
@@ -126,7 +131,8 @@ class _Chips(MetaPathFinder):
         if fullname.partition(".")[0] in CHIPS:
             _absent(
                 f"no module {fullname}: it drives a chip, and there is none here",
-                "the kernel itself can be called with arrays, of NumPy or of PyTorch on the CPU",
+                "the kernel itself can be called with arrays, of NumPy or of PyTorch on the CPU: "
+                "neuron-nasm nki FILE.py:KERNEL --in …, or from another script",
                 fullname,
             )
         return None

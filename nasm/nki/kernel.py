@@ -1,21 +1,22 @@
-"""Kernels: functions that are traced when they are called, and what a call gives."""
+"""A kernel and its arguments as a program."""
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import update_wrapper
 from typing import Any
 
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.expand import unknown_target
 from nasm.nki.arguments import Arguments, outputs, returned
 from nasm.nki.frameworks import Array
+from nasm.nki.installing import installed
+from nasm.nki.jitted import name_of, simulate
 from nasm.nki.lowering import Lowering
-from nasm.nki.target import TARGET, default_target
-from nasm.nki.tracing import Call, Made, Trace, tracing, under
-from nasm.nki.wrong import NOT_NKI, floor, line_of, refuse
+from nasm.nki.target import default_target
+from nasm.nki.tracing import Call, Made, Trace, under
+from nasm.nki.wrong import floor, line_of, refuse
 from nasm.problems import Failure, Refused
 from nasm.sequence.lines import Sequence as Sequential
 from nasm.source import Span
@@ -23,9 +24,6 @@ from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.spec.view import View
 from nasm.targets import TARGETS
-
-IGNORED = ("mode", "debug_kernel", "show_compiler_tb", "experimental_flags")
-"""Options of nki.jit that say something to AWS's compiler, or did to an older one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,56 +55,6 @@ class Traced:
         return tuple(name for name in self.given if tensors[name].role == "inout")
 
 
-class Kernel:
-    """A function that nki.jit was applied to: calling it runs it, on as many cores as asked."""
-
-    def __init__(self, function: Callable[..., Any], cores: int = 1) -> None:
-        update_wrapper(self, function)
-        self.function, self.cores = function, cores
-
-    def __getitem__(self, cores: Any) -> Kernel:
-        """The same on so many cores."""
-        count = cores[0] if isinstance(cores, tuple) and len(cores) == 1 else cores
-        if type(count) is not int or count not in (1, 2):
-            refuse(f"a kernel on {cores!r} cores: wanted 1, or 2 that share HBM")
-        return Kernel(self.function, count)
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run it, or be a part of the kernel that calls it."""
-        if tracing() is not None:
-            return self.function(*args, **kwargs)  # called by another kernel: a part of it
-        from nasm.nki.running import called
-
-        return called(self, args, kwargs)
-
-    def __repr__(self) -> str:
-        return f"<kernel {name_of(self)}>"
-
-
-def name_of(kernel: Callable[..., Any]) -> str:
-    """What a kernel is called."""
-    return str(getattr(kernel, "__name__", "kernel"))
-
-
-def jit(function: Callable[..., Any] | None = None, **options: Any) -> Any:
-    """Have a function traced when it is called."""
-    for option in options:
-        if option == "platform_target":
-            refuse(
-                "nki.jit(platform_target=…), which NKI has not had since 0.3",
-                f"set {TARGET}, or say --target",
-                NOT_NKI,
-            )
-        if option not in IGNORED:
-            raise TypeError(f"jit() got an unexpected keyword argument '{option}'")
-    return simulate if function is None else simulate(function)
-
-
-def simulate(kernel: Callable[..., Any]) -> Kernel:
-    """A kernel of a function: here every kernel runs simulated."""
-    return kernel if isinstance(kernel, Kernel) else Kernel(kernel)
-
-
 def trace(
     kernel: Callable[..., Any],
     *args: Any,
@@ -123,8 +71,6 @@ def trace(
     ``options`` and ``timing`` are those of a program that is assembled. Raises Failure for what is
     no kernel, at its line; what the kernel itself raises passes through.
     """
-    from nasm.nki.hook import installed
-
     made = simulate(kernel)
     cores = made.cores if lnc is None else made[lnc].cores
     with installed():
@@ -186,7 +132,7 @@ def _called(
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
-        return returned(result, arguments.given)
+        return returned(result, arguments.given, arguments.span)
 
 
 def _hand(arguments: Arguments, trace: Trace, bound: inspect.BoundArguments) -> None:

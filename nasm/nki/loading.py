@@ -15,8 +15,9 @@ from typing import Any
 import numpy as np
 
 from nasm.nki.frameworks import Array
-from nasm.nki.hook import installed
-from nasm.nki.kernel import Kernel, Traced, name_of, trace
+from nasm.nki.installing import installed
+from nasm.nki.jitted import Kernel, name_of
+from nasm.nki.kernel import Traced, trace
 from nasm.nki.raised import NOT_RUN, telling
 from nasm.problems import Failure, Problem, did_you_mean, listed, quoted
 from nasm.spec.timing import TimingGiven
@@ -55,6 +56,12 @@ def load(
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
         _fits(kernel, given)
         return trace(kernel, lnc=lnc, target=target, options=options, timing=timing, **given)
+
+
+def module(path: str) -> ModuleType:
+    """A file of kernels as a module: what it imports of NKI is found here. Raises Failure."""
+    with installed():
+        return imported(path)
 
 
 def imported(path: str) -> ModuleType:

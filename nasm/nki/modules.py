@@ -8,20 +8,9 @@ from types import ModuleType
 from typing import Any, NoReturn
 
 from nasm.nki import annotated, collectives, isa, language, names
-from nasm.nki.kernel import jit, simulate
+from nasm.nki.hook import OLD, OLD_HINT, OLD_SAID
+from nasm.nki.jitted import jit, simulate
 from nasm.nki.wrong import NOT_NKI, refuse
-
-OLD = "neuronxcc.nki"
-"""The package of NKI 0.1."""
-
-OLD_SAID = (
-    "is NKI 0.1, which AWS's own compiler refuses since NKI 0.4: its calls return tiles, where "
-    "those of today take dst"
-)
-OLD_HINT = (
-    "write it with 'import nki', after AWS's 'NKI Migration Guide' (nki/migration in the "
-    "documentation of the Neuron SDK)"
-)
 
 RETIRED = ("baremetal", "benchmark", "profile", "simulate_kernel", "trace")
 """What ``nki`` had before 0.3, to run kernels on a chip."""

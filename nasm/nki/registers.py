@@ -91,7 +91,7 @@ class Registers:
             found = self._used.get(engine, 0)
             if found == have:
                 raise Refused(
-                    "E0655",
+                    "E0657",
                     f"the kernel needs more than the {have} registers of {engine}",
                     "keep numbers in SBUF, and load them where they are needed",
                 )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,10 +10,14 @@ from nasm.api import Result
 from nasm.api import run as run_program
 from nasm.nki.arguments import Returned, filled
 from nasm.nki.frameworks import UNFIT, change, changeable, given_back
-from nasm.nki.kernel import Kernel, Traced, trace
+from nasm.nki.installing import installed
+from nasm.nki.jitted import Kernel, launch_by
+from nasm.nki.kernel import Traced, trace
 from nasm.problems import Failure, Problem
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
 from nasm.spec.timing import TimingGiven
+
+__all__ = ["KernelResult", "installed", "run"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,10 +37,6 @@ class KernelResult:
     def ok(self) -> bool:
         """Whether the run ended, and found nothing wrong."""
         return self.result.ok
-
-
-Launch = Callable[[Kernel, Sequence[Any], Mapping[str, Any]], Any]
-"""What a call of a kernel does, outside of another one: from its arguments to what it returns."""
 
 
 def run(
@@ -112,20 +111,4 @@ def _plainly(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> 
     return run(kernel, *args, **kwargs).outputs
 
 
-_launch: Launch = _plainly
-
-
-def called(kernel: Kernel, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """What a call of a kernel gives."""
-    return _launch(kernel, args, kwargs)
-
-
-@contextmanager
-def launching(launch: Launch) -> Iterator[None]:
-    """Let calls of kernels do something else, on every thread."""
-    global _launch
-    before, _launch = _launch, launch
-    try:
-        yield
-    finally:
-        _launch = before
+launch_by(_plainly)

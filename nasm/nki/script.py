@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from nasm.nki.hook import installed
+from nasm.nki.installing import installed
 from nasm.nki.raised import NOT_RUN
 from nasm.problems import Failure, Problem, quoted
 

@@ -1,7 +1,7 @@
 """RMSNorm of the rows of a matrix, times a weight for each column: a kernel of NKI.
 
     neuron-nasm nki programs/nki/rmsnorm.py
-    neuron-nasm nki programs/nki/rmsnorm.py:rmsnorm --in x=normal[256,512] --in w=ones[1,512] --emit -
+    neuron-nasm nki programs/nki/rmsnorm.py:rmsnorm --in x=normal[256,512] --in w=ones[1,512]
 
 y[i, j] = x[i, j] / sqrt(mean over j of x[i, j]**2 + eps) * w[j]
 
@@ -18,6 +18,7 @@ import numpy as np
 
 @nki.jit
 def rmsnorm(x, w, eps=1e-6):
+    """Normalise the rows of x [rows, columns], and multiply by w [1, columns]."""
     rows, columns = x.shape
     assert rows % nl.tile_size.pmax == 0, f"{rows} rows: wanted a multiple of 128"
     y = nl.ndarray((rows, columns), dtype=x.dtype, buffer=nl.shared_hbm)

@@ -355,6 +355,8 @@ def test_a_kernel_is_profiled_checked_compared_and_stepped(ran: Any, kernels: Pa
     given = ("kernels.py:scaled", "--in", "x=ones[2,3]")
     assert "kernels.py:scaled on NeuronCore-v3 (Trn2)" in ran("profile", *given).out
     assert "kernels.py:scaled: ok, 4 instructions" in ran("check", *given).out
+    printed = ran("print", *given)
+    assert printed.out.startswith(".target trn2\n")
     compared = ran("diff", *given, "--vs", "--arg", "factor=4")
     assert compared.code == 0
     assert "y" in compared.out

@@ -260,6 +260,7 @@ def test_repl_is_handed_everything(
         "init": "mine",
         "no_init": False,
         "color": "auto",
+        "kernel": None,
     }
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import nasm.nki
-from nasm.nki.modules import OLD_HINT
+from nasm.nki.hook import OLD_HINT
 from nasm.problems import Failure
 
 KERNEL = """

@@ -11,7 +11,8 @@ import pytest
 
 import nasm
 import nasm.nki
-from nasm.nki.kernel import TARGET, Kernel
+from nasm.nki.jitted import Kernel
+from nasm.nki.target import TARGET
 from nasm.problems import Failure, Problem
 
 with nasm.nki.installed():

@@ -9,13 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import nasm.nki
-from nasm.nki.kernel import simulate
+from nasm.nki.jitted import simulate
 from nasm.nki.library_tests import judging
 from nasm.problems import Failure
 
@@ -108,26 +109,19 @@ class Plugin:
     @pytest.fixture
     def collector(self) -> Any:
         """The library's own collector of nothing."""
-        from importlib import import_module
-
-        return import_module("test.utils.metrics_collector").NoopMetricsCollector()
+        return _of_library("metrics_collector").NoopMetricsCollector()
 
     @pytest.fixture
     def platform_target(self) -> Any:
         """The platform of tests that ask."""
-        from importlib import import_module
-
-        platforms = import_module("test.utils.common_dataclasses").Platforms
-        return platforms(self.target or "trn2")
+        return _of_library("common_dataclasses").Platforms(self.target or "trn2")
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """Draw the cases of a test that asks for some of many, as the library does."""
         marker = metafunc.definition.get_closest_marker("coverage_parametrize")
         if marker is None:
             return
-        from importlib import import_module
-
-        drawing = import_module("test.utils.coverage_parametrized_tests")
+        drawing = _of_library("coverage_parametrized_tests")
         params = dict(marker.kwargs)
         asked = {name: params.pop(name) for name in DRAWING if name in params}
         asked["filter_func"] = asked.pop("filter", None)
@@ -179,6 +173,11 @@ class Plugin:
         if self.path is not None:
             rows = [asdict(case) for case in self.cases.values()]
             Path(self.path).write_text(json.dumps(rows, indent=1))
+
+
+def _of_library(name: str) -> Any:
+    """A module of the library's tests, which are on the path when pytest runs."""
+    return import_module(f"test.utils.{name}")
 
 
 def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
