@@ -16,8 +16,8 @@ from nasm.nki.jitted import name_of, simulate
 from nasm.nki.lowering import Lowering
 from nasm.nki.target import default_target
 from nasm.nki.tracing import Call, Made, Trace, under
-from nasm.nki.wrong import floor, line_of, refuse
-from nasm.problems import Failure, Refused
+from nasm.nki.wrong import MISUSED, floor, line_of, refuse
+from nasm.problems import Failure, Problem, Refused
 from nasm.sequence.lines import Sequence as Sequential
 from nasm.source import Span
 from nasm.spec.program import Program
@@ -132,7 +132,19 @@ def _called(
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
+        _ended(trace)
         return returned(result, arguments.given, arguments.span)
+
+
+def _ended(trace: Trace) -> None:
+    """Refuse a loop of the machine that was left while its body was traced."""
+    if len(trace.open) == 1:
+        return
+    loop = trace.open[-2][-1]
+    span, chain = trace.builder.program.spans[loop.span], trace.builder.program.chains[loop.chain]
+    said = "a loop of the machine that is left by break, return or next: its body is traced once"
+    hint = "leave it by its condition: nl.while_loop(register, body)"
+    raise Failure(Problem(MISUSED, said, span and span.within(chain), hint))
 
 
 def _hand(arguments: Arguments, trace: Trace, bound: inspect.BoundArguments) -> None:
@@ -166,9 +178,6 @@ def _agreed(traces: Sequence[Trace], results: Sequence[Any]) -> Any:
 
 
 def _missing(tensor: Any, core: int) -> Any:
-    from nasm.nki.wrong import MISUSED
-    from nasm.problems import Problem
-
     return Problem(
         MISUSED,
         f"{tensor.name} is in shared_hbm on core 0, and core {core} declares no such tensor",

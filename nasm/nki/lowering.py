@@ -43,7 +43,8 @@ class Lowering:
             except (Refused, Failure) as wrong:
                 span = self.builder.program.spans[call.span]
                 span = span and span.within(self.builder.program.chains[call.chain])
-                self.problems += [p if p.span else p.at(span) for p in wrong.problems]
+                placed = [p if p.span else p.at(span) for p in wrong.problems]
+                self.problems += [p for p in placed if p not in self.problems]
         return found
 
     def _choose(self, calls: Sequence[Made]) -> None:
