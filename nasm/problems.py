@@ -18,7 +18,7 @@ from enum import Enum
 from itertools import islice
 from typing import Any
 
-from nasm.source import Span
+from nasm.source import Frame, Span
 
 
 class Family(Enum):
@@ -295,7 +295,7 @@ _GAP = "…"
 LONGEST = 60
 """Characters of a user's word that a sentence repeats."""
 
-MOST_LETTERS, MOST_COLUMNS = 2000, 1000
+MOST_LETTERS, MOST_COLUMNS, MOST_FRAMES = 2000, 1000, 24
 """Of a message and of a line of a program, where nothing else says how wide it may be."""
 
 
@@ -320,8 +320,8 @@ def pieces(problem: Problem, width: int | None = None) -> Iterator[Piece]:
     yield "message", "\n".join([head[0][len(label) :], *head[1:]])
     if problem.span is not None:
         yield from _excerpt(problem.span, width)
-        for frame in reversed(problem.span.chain):
-            yield from _sentence("expansion", f"  in {frame.what}, {frame.span}", width)
+        for line in _led(problem.span.chain):
+            yield from _sentence("expansion", f"  {line}", width)
     for note in problem.notes:
         where = f" ({note.span})" if note.span else ""
         if note.excerpt and note.span is not None:
@@ -331,6 +331,15 @@ def pieces(problem: Problem, width: int | None = None) -> Iterator[Piece]:
             yield from _sentence("note", f"  note: {note.message}{where}", width)
     for line in advice(problem):
         yield from _sentence("hint", f"  {line}", width)
+
+
+def _led(chain: tuple[Frame, ...]) -> list[str]:
+    """What led to a place, innermost first; of a long recursion its ends."""
+    lines = [f"in {frame.what}, {frame.span}" for frame in reversed(chain)]
+    if len(lines) <= MOST_FRAMES:
+        return lines
+    half = MOST_FRAMES // 2
+    return [*lines[:half], f"… {len(lines) - 2 * half:,} more calls", *lines[-half:]]
 
 
 def advice(problem: Problem) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import dataclasses
+import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -15,8 +16,7 @@ from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion
 from nasm.nki.objects import NKIObject
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Trace
-from nasm.nki.wrong import refuse
-from nasm.problems import Refused
+from nasm.problems import Failure, Problem, Refused
 from nasm.source import Span
 from nasm.spec.view import View
 
@@ -121,23 +121,31 @@ def _same(made: Iterable[Any], before: Iterable[Any]) -> bool:
     return all(a is b for a, b in zip(made, before, strict=True))
 
 
-def returned(value: Any, arguments: Mapping[str, Any]) -> Any:
+def returned(value: Any, arguments: Mapping[str, Any], span: Span | None) -> Any:
     """What a kernel returned, with a record wherever it returned a tensor.
 
-    Refuses what is no tensor that the caller can read.
+    Refuses what is no tensor that the caller can read, where it is declared, and a kernel whose
+    text has not been executed at all; ``span`` is the kernel's.
     """
+    if inspect.isgenerator(value) or inspect.iscoroutine(value) or inspect.isasyncgen(value):
+        what = "a coroutine" if inspect.iscoroutine(value) else "a generator"
+        if not inspect.isasyncgen(value):
+            value.close()
+        said = f"the kernel is {what}, of which a call executes nothing"
+        raise Failure(Problem(UNFIT, said, span, "end it with a return, without yield and await"))
     if not isinstance(value, NkiTensor):
-        return mapped(value, "", lambda part, _: returned(part, arguments))
+        return mapped(value, "", lambda part, _: returned(part, arguments, span))
+    declared = value.view_.tensor.span or span
     if value.on_chip or (
         value.buffer is not MemoryRegion.shared_hbm and value.name not in arguments
     ):
-        refuse(
-            f"the kernel returns {value!r}: wanted a tensor in shared_hbm",
-            "nl.ndarray(…, buffer=nl.shared_hbm) makes one; copy the result there",
-            UNFIT,
-        )
+        said = f"the kernel returns {value!r}: wanted a tensor in shared_hbm"
+        hint = "nl.ndarray(…, buffer=nl.shared_hbm) makes one; copy the result there"
+        raise Failure(Problem(UNFIT, said, declared, hint))
     if value.is_indirect():
-        refuse(f"the kernel returns a part of {value.name} that the run decides", "", UNFIT)
+        said = f"the kernel returns a part of {value.name} that the run decides"
+        hint = "return the whole tensor, or copy the part into another one"
+        raise Failure(Problem(UNFIT, said, declared, hint))
     return Returned(value.name, value.view_)
 
 

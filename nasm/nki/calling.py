@@ -13,8 +13,8 @@ from nasm.nki.older import refuse_older, translated
 from nasm.nki.signatures import WORDS, functions, signature
 from nasm.nki.spread import readable
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Call, Trace, current
-from nasm.nki.wrong import refuse
+from nasm.nki.tracing import Call, Trace, current, tracing
+from nasm.nki.wrong import refuse, with_signature
 from nasm.spec.instruction import Row
 from nasm.spec.isa import Isa
 from nasm.spec.numbers import plain
@@ -69,14 +69,7 @@ def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     own = {name: value for name, value in arguments.items() if name in names}
     if any(isinstance(value, NkiTensor) and value.spare is not None for value in own.values()):
         own = readable(row, own, current("a call").open[-1])
-    return {name: operand(_member(name, value)) for name, value in own.items()}
-
-
-def _member(name: str, value: Any) -> Any:
-    """A word that is given by its number, as the word."""
-    if type(value) is not int or name not in WORDS:
-        return value
-    return next((word for word in WORDS[name] if word.value == value), value)
+    return {name: operand(value) for name, value in own.items()}
 
 
 @cache
@@ -99,6 +92,7 @@ def asked(arguments: Mapping[str, Any], transfers: bool = False) -> str:
 def operand(value: Any) -> Any:
     """An argument as the rows take it."""
     if isinstance(value, NkiTensor):
+        _there(value)
         return value.view_
     if isinstance(value, VirtualRegister):
         return Reg(value.number)
@@ -112,6 +106,18 @@ def operand(value: Any) -> Any:
     return str(value) if isinstance(value, str) else plain(value)
 
 
+def _there(tile: NkiTensor) -> None:
+    """Refuse a tile that was made in the body of a loop which is over."""
+    trace = tracing()
+    if trace is None or tile.held is trace.made or not tile.on_chip:
+        return
+    if not any(tile.held is body for body in trace.open):
+        refuse(
+            f"{tile.name} is made in the body of a loop of the machine, and used outside of it",
+            "make the tile before the loop",
+        )
+
+
 def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, Function]:
     """Every function that is one row or several."""
     return {
@@ -123,16 +129,20 @@ def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, Function]:
 def _python(function: Function) -> Callable[..., Any]:
     """A Python function with the signature: what is wrong with its arguments Python itself says."""
     bind = _binding(function)
+    words = [word for word in function.signature.parameters if word in WORDS]
 
     def called(*args: Any, **kwargs: Any) -> Any:
         try:
             arguments = bind(*args, **kwargs)
-        except TypeError:
+        except TypeError as wrong:
             today = translated(function.name, args, kwargs)
             if today is None:
                 refuse_older(function.name, function.signature, args, kwargs)
+                with_signature(wrong, f"nki.isa.{function.name}", function.signature)
                 raise
             arguments = bind(*args, **today)
+        for word in words:
+            arguments[word] = _member(word, arguments[word])
         trace = current(f"nki.isa.{function.name}")
         made = function.record(trace, function, arguments)
         return None if made is None else NkiInstruction(made)
@@ -142,6 +152,13 @@ def _python(function: Function) -> Callable[..., Any]:
     called.__module__ = "nki.isa"
     called.__signature__ = function.signature  # type: ignore[attr-defined]
     return called
+
+
+def _member(name: str, value: Any) -> Any:
+    """A word that is given by its number, as the word."""
+    if type(value) is not int:
+        return value
+    return next((word for word in WORDS[name] if word.value == value), value)
 
 
 def _binding(function: Function) -> Callable[..., dict[str, Any]]:

@@ -35,6 +35,11 @@ class Kernel:
             return self.function(*args, **kwargs)  # called by another kernel: a part of it
         return _launch(self, args, kwargs)
 
+    def __get__(self, instance: object, owner: type | None = None) -> Kernel:
+        """As a method it is called with its object in front, as any function is."""
+        bind = getattr(self.function, "__get__", None)
+        return self if bind is None else Kernel(bind(instance, owner), self.cores)
+
     def __repr__(self) -> str:
         return f"<kernel {name_of(self)}>"
 

@@ -132,7 +132,7 @@ def _called(
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
-        return returned(result, arguments.given)
+        return returned(result, arguments.given, arguments.span)
 
 
 def _hand(arguments: Arguments, trace: Trace, bound: inspect.BoundArguments) -> None:

@@ -18,6 +18,7 @@ from nasm.nki.tensor import NkiTensor
 from nasm.nki.tiles import SBUF, instruct, new, number, result, tile
 from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
+from nasm.spec.kinds import shown
 from nasm.spec.view import View
 
 PRINT = "nki.language.device_print"
@@ -47,7 +48,16 @@ def _made(what: str, shape: Any, dtype: Any, buffer: Any, name: Any, address: An
             f"({sizes[0]}, 1) or (1, {sizes[0]})",
         )
     trace = current(f"nl.{what}")
-    return trace.tensor(sizes, DType(dtype), region, str(name or ""), address)
+    return trace.tensor(sizes, DType(dtype), region, str(name or ""), _address(what, address))
+
+
+def _address(what: str, address: Any) -> tuple[int, int] | None:
+    if address is None:
+        return None
+    if not isinstance(address, list | tuple) or len(address) != 2:
+        refuse(f"nl.{what}: address={shown(address)}; wanted (partition, byte)")
+    partition, offset = (whole_number(n, "a number of an address") for n in address)
+    return partition, offset
 
 
 def ndarray(

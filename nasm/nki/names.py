@@ -217,7 +217,9 @@ class VirtualRegister(Uncalculated):
         return CONDITION["while"](self)
 
     def __int__(self) -> int:
-        raise TypeError("a register is no number while the kernel is traced")
+        wrong = TypeError("a register is no number while the kernel is traced")
+        wrong.add_note("nl.fori_loop counts up to it; views take it as in .select(axis, register)")
+        raise wrong
 
     __index__ = __int__
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
 from nasm.nki.gone import no_mask
+from nasm.nki.wrong import with_signature
 
 
 class Operator:
@@ -19,8 +21,7 @@ class Operator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Apply it."""
-        no_mask(f"nl.{self.__name__}", kwargs)
-        return self._apply(*args, **kwargs)
+        return _applied(self.__name__, self._apply, args, kwargs)
 
     def __repr__(self) -> str:
         return f"nl.{self.__name__}"
@@ -37,7 +38,17 @@ def function(apply: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(apply)
     def called(*args: Any, **kwargs: Any) -> Any:
-        no_mask(f"nl.{apply.__name__}", kwargs)
-        return apply(*args, **kwargs)
+        return _applied(apply.__name__, apply, args, kwargs)
 
     return called
+
+
+def _applied(
+    name: str, apply: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    no_mask(f"nl.{name}", kwargs)
+    try:
+        return apply(*args, **kwargs)
+    except TypeError as wrong:
+        with_signature(wrong, f"nl.{name}", inspect.signature(apply))
+        raise

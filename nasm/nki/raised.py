@@ -13,7 +13,7 @@ from types import TracebackType
 
 from nasm.nki.wrong import HERE, line_of
 from nasm.problems import Failure, Problem
-from nasm.source import Frame, Span
+from nasm.source import Frame
 
 RAISED = "E0655"
 """The code of what a kernel, or the script that calls it, raises."""
@@ -45,20 +45,26 @@ def told(error: BaseException) -> Problem | None:
         span = line_of(error.filename, error.lineno or 0)
         return Problem(RAISED, f"{type(error).__name__}: {error.msg}", span)
     steps = list(_steps(error.__traceback__))
-    if _ours(steps) and not _of_arguments(error):
+    if _ours(steps) and not _of_arguments(error) and not isinstance(error, RecursionError):
         return None
     mine = [(name, file, line) for name, file, line in steps if not _foreign(file)]
     spans = [(name, line_of(file, line)) for name, file, line in mine]
     known = [(name, span) for name, span in spans if span is not None]
-    said = f"{type(error).__name__}: {error}" if str(error) else type(error).__name__
+    hint = "\n".join(map(str, getattr(error, "__notes__", ())))
     if not known:
-        return Problem(RAISED, said)
+        return Problem(RAISED, _said(error), None, hint)
     chain = tuple(Frame(name, span) for name, span in known[:-1])
-    return Problem(RAISED, said, _at(known[-1][1], chain))
+    return Problem(RAISED, _said(error), known[-1][1].within(chain), hint)
 
 
-def _at(span: Span, chain: tuple[Frame, ...]) -> Span:
-    return span.within(chain)
+def _said(error: BaseException) -> str:
+    """Its type, and what it says if it says anything."""
+    name = type(error).__name__
+    try:
+        said = str(error)
+    except Exception:  # the kernel's own exceptions have a __str__ of the kernel's
+        return name
+    return f"{name}: {said}" if said else name
 
 
 def _steps(trace: TracebackType | None) -> Iterator[tuple[str, str, int]]:

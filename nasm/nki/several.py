@@ -10,6 +10,7 @@ from nasm.nki.names import MemoryRegion, VirtualRegister, dge_mode
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace
 from nasm.nki.wrong import refuse
+from nasm.spec.kinds import shown
 
 
 def activation_reduce(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call:
@@ -28,9 +29,8 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
             "the engine is the one that asks the hardware for descriptors, sync or scalar; "
             "without them leave engine= out",
         )
-    sources = arguments["srcs"] if "srcs" in arguments else [arguments["src"]]
-    for source in sources if isinstance(sources, list | tuple) else ():
-        if isinstance(source, NkiTensor) and source.buffer is MemoryRegion.psum:
+    for source in _tensors(function, arguments):
+        if source.buffer is MemoryRegion.psum:
             refuse(
                 f"nisa.{function.name} of {source.name}, which is in PSUM: since NKI 0.3 no "
                 "transfer reads that",
@@ -42,13 +42,27 @@ def transfer(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
     return trace.call(row, operands, engine)
 
 
+def _tensors(function: Function, arguments: dict[str, Any]) -> list[NkiTensor]:
+    """The sources of a transfer; refuses what is no tensor, where it goes to as well."""
+    sources = arguments["srcs"] if "srcs" in arguments else [arguments["src"]]
+    if not isinstance(sources, list | tuple):
+        refuse(f"srcs of nisa.{function.name} is {shown(sources)}; wanted a list of tensors")
+    named = [("dst", arguments["dst"]), *(("src", source) for source in sources)]
+    for name, value in named:
+        if not isinstance(value, NkiTensor):
+            refuse(f"{name} of nisa.{function.name} is {shown(value)}; wanted a tensor")
+    return [source for _, source in named[1:]]
+
+
 def exchange(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
     """An exchange of two cores, or a barrier: a kernel on one core has nobody to meet.
 
     A barrier that only this core is named for is one of nobody else.
     """
     if trace.cores < 2:
-        if arguments.get("cores") in (0, (0,), [0]):
+        cores = arguments.get("cores")
+        (*more, last) = cores if isinstance(cores, list | tuple) and cores else (cores,)
+        if not more and type(last) is int and last == 0:
             return None
         refuse(
             f"nisa.{function.name} on one core", "launch the kernel on two: kernel[2](…), or lnc=2"

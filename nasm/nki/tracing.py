@@ -143,7 +143,7 @@ class Trace:
         sizes = tuple(int(n) for n in shape)
         if buffer is MemoryRegion.shared_hbm and self.first and array is None:
             return self._second(sizes, dtype, buffer)
-        partition, offset = (None, None) if address is None else map(int, address)
+        partition, offset = (None, None) if address is None else address
         span = self.builder.program.spans[self.place()[0]]
         try:
             made = self.builder.tensor(

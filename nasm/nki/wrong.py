@@ -5,6 +5,8 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from enum import Enum
+from inspect import Parameter, Signature
 from types import CodeType, FrameType
 from typing import NoReturn
 
@@ -19,7 +21,7 @@ NOT_NKI = "E0650"
 MISUSED = "E0651"
 """The code of a call that NKI has no meaning for."""
 
-_SOURCES: dict[str, Source] = {}
+_SOURCES: dict[str, tuple[list[str], Source]] = {}
 _SPANS: dict[tuple[CodeType, int], Span | None] = {}
 
 Mark = tuple[CodeType, int]
@@ -96,9 +98,12 @@ def span_of(mark: Mark) -> Span | None:
 
 def line_of(name: str, number: int) -> Span | None:
     """A line of a file as a place; None if its text is not known."""
-    source = _SOURCES.get(name)
-    if source is None:
-        source = _SOURCES[name] = Source(_shown(name), "".join(linecache.getlines(name)))
+    linecache.checkcache(name)
+    lines = linecache.getlines(name)
+    known, source = _SOURCES.get(name) or ([], None)
+    if source is None or known != lines:  # a file may be changed, and imported again
+        source = Source(_shown(name), "".join(lines))
+        _SOURCES[name] = lines, source
     if not 0 < number <= source.text.count("\n") + 1 or not source.text:
         return None
     start, text = source.offset(number), source.line(number)
@@ -138,6 +143,23 @@ def in_kernel() -> bool:
             return True
         frame = frame.f_back
     return False
+
+
+def with_signature(wrong: TypeError, name: str, signature: Signature) -> None:
+    """Add to what Python says of the arguments of a call what the function takes."""
+    trace = wrong.__traceback__
+    if trace is None or trace.tb_next is not None:  # raised further in
+        return
+    each = signature.parameters.values()
+    wrong.add_note(f"{name}({', '.join(map(_parameter, each))})")
+
+
+def _parameter(parameter: Parameter) -> str:
+    value = parameter.default
+    if value is Parameter.empty:
+        return parameter.name
+    word = f"{type(value).__name__}.{value.name}" if isinstance(value, Enum) else repr(value)
+    return f"{parameter.name}={word}"
 
 
 def ours(code: CodeType) -> bool:

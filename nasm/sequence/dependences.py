@@ -64,7 +64,9 @@ class Step:
 class Body:
     """A loop with the level that its body is, and the step behind it that may tell of its end.
 
-    ``queues`` are those that do anything in it but count rounds.
+    ``queues`` are those that do anything in it but count rounds. ``after`` are the
+    last instructions before it that queues wait for when they enter it. Those that are ``hasty``
+    may begin a round while the end of the round before is not complete.
     """
 
     loop: Loop
@@ -73,6 +75,8 @@ class Body:
     leader: int
     mark: int
     told: Step
+    after: dict[int, int]
+    hasty: frozenset[int]
 
 
 Node = Step | Body
@@ -329,6 +333,7 @@ class Dependences:
 
     def _loop(self, loop: Loop) -> Body:
         frame = self._frames[-1]
+        after = {queue: index for queue, index in self._decided(frame, loop) if index >= 0}
         level = self.read(loop.body)
         inner = {queue for body in level.bodies() for queue in body.queues}
         queues = tuple(q for q, count in enumerate(level.counts) if count or q in inner)
@@ -340,7 +345,20 @@ class Dependences:
         number = next(q for q, own in self.queues.items() if own == leader)
         told = Step(Line(number, -1, loop.span, loop.chain), leader, index)
         self._touch(frame, mark, level)
-        return Body(loop, level, queues, leader, mark, told)
+        hasty = frozenset(q for n, q in self.queues.items() if q in queues and self._hasty(loop, n))
+        return Body(loop, level, queues, leader, mark, told, after, hasty)
+
+    def _decided(self, frame: _Frame, loop: Loop) -> Iterator[tuple[int, int]]:
+        """The last instruction of a queue that writes what it decides on the first round by."""
+        for number, leave in loop.leave.items() if self.held else ():
+            queue = self.queues[number]
+            registers = self.form(Line(number, leave)).taken
+            yield queue, max((frame.registers.get((queue, r), -1) for r in registers), default=-1)
+
+    def _hasty(self, loop: Loop, number: int) -> bool:
+        """Whether a queue decides on another round by nothing that the end of a round leaves."""
+        left = {r for made in loop.step.get(number, ()) for r in self.form(Line(number, made)).left}
+        return not (self.held and left & {*self.form(Line(number, loop.leave[number])).taken})
 
     def _touch(self, frame: _Frame, mark: int, level: Level) -> None:
         """All that the body of a loop touches is over when the loop is."""

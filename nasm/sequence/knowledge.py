@@ -43,6 +43,10 @@ class Knowledge:
             return other == queue or clock[other] > index
         return clock[self.queues + other] > index
 
+    def sure(self, queue: int) -> bool:
+        """Whether a queue knows that any of its own instructions on this level has completed."""
+        return self.clocks[queue][self.queues + queue] > 0
+
     def completed(self, queue: int, index: int) -> None:
         """A queue knows that one of its own instructions has completed."""
         at, clock = self.queues + queue, self.clocks[queue]

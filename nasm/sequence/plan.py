@@ -30,6 +30,7 @@ class Plan:
     ``slots`` are the semaphores of transfers by their marks: which one, and the how manyth use.
     ``last`` are waits behind everything: by queue at the end of the program, or of the leader of a
     loop at the end of each round, before which the queues of ``arrivals`` tell that they are there.
+    ``hasty`` ones may come to a wait of the next round before the end of this one is complete.
     """
 
     level: Level
@@ -38,6 +39,7 @@ class Plan:
     slots: dict[int, tuple[int, int]] = field(default_factory=dict)
     last: dict[int, list[Event]] = field(default_factory=dict)
     arrivals: dict[int, Step | None] = field(default_factory=dict)
+    hasty: frozenset[int] = frozenset()
     waited: set[int] = field(default_factory=set)
     told: set[tuple[int, int]] = field(default_factory=set)
 
@@ -107,6 +109,7 @@ class Planner:
         self.knowledge = Knowledge(level, queues, known, self._behind())
         self.slots = Slots(most)
         self.hoisted: dict[int, list[Event]] = {}
+        self.unsure: set[int] = set()
 
     def nodes(self) -> None:
         """Plan every node in order."""
@@ -121,6 +124,7 @@ class Planner:
 
     def _step(self, step: Step) -> list[Event]:
         knowledge, queue = self.knowledge, step.queue
+        sure = knowledge.sure(queue)
         if step.after >= 0:
             knowledge.completed(queue, step.after)
         before = knowledge.clocks[queue]
@@ -133,6 +137,8 @@ class Planner:
                 slot = self.slots.free(knowledge, queue)
                 assert slot is not None
             self.plan.slots[step.mark] = self.slots.take(slot, step.mark)
+        if len(waits) > 1 and not sure or waits and not (sure or step.after >= 0):
+            self.unsure.add(queue)
         knowledge.start(queue)
         return waits
 
@@ -199,6 +205,8 @@ class Planner:
     def _body(self, body: Body) -> None:
         knowledge = self.knowledge
         before = list(knowledge.clocks)
+        for queue, index in body.after.items():
+            knowledge.completed(queue, index)
         first = None
         if self.first is not None:
             first = self.first.entered[len(self.plan.entered)].inside
@@ -209,8 +217,9 @@ class Planner:
         for queue, events in sorted(inner.hoisted.items()):
             waits[queue] = self._again(queue, before[queue], events)
             self.plan.note(waits[queue])
+            knowledge.completed(queue, body.after.get(queue, -1))
         self.plan.entered.append(Entered(body, waits, inner.plan))
-        for queue in body.queues:
+        for queue in body.queues or range(self.queues):  # of a loop in which nobody does anything
             knowledge.learn(queue, 1 << body.mark)
         knowledge.start(body.leader)
 
@@ -238,8 +247,11 @@ class Planner:
                 self.knowledge.start(queue)
             events.append(Event(DONE, queue, index))
         events += [Event(OVER, -1, n) for n, mark in enumerate(level.marks) if not mark.outside]
+        sure = [*map(self.knowledge.sure, range(self.queues))]
         plan.last[leader] = self.settle(leader, events)
         plan.note(plan.last[leader])
+        sure[leader] &= leader not in self.unsure
+        plan.hasty = frozenset(queue for queue in body.hasty if not sure[queue])
 
     # -- the end
 

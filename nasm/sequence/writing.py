@@ -186,12 +186,37 @@ class Writer:
                 self._add(queue, None, place, None, Update(self.queues[rank[0]], "+", 1))
         for event in plan.last[leader]:
             self._add(leader, None, place, event)
-        counters = [*self.queues.values(), *self.slots]
-        if counters:
-            for instruction in output.clear(leader, counters):
-                self._add(leader, instruction, place)
+        self._clear(body)
         for queue in plan.arrivals:
-            go = output.counter(f"{self.prefix}go_{output.name(queue)}", event=True)
+            go = self._event("go", queue)
             self._add(leader, None, place, None, Update(go, "=", 1))
-            wait, update = Wait(go, "==", 1), Update(go, "=", 0)
-            output.append(queue, output.bare(queue), place, wait, update)
+            self._met(queue, place, go, queue in plan.hasty)
+
+    def _clear(self, body: Body) -> None:
+        """Set the semaphores of a round to 0, which the leader sees before it begins another."""
+        leader, place = body.leader, (body.loop.span, body.loop.chain)
+        counters = [*self.queues.values(), *self.slots]
+        if not counters:
+            return
+        *others, last = self.output.clear(leader, counters)
+        for instruction in others:
+            self._add(leader, instruction, place)
+        if leader not in self.plan.hasty:
+            self._add(leader, last, place)
+            return
+        clear = self._event("clear", leader)
+        self._add(leader, last, place, None, Update(clear, "=", 1))
+        self._met(leader, place, clear, hasty=not self.plan.arrivals)
+
+    def _event(self, what: str, queue: int) -> int:
+        return self.output.counter(f"{self.prefix}{what}_{self.output.name(queue)}", event=True)
+
+    def _met(self, queue: int, place: Place, event: int, hasty: bool) -> None:
+        """Have a queue go on once an event is set, which it clears.
+
+        A ``hasty`` one could come here again before it is clear.
+        """
+        wait, update = Wait(event, "==", 1), Update(event, "=", 0)
+        self.output.append(queue, self.output.bare(queue), place, wait, update)
+        if hasty:
+            self.output.append(queue, self.output.bare(queue), place, Wait(event, "==", 0), None)

@@ -12,8 +12,9 @@ from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
+from tests.fuzz.traced import Kernels
 
-FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered)}
+FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered, Kernels)}
 
 
 def main() -> int:

@@ -301,3 +301,20 @@ def test_stores_between_each_other_in_rows_that_a_tile_names_need_no_order(rows:
     wanted = A.copy()
     wanted[where[:, 0] if count > 1 else slice(9, 13)] = A[0:4]
     assert np.array_equal(result(kernel, A, where), wanted)
+
+
+@pytest.mark.parametrize("mode", [0, 2, 3])
+def test_a_mode_may_be_given_by_its_number(mode: int) -> None:
+    def kernel(source: Any) -> Any:
+        tile = sbuf((64, 32))
+        nisa.dma_copy(tile, source, dge_mode=mode)
+        return stored(tile)
+
+    assert np.array_equal(result(kernel, A), A)
+
+
+def test_a_number_that_is_no_mode_is_refused() -> None:
+    def kernel(source: Any) -> Any:
+        nisa.dma_copy(sbuf((64, 32)), source, dge_mode=7)
+
+    assert "dge_mode of DmaCopy: 7 is no dge_mode" in refused(kernel, A)

@@ -111,12 +111,6 @@ def pooled(reduce: Any) -> Any:
     return reference
 
 
-def windows(array: Any, size: int) -> Any:
-    """The maximum of overlapping windows, one from each element that has room."""
-    views = np.lib.stride_tricks.sliding_window_view(array, (size, size), axis=(1, 2))
-    return views.max(axis=(3, 4))
-
-
 def with_argument(shape: tuple[int, ...], argument: Any) -> Any:
     """One array, and something that is none."""
 
@@ -212,11 +206,11 @@ CASES = (
     ),
     Case(
         1, "tensor_maxpool_kernel_", "sdk", EXAMPLES + "index-case-3.py",
-        "tensor_maxpool_kernel_", with_argument((128, 16, 16), 3), windows, rtol=0, atol=0,
+        "tensor_maxpool_kernel_", with_argument((128, 16, 16), 2), pooled(np.max), rtol=0, atol=0,
     ),
     Case(
         1, "tensor_exp_kernel_", "sdk", EXAMPLES + "layout-pass.py", "tensor_exp_kernel_",
-        normal((256, 512)), np.exp,
+        normal((128, 512)), np.exp,
     ),
     Case(
         1, "tensor_split_kernel_", "sdk", EXAMPLES + "index-case-1.py", "tensor_split_kernel_",
