@@ -135,7 +135,8 @@ class Run:
         if self.args.emit is not None and self.traced is not None:
             path = results.spelled(self.args.emit)
             beside = kernels.emit(self.traced, dict(self.args.inputs), path)
-            self.notes += [f"wrote {in_line(name)}" for name in (path, *beside)]
+            written = beside if self.args.emit == "-" else (path, *beside)
+            self.notes += [f"wrote {in_line(name)}" for name in written]
 
     def check(self, wanted: dict[str, Tensor]) -> None:
         """Refuse before the run what could not be written after it."""

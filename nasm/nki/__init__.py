@@ -18,14 +18,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from nasm.nki.kernel import Traced, trace
+    from nasm.nki.loading import module
     from nasm.nki.running import KernelResult, installed, run
 
-__all__ = ["KernelResult", "Traced", "installed", "run", "trace"]
+__all__ = ["KernelResult", "Traced", "installed", "module", "run", "trace"]
 
 _HOMES = {
     "KernelResult": "nasm.nki.running",
     "Traced": "nasm.nki.kernel",
     "installed": "nasm.nki.running",
+    "module": "nasm.nki.loading",
     "run": "nasm.nki.running",
     "trace": "nasm.nki.kernel",
 }

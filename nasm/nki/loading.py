@@ -58,6 +58,12 @@ def load(
         return trace(kernel, lnc=lnc, target=target, options=options, timing=timing, **given)
 
 
+def module(path: str) -> ModuleType:
+    """A file of kernels as a module: what it imports of NKI is found here. Raises Failure."""
+    with installed():
+        return imported(path)
+
+
 def imported(path: str) -> ModuleType:
     """A file as a module, in the package that it is in; raises Failure if there is none."""
     full = os.path.abspath(path)

@@ -330,3 +330,15 @@ def test_operands_in_psum() -> None:
 def test_a_number_of_numpy_is_a_number() -> None:
     found = tiled(lambda d, a: nisa.tensor_scalar(d, a, nl.add, np.float32(0.5)), A)
     assert np.array_equal(found, A + np.float32(0.5))
+
+
+def test_a_tile_in_psum_is_read_more_often_than_it_has_elements() -> None:
+    def kernel(source: Any) -> Any:
+        tile, out = loaded(source), sbuf((128, 24, 300))
+        held = psum((128, 24))
+        nisa.tensor_copy(held, tile, engine=nisa.engine.vector)
+        nisa.tensor_copy(out, held.expand_dim(2).broadcast(2, 300), engine=nisa.engine.vector)
+        return stored(out)
+
+    wanted = np.repeat(A[:, :, None], 300, axis=2)
+    assert np.array_equal(result(kernel, A), wanted)

@@ -46,15 +46,13 @@ class Touches:
     """What an instruction does, in which order does not matter.
 
     ``taken`` and ``left`` are registers that it reads and writes, ``lands`` says that what it moves
-    lands some time later, ``leaves`` that this goes into an output, ``meeting`` tells which of the
-    other core's instructions it meets.
+    lands some time later, ``meeting`` tells which of the other core's instructions it meets.
     """
 
     each: list[Touch] = field(default_factory=list)
     taken: set[int] = field(default_factory=set)
     left: set[int] = field(default_factory=set)
     lands: bool = False
-    leaves: bool = False
     meeting: tuple[object, ...] = ()
 
 
@@ -150,7 +148,6 @@ def _moved(named: dict[str, Any], found: Touches) -> None:
             if view is not None:
                 found.each.append(Touch(patch(view), writes, apart=True, adds=writes and adds))
     found.lands = True
-    found.leaves = any(v is not None and v.tensor.role in ("output", "inout") for v in into)
 
 
 def _met(named: dict[str, Any], engine: str, core: int, found: Touches) -> None:

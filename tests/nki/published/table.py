@@ -22,12 +22,15 @@ from nasm.problems import Failure
 from tests.nki.published import library, sdk
 from tests.nki.published.cases import Case
 from tests.nki.published.tested import Tested
+from tests.sequence.traced_oracle import judge
 
 COLUMNS = (
     ("kernel", "kernel"),
     ("target", "target"),
     ("instructions", "instructions"),
     ("waits", "waits"),
+    ("needless", "redundant"),
+    ("unordered", "unordered"),
     ("microseconds", "µs"),
     ("device", "device"),
     ("published", "published"),
@@ -37,6 +40,9 @@ COLUMNS = (
     ("round_trip", "text"),
 )
 
+
+JUDGED = 20_000
+"""The instructions of the largest program whose waits are judged one by one."""
 
 PAGE = Path(__file__).parents[3] / "docs" / "nki.md"
 
@@ -62,8 +68,14 @@ def measure(case: Case | Tested, roots: Mapping[str, Path], round_trip: bool) ->
     row["trace_seconds"] = time.process_time() - began
     row["instructions"] = len(program)
     row["waits"] = sum(1 for queue in program.queues for wait in queue.waits if wait)
+    verdict = judge(traced) if len(program) <= JUDGED else None
+    if verdict is not None:
+        row["pairs"] = verdict.pairs
+        row["needless"], row["unordered"] = len(verdict.needless), len(verdict.unordered)
+        row["between"] = len(verdict.between)
+    began_again = time.process_time()
     result = nasm.nki.run(traced, values=case.values)
-    row["host_seconds"] = time.process_time() - began
+    row["host_seconds"] = row["trace_seconds"] + time.process_time() - began_again
     row["microseconds"] = result.report.microseconds
     if case.published is not None:
         row["device"] = result.report.microseconds + (program.generation.entry_and_exit or 0)
@@ -100,6 +112,8 @@ def shown(row: Mapping[str, Any]) -> list[str]:
 
     def cell(key: str) -> str:
         value = row.get(key)
+        if key in ("needless", "unordered") and value:
+            return f"**{value:,} {'TOO MANY' if key == 'needless' else 'NOT IN ORDER'}**"
         if key == "hazards":
             return " ".join(f"{code}x{n}" for code, n in (value or {}).items()) or "none"
         if isinstance(value, bool):
@@ -154,7 +168,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _write(rows)
     if given.json:
         given.json.write_text(json.dumps(rows, indent=1))
-    wrong = [row for row in rows if "refused" in row or row.get("error", 0) > 1]
+    wrong = [
+        row
+        for row in rows
+        if "refused" in row
+        or row.get("error", 0) > 1
+        or row.get("needless")
+        or row.get("unordered")
+    ]
     return 1 if wrong else 0
 
 
