@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from inspect import signature
 from typing import Any
 
 import numpy as np
@@ -80,6 +81,9 @@ def _wide(array: Array) -> Array:
     return np.asarray(static_cast(array, np.float32), np.float64)
 
 
-def plain(given: Mapping[str, Any]) -> dict[str, Any]:
-    """The inputs of a kernel by the names of its parameters."""
-    return {name.removesuffix(".must_alias_input"): value for name, value in given.items()}
+def arguments(kernel: Callable[..., Any], given: Mapping[str, Any]) -> tuple[Any, ...]:
+    """The inputs of a kernel by position: its parameters may be called like options of a run."""
+    named = {name.removesuffix(".must_alias_input"): value for name, value in given.items()}
+    bound = signature(kernel).bind(**named)
+    bound.apply_defaults()
+    return bound.args

@@ -81,7 +81,8 @@ class Manager:
         lnc = asked.logical_nc_config
         kernel = simulate(kernel_args.kernel_func)
         self.case.kernels += 1
-        made = nasm.nki.run(kernel, lnc=lnc, target=target, **judging.plain(given or {}))
+        handed = judging.arguments(kernel, given or {})
+        made = nasm.nki.run(kernel, *handed, lnc=lnc, target=target)
         report = made.report
         self.case.instructions += len(made.traced.program)
         self.case.microseconds += report.microseconds

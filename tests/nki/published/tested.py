@@ -115,12 +115,11 @@ class Tested:
         return {**made, **self.kernel.arrange(module, given, self.lnc)}
 
     def _asked(self, asked: Any) -> Asked:
-        bound = inspect.signature(asked.kernel_func).bind(**judging.plain(asked.kernel_input))
-        bound.apply_defaults()
+        handed = judging.arguments(asked.kernel_func, asked.kernel_input)
         said = asked.compiler_input
         return Asked(
             asked.kernel_func,
-            tuple(map(copied, bound.args)),
+            tuple(map(copied, handed)),
             {},
             str(said.platform_target),
             self.lnc or said.logical_nc_config,
