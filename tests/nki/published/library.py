@@ -174,7 +174,9 @@ def rope(d_head: int, b: int, heads: int, s: int, contiguous: bool, sbuf: bool, 
     )  # fmt: skip
 
 
-def rmsnorm_tkg(lnc: int, b: int, s: int, h: int, actual: Any = None, tp: bool = False, sh: bool = False) -> Tested:
+def rmsnorm_tkg(
+    lnc: int, b: int, s: int, h: int, actual: Any = None, tp: bool = False, sh: bool = False
+) -> Tested:
     return of(
         2, "rmsnorm_tkg", "core.subkernels.test_rmsnorm_tkg",
         "TestRmsNormTKGKernel.test_rmsnorm_tkg_unit", f"{b}x{s}x{h}",
@@ -235,7 +237,9 @@ def gen_mask(b: int, q: int, ctx: int, active: int, strided: bool, lnc: int) -> 
     )  # fmt: skip
 
 
-def attention_cte(b: int, s: int, d: int, lnc: int, causal: bool = True, dtype: Any = bf16, **more: Any) -> Tested:
+def attention_cte(
+    b: int, s: int, d: int, lnc: int, causal: bool = True, dtype: Any = bf16, **more: Any
+) -> Tested:
     return of(
         2, "attention_cte", "core.attention.test_attention_cte",
         "TestRangedAttentionCTEKernels.run_attention_cte_test",
@@ -250,7 +254,18 @@ def attention_cte(b: int, s: int, d: int, lnc: int, causal: bool = True, dtype: 
     )  # fmt: skip
 
 
-def attention_tkg(lnc: int, b: int, q: int, active: int, prior: int, full: int, d: int, block: int = 0, fp8: bool = False, **flags: Any) -> Tested:
+def attention_tkg(
+    lnc: int,
+    b: int,
+    q: int,
+    active: int,
+    prior: int,
+    full: int,
+    d: int,
+    block: int = 0,
+    fp8: bool = False,
+    **flags: Any,
+) -> Tested:
     return of(
         2, "attention_tkg", "core.attention.test_attention_tkg",
         "TestAttentionTkgKernel.test_attn_tkg_fast",
@@ -260,7 +275,9 @@ def attention_tkg(lnc: int, b: int, q: int, active: int, prior: int, full: int, 
     )  # fmt: skip
 
 
-def output_cte(lnc: int, b: int, s: int, h: int, n: int, d: int, bias: bool, kind: str = "bf16") -> Tested:
+def output_cte(
+    lnc: int, b: int, s: int, h: int, n: int, d: int, bias: bool, kind: str = "bf16"
+) -> Tested:
     return of(
         2, "output_projection_cte", "core.output_projection.test_output_proj_cte",
         f"TestOutputProjCteKernel.test_output_proj_cte_{kind}_unit", f"{b}x{s}x{h}, {n}x{d} {kind}",
@@ -288,7 +305,18 @@ def qkv_cte(lnc: int, b: int, s: int, h: int, wide: int, norm: str, add: bool) -
     )  # fmt: skip
 
 
-def conv1d(lnc: int, b: int, cin: int, cout: int, length: int, k: int, stride: int, pad: int, dilation: int, act: str = "") -> Tested:
+def conv1d(
+    lnc: int,
+    b: int,
+    cin: int,
+    cout: int,
+    length: int,
+    k: int,
+    stride: int,
+    pad: int,
+    dilation: int,
+    act: str = "",
+) -> Tested:
     return of(
         2, "conv1d", "experimental.conv.test_conv1d", "TestConv1DKernel.test_conv1d_basic",
         f"{b}x{cin}x{length}, {cout}x{k} / {stride}, {dilation}{' ' + act if act else ''}",
@@ -310,7 +338,14 @@ def copy_across(first: int, to: int, count: int, wide: int, total: int) -> Teste
 
 def cross_entropy(lnc: int, b: int, t: int, v: int, dtype: str, pb: int, chunk: int) -> Tested:
     def parameters(m: Any) -> Mapping[str, Any]:
-        config = {m.B_DIM: b, m.T_DIM: t, m.V_DIM: v, m.DTYPE_DIM: dtype, m.PB_DIM: pb, m.CS_DIM: chunk}
+        config = {
+            m.B_DIM: b,
+            m.T_DIM: t,
+            m.V_DIM: v,
+            m.DTYPE_DIM: dtype,
+            m.PB_DIM: pb,
+            m.CS_DIM: chunk,
+        }
         return dict(compiler_args=m.CompilerArgs(logical_nc_config=lnc),
                     test_options=SimpleNamespace(tensors={m.CE_CONFIG: config}))  # fmt: skip
 
@@ -328,7 +363,19 @@ def dynamic_add(m_dim: int, h_dim: int, lnc: int) -> Tested:
     )  # fmt: skip
 
 
-def bwmm(lnc: int, h: int, t: int, e: int, block: int, k: int, wide: int, skip: int = 0, bias: bool = True, act: str = "SiLU", scale: str = "POST_SCALE") -> Tested:
+def bwmm(
+    lnc: int,
+    h: int,
+    t: int,
+    e: int,
+    block: int,
+    k: int,
+    wide: int,
+    skip: int = 0,
+    bias: bool = True,
+    act: str = "SiLU",
+    scale: str = "POST_SCALE",
+) -> Tested:
     return of(
         3, "bwmm_shard_on_I", "core.moe.moe_cte.test_moe_cte",
         "TestMoeBlockwiseMatMulLnc2.test_moe_blockwise_mm_kernel_lnc2",
@@ -342,7 +389,9 @@ def bwmm(lnc: int, h: int, t: int, e: int, block: int, k: int, wide: int, skip: 
     )  # fmt: skip
 
 
-def bwmm_hidden(h: int, t: int, e: int, block: int, k: int, wide: int, skip: int = 0, scale: str = "POST_SCALE") -> Tested:
+def bwmm_hidden(
+    h: int, t: int, e: int, block: int, k: int, wide: int, skip: int = 0, scale: str = "POST_SCALE"
+) -> Tested:
     def parameters(m: Any) -> Mapping[str, Any]:
         config = {
             m.TOKENS_DIM: t, m.HIDDEN_DIM: h, m.INTERMEDIATE_DIM: wide, m.EXPERT_DIM: e,
@@ -358,7 +407,19 @@ def bwmm_hidden(h: int, t: int, e: int, block: int, k: int, wide: int, skip: int
     )  # fmt: skip
 
 
-def moe_block(lnc: int, every: bool, b: int, s: int, h: int, wide: int, e: int, local: int, k: int, weights: str = "bfloat16", target: str = "trn2") -> Tested:
+def moe_block(
+    lnc: int,
+    every: bool,
+    b: int,
+    s: int,
+    h: int,
+    wide: int,
+    e: int,
+    local: int,
+    k: int,
+    weights: str = "bfloat16",
+    target: str = "trn2",
+) -> Tested:
     return of(
         3, "moe_block_tkg", "core.moe_block.test_moe_block_tkg",
         "TestMoEBlockTkgKernel.test_moe_block_kernel_unit",
@@ -374,7 +435,19 @@ def moe_block(lnc: int, every: bool, b: int, s: int, h: int, wide: int, e: int, 
     )  # fmt: skip
 
 
-def qkv_tkg(lnc: int, b: int, s: int, h: int, q: int, kv: int, d: int, norm: str, add: bool, layout: str, kind: str = "NONE") -> Tested:
+def qkv_tkg(
+    lnc: int,
+    b: int,
+    s: int,
+    h: int,
+    q: int,
+    kv: int,
+    d: int,
+    norm: str,
+    add: bool,
+    layout: str,
+    kind: str = "NONE",
+) -> Tested:
     return of(
         3, "qkv_tkg", "core.qkv.test_qkv_tkg", "TestQkvTkgKernel.test_qkv_tkg_accuracy_unit",
         f"{b}x{s}x{h}, {q}+2*{kv} heads of {d} {norm} {kind}{' add' if add else ''} {layout}",
@@ -416,7 +489,21 @@ CASES = (
     attention_cte(1, 4096, 128, 1, long=True),
     attention_tkg(1, 4, 1, 5, 1024, 2048, 128, tp_k_prior=True, use_pos_id=True, fuse_rope=True),
     attention_tkg(2, 4, 2, 7, 512, 2048, 64, qk_in_sb=True, k_out_in_sb=True, out_in_sb=True),
-    attention_tkg(2, 4, 1, 5, 2048, 2048, 128, 16, tp_k_prior=True, strided_mm1=False, qk_in_sb=True, k_out_in_sb=True, out_in_sb=True),
+    attention_tkg(
+        2,
+        4,
+        1,
+        5,
+        2048,
+        2048,
+        128,
+        16,
+        tp_k_prior=True,
+        strided_mm1=False,
+        qk_in_sb=True,
+        k_out_in_sb=True,
+        out_in_sb=True,
+    ),
     attention_tkg(2, 4, 1, 5, 1024, 2048, 128, 0, True, strided_mm1=False, qk_in_sb=True),
     output_cte(1, 1, 256, 1024, 2, 128, False),
     output_cte(2, 1, 512 + 64, 1024, 3, 64, True),
