@@ -12,10 +12,10 @@ A transfer whose addresses are known gets descriptors that are written before th
 just starts it. Who does is the switch ``dma`` (:data:`DMA`): what comes from HBM is started by one
 engine, and what has to wait for results of the kernel, from on-chip memory or from a tensor in HBM
 that the kernel has written, by another, so that it does not hold the loads back (``split``), or by
-the same (``sync``); with ``hardware`` its descriptors are made by the hardware where it can. With an address in
-a register or in a tile of one element the hardware makes the descriptors where it can (v3, v4; no
-conversion), else GpSimd does; rows that a tile names are GpSimd's. Each engine has a ring of its
-own.
+the same (``sync``). With ``hardware`` the hardware makes its descriptors where it can. With an
+address in a register or in a tile of one element the hardware makes the descriptors where it can
+(v3, v4; no conversion), else GpSimd does; rows that a tile names are GpSimd's. Each engine has a
+ring of its own.
 """
 
 from __future__ import annotations

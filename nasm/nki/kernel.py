@@ -69,9 +69,10 @@ def trace(
     """Make a program of a kernel and its arguments.
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not say so; ``target`` the
-    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2.
-    ``dma`` says who starts transfers: ``split``, ``sync`` or ``hardware``. ``options`` and ``timing`` are those of a program that is assembled. Raises Failure for what is
-    no kernel, at its line; what the kernel itself raises passes through.
+    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
+    who starts transfers: ``split``, ``sync`` or ``hardware``. ``options`` and ``timing`` are those
+    of a program that is assembled. Raises Failure for what is no kernel, at its line; what the
+    kernel itself raises passes through.
     """
     made = simulate(kernel)
     if dma not in DMA:
