@@ -10,6 +10,7 @@ from typing import Any
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.expand import unknown_target
 from nasm.nki.arguments import Arguments, outputs, returned
+from nasm.nki.engines import DMA, USUAL
 from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jitted import name_of, simulate
@@ -17,7 +18,7 @@ from nasm.nki.lowering import Lowering
 from nasm.nki.target import default_target
 from nasm.nki.tracing import Call, Made, Trace, under
 from nasm.nki.wrong import MISUSED, floor, line_of, refuse
-from nasm.problems import Failure, Problem, Refused
+from nasm.problems import Failure, Problem, Refused, listed, quoted
 from nasm.sequence.lines import Sequence as Sequential
 from nasm.source import Span
 from nasm.spec.program import Program
@@ -60,6 +61,7 @@ def trace(
     *args: Any,
     lnc: int | None = None,
     target: str | None = None,
+    dma: str = USUAL,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     **kwargs: Any,
@@ -67,11 +69,15 @@ def trace(
     """Make a program of a kernel and its arguments.
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not say so; ``target`` the
-    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2.
-    ``options`` and ``timing`` are those of a program that is assembled. Raises Failure for what is
-    no kernel, at its line; what the kernel itself raises passes through.
+    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
+    who starts transfers: ``split``, ``sync`` or ``hardware``. ``options`` and ``timing`` are those
+    of a program that is assembled. Raises Failure for what is no kernel, at its line; what the
+    kernel itself raises passes through.
     """
     made = simulate(kernel)
+    if dma not in DMA:
+        said = f"no policy dma={quoted(str(dma))}; wanted {listed(DMA, 'or')}"
+        raise Failure(Problem(MISUSED, said))
     cores = made.cores if lnc is None else made[lnc].cores
     with installed():
         builder = _builder(target or default_target(), cores, options, timing)
@@ -81,7 +87,7 @@ def trace(
         results = [_called(made.function, each, arguments, args, kwargs) for each in traces]
         result = _agreed(traces, results)
         _roles(traces, [each.name for each in outputs(result)])
-        sequence = Sequential([Lowering(each).lines() for each in traces])
+        sequence = Sequential([Lowering(each, dma).lines() for each in traces])
         program = _finished(builder, sequence)
     arrays = {name: array for each in traces for name, array in each.arrays.items()}
     return Traced(
