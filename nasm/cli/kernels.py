@@ -50,6 +50,7 @@ def traced(args: argparse.Namespace, timing: TimingGiven | None = None) -> Trace
             words,
             lnc=args.lnc,
             target=args.target,
+            dma=args.dma,
             options=dict(args.options),
             timing=timing,
         )

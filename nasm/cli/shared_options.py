@@ -127,6 +127,13 @@ def kernel(verb: argparse.ArgumentParser) -> None:
         choices=(1, 2),
         help="of kernel.py:name: run it on so many cores that share HBM, by default on one",
     )
+    verb.add_argument(
+        "--dma",
+        choices=("split", "sync", "hardware"),
+        default="split",
+        help="of kernel.py:name: who starts transfers: Sync, and GpSimd what waits for results "
+        "(split); Sync alone (sync); as split, with descriptors that the hardware makes (hardware)",
+    )
 
 
 def no_values(verb: argparse.ArgumentParser) -> None:

@@ -11,10 +11,11 @@ which does that exactly, and are not copied by Scalar.
 A transfer whose addresses are known gets descriptors that are written before the run: its queue
 just starts it. Who does is the switch ``dma`` (:data:`DMA`): what comes from HBM is started by one
 engine, and what has to wait for results of the kernel, from on-chip memory or from a tensor in HBM
-that the kernel has written, by another, so that it does not hold the loads back. With an address in
-a register or in a tile of one element the hardware makes the descriptors where it can (v3, v4; no
-conversion), else GpSimd does; rows that a tile names are GpSimd's. Each engine has a ring of its
-own.
+that the kernel has written, by another, so that it does not hold the loads back (``split``), or by
+the same (``sync``). With ``hardware`` the hardware makes its descriptors where it can. With an
+address in a register or in a tile of one element the hardware makes the descriptors where it can
+(v3, v4; no conversion), else GpSimd does; rows that a tile names are GpSimd's. Each engine has a
+ring of its own.
 """
 
 from __future__ import annotations
@@ -47,8 +48,15 @@ BALANCED = ("memset", "tensor_copy")
 SHARING = frozenset(engine for name in BALANCED for engine in PREFERRED[name])
 """The engines of these functions: what they are given to do counts."""
 
-DMA: dict[str, tuple[str, str]] = {"split": ("sync", "gpsimd"), "sync": ("sync", "sync")}
-"""Who starts transfers that need no result, and those that do, by the policy's name."""
+DMA: dict[str, tuple[str, str, bool]] = {
+    "split": ("sync", "gpsimd", False),
+    "sync": ("sync", "sync", False),
+    "hardware": ("sync", "gpsimd", True),
+}
+"""Who starts transfers that need no result, and those that do, by the policy's name, and whether
+the hardware makes descriptors even where addresses are known."""
+
+USUAL = "split"
 
 HARDWARE = {"sync": "sync", "gpsimd": "scalar"}
 """Who asks the hardware for descriptors in the place of those that start transfers."""
@@ -59,9 +67,9 @@ WORDS = ("int32", "uint32")
 class Engines:
     """Chooses engines for the calls of one core, in their order."""
 
-    def __init__(self, target: Target, generation: Generation, dma: str = "split") -> None:
+    def __init__(self, target: Target, generation: Generation, dma: str = USUAL) -> None:
         self.target, self.generation = target, generation
-        self.loads, self.stores = DMA[dma]
+        self.loads, self.stores, self.hardware = DMA[dma]
         self.busy = {engine.name: 0 for engine in generation.engines}
         self.rings = {engine.name: n for n, engine in enumerate(generation.engines)}
         self._shapes = Shapes(generation)
@@ -149,7 +157,8 @@ class Engines:
             return ("gpsimd" if mode == "swdge" else HARDWARE[usual]), mode
         if any(view.gathers for view in touched):
             return "gpsimd", "swdge"
-        if not any(view.dynamic or view.offsets is not None for view in touched):
+        known = not any(view.dynamic or view.offsets is not None for view in touched)
+        if known and not self.hardware:
             return usual, "none"
         able = (HARDWARE[usual], "hwdge")
         values = (
@@ -157,7 +166,7 @@ class Engines:
         )
         if values and self.broken(row, values, able[0]) is not Severity.ERROR:
             return able
-        return "gpsimd", "swdge"
+        return (usual, "none") if known else ("gpsimd", "swdge")
 
 
 def function(row: Row) -> str:

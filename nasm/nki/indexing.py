@@ -5,9 +5,12 @@ from __future__ import annotations
 from operator import index
 from typing import Any
 
+import numpy as np
+
 from nasm.nki.names import VirtualRegister, ds
 from nasm.nki.views import cut, without
 from nasm.nki.wrong import refuse
+from nasm.spec.kinds import shown
 from nasm.spec.view import ALL, Reg, View, Window
 
 Item = int | slice | Window
@@ -15,15 +18,15 @@ Item = int | slice | Window
 
 def indexed(view: View, key: Any, said: str) -> View:
     """Slice it: on chip at least two axes stay, and the partition axis does; in HBM one stays."""
-    items = _all(list(key) if isinstance(key, tuple) else [key], len(view.shape), said)
+    found = _all(list(key) if isinstance(key, tuple) else [key], len(view.shape), said)
     made: list[Item] = []
     dropped: list[int] = []
-    for axis, item in enumerate(items):
+    for axis, item in enumerate(found):
         one, drops = _item(item, view.shape[axis], f"axis {axis} of {said}")
         made.append(one)
         if drops and (axis or not view.partitioned):
             dropped.append(axis)
-    while dropped and len(items) - len(dropped) < 1 + view.partitioned:
+    while dropped and len(found) - len(dropped) < 1 + view.partitioned:
         dropped.pop()
     whole = cut(view, made)
     return without(whole, dropped) if dropped else whole
@@ -105,6 +108,20 @@ def _no_bool(item: Any) -> Any:
     if isinstance(item, bool):
         raise TypeError
     return item
+
+
+def items(value: Any, what: str) -> list[Any]:
+    """The items of a list or tuple."""
+    if isinstance(value, str | dict) or not hasattr(value, "__len__"):
+        refuse(f"{what} is {shown(value)}; wanted a list")
+    return list(value)
+
+
+def flag(value: Any, what: str) -> bool:
+    """True or False, or what stands for them."""
+    if isinstance(value, np.ndarray):
+        refuse(f"{what} is an array; wanted True or False")
+    return bool(value)
 
 
 def whole_number(item: Any, what: str) -> int:

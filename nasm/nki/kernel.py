@@ -10,14 +10,15 @@ from typing import Any
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.expand import unknown_target
 from nasm.nki.arguments import Arguments, outputs, returned
+from nasm.nki.engines import DMA, USUAL
 from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jitted import name_of, simulate
 from nasm.nki.lowering import Lowering
 from nasm.nki.target import default_target
 from nasm.nki.tracing import Call, Made, Trace, under
-from nasm.nki.wrong import floor, line_of, refuse
-from nasm.problems import Failure, Refused
+from nasm.nki.wrong import MISUSED, floor, line_of, refuse
+from nasm.problems import Failure, Problem, Refused, listed, quoted
 from nasm.sequence.lines import Sequence as Sequential
 from nasm.source import Span
 from nasm.spec.program import Program
@@ -60,6 +61,7 @@ def trace(
     *args: Any,
     lnc: int | None = None,
     target: str | None = None,
+    dma: str = USUAL,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     **kwargs: Any,
@@ -67,11 +69,15 @@ def trace(
     """Make a program of a kernel and its arguments.
 
     ``lnc`` is how many cores run it, where ``kernel[2]`` does not say so; ``target`` the
-    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2.
-    ``options`` and ``timing`` are those of a program that is assembled. Raises Failure for what is
-    no kernel, at its line; what the kernel itself raises passes through.
+    generation, by default what the variable NEURON_PLATFORM_TARGET_OVERRIDE says, or trn2; ``dma``
+    who starts transfers: ``split``, ``sync`` or ``hardware``. ``options`` and ``timing`` are those
+    of a program that is assembled. Raises Failure for what is no kernel, at its line; what the
+    kernel itself raises passes through.
     """
     made = simulate(kernel)
+    if dma not in DMA:
+        said = f"no policy dma={quoted(str(dma))}; wanted {listed(DMA, 'or')}"
+        raise Failure(Problem(MISUSED, said))
     cores = made.cores if lnc is None else made[lnc].cores
     with installed():
         builder = _builder(target or default_target(), cores, options, timing)
@@ -81,7 +87,7 @@ def trace(
         results = [_called(made.function, each, arguments, args, kwargs) for each in traces]
         result = _agreed(traces, results)
         _roles(traces, [each.name for each in outputs(result)])
-        sequence = Sequential([Lowering(each).lines() for each in traces])
+        sequence = Sequential([Lowering(each, dma).lines() for each in traces])
         program = _finished(builder, sequence)
     arrays = {name: array for each in traces for name, array in each.arrays.items()}
     return Traced(
@@ -132,7 +138,19 @@ def _called(
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
+        _ended(trace)
         return returned(result, arguments.given, arguments.span)
+
+
+def _ended(trace: Trace) -> None:
+    """Refuse a loop of the machine that was left while its body was traced."""
+    if len(trace.open) == 1:
+        return
+    loop = trace.open[-2][-1]
+    span, chain = trace.builder.program.spans[loop.span], trace.builder.program.chains[loop.chain]
+    said = "a loop of the machine that is left by break, return or next: its body is traced once"
+    hint = "leave it by its condition: nl.while_loop(register, body)"
+    raise Failure(Problem(MISUSED, said, span and span.within(chain), hint))
 
 
 def _hand(arguments: Arguments, trace: Trace, bound: inspect.BoundArguments) -> None:
@@ -166,9 +184,6 @@ def _agreed(traces: Sequence[Trace], results: Sequence[Any]) -> Any:
 
 
 def _missing(tensor: Any, core: int) -> Any:
-    from nasm.nki.wrong import MISUSED
-    from nasm.problems import Problem
-
     return Problem(
         MISUSED,
         f"{tensor.name} is in shared_hbm on core 0, and core {core} declares no such tensor",

@@ -14,6 +14,7 @@ from typing import Any
 
 import numpy as np
 
+from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import Array
 from nasm.nki.installing import installed
 from nasm.nki.jitted import Kernel, name_of
@@ -40,6 +41,7 @@ def load(
     *,
     lnc: int | None = None,
     target: str | None = None,
+    dma: str = USUAL,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
 ) -> Traced:
@@ -55,7 +57,8 @@ def load(
         kernel = found(module, *named)
         given = {**arrays, **{name: _value(module, name, word) for name, word in words.items()}}
         _fits(kernel, given)
-        return trace(kernel, lnc=lnc, target=target, options=options, timing=timing, **given)
+        more: dict[str, Any] = {"options": options, "timing": timing, **given}
+        return trace(kernel, lnc=lnc, target=target, dma=dma, **more)
 
 
 def module(path: str) -> ModuleType:

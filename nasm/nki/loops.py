@@ -13,6 +13,7 @@ from typing import Any
 from nasm.nki.names import CONDITION, VirtualRegister
 from nasm.nki.tracing import Trace, current
 from nasm.nki.wrong import ours, refuse
+from nasm.spec.kinds import shown
 
 Place = tuple[FrameType, tuple[int, int]]
 """A while statement that is being traced: the frame, and where its condition stands."""
@@ -30,8 +31,14 @@ def dynamic_range(start: Any, stop: Any = None, step: int = 1) -> Iterator[Virtu
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any], Any], step: int = 1) -> None:
     """A loop of the machine whose body is a function of its variable."""
     trace = current("nl.fori_loop")
+    _body("fori_loop", body_fun)
     body_fun(_begin(trace, lower, upper, step))
     trace.end()
+
+
+def _body(what: str, body_fun: Any) -> None:
+    if not callable(body_fun):
+        refuse(f"the body of nl.{what} is {shown(body_fun)}; wanted a function of one register")
 
 
 def _begin(trace: Trace, lower: Any, upper: Any, step: Any) -> VirtualRegister:
@@ -64,6 +71,7 @@ def while_loop(init: Any, body_fun: Callable[[Any], Any]) -> None:
     trace = current("nl.while_loop")
     if not isinstance(init, VirtualRegister):
         refuse(f"the condition of nl.while_loop is {init!r}; wanted a register")
+    _body("while_loop", body_fun)
     _may_loop(trace)
     condition = trace.register()
     move = trace.governing("move")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from nasm.nki.engines import Engines
+from nasm.nki.engines import USUAL, Engines
 from nasm.nki.names import VirtualRegister
 from nasm.nki.registers import Registers, written
 from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
@@ -17,7 +17,7 @@ from nasm.spec.instruction import Row
 class Lowering:
     """Makes the instructions of one core's trace."""
 
-    def __init__(self, trace: Trace, dma: str = "split") -> None:
+    def __init__(self, trace: Trace, dma: str = USUAL) -> None:
         self.trace, self.builder = trace, trace.builder
         self.target, self.generation = self.builder.target, self.builder.generation
         self.problems: list[Problem] = []
@@ -43,7 +43,8 @@ class Lowering:
             except (Refused, Failure) as wrong:
                 span = self.builder.program.spans[call.span]
                 span = span and span.within(self.builder.program.chains[call.chain])
-                self.problems += [p if p.span else p.at(span) for p in wrong.problems]
+                placed = [p if p.span else p.at(span) for p in wrong.problems]
+                self.problems += [p for p in placed if p not in self.problems]
         return found
 
     def _choose(self, calls: Sequence[Made]) -> None:

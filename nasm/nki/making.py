@@ -39,6 +39,8 @@ def _shape(what: str, shape: Any) -> tuple[int, ...]:
 
 
 def _made(what: str, shape: Any, dtype: Any, buffer: Any, name: Any, address: Any) -> NkiTensor:
+    if not isinstance(buffer, str | None):
+        refuse(f"buffer={shown(buffer)}; wanted one of NKI's, such as nl.sbuf")
     region = SBUF if buffer is None else MemoryRegion(buffer)
     sizes = _shape(what, shape)
     if region.memory != "hbm" and len(sizes) < 2:
@@ -48,7 +50,8 @@ def _made(what: str, shape: Any, dtype: Any, buffer: Any, name: Any, address: An
             f"({sizes[0]}, 1) or (1, {sizes[0]})",
         )
     trace = current(f"nl.{what}")
-    return trace.tensor(sizes, DType(dtype), region, str(name or ""), _address(what, address))
+    called = "" if name is None else str(name)
+    return trace.tensor(sizes, DType(dtype), region, called, _address(what, address))
 
 
 def _address(what: str, address: Any) -> tuple[int, int] | None:
@@ -196,6 +199,14 @@ def shared_constant(constant: Any) -> NkiTensor:
     return NkiTensor(made.view_, MemoryRegion.shared_hbm, trace.made, made.dtype)
 
 
+def _asarray(constant: Any) -> np.ndarray[Any, Any] | None:
+    """Numbers as an array; None if rows are not of one length."""
+    try:
+        return np.asarray(constant)
+    except ValueError:
+        return None
+
+
 def _array(constant: Any) -> np.ndarray[Any, Any]:
     if isinstance(constant, str | os.PathLike):
         try:
@@ -203,7 +214,7 @@ def _array(constant: Any) -> np.ndarray[Any, Any]:
         except (OSError, ValueError) as wrong:
             refuse(f"nl.shared_constant({str(constant)!r}): {wrong}")
     else:
-        found = None if isinstance(constant, NkiTensor) else np.asarray(constant)
+        found = None if isinstance(constant, NkiTensor) else _asarray(constant)
     if not isinstance(found, np.ndarray) or found.dtype.hasobject or not found.size:
         refuse(f"nl.shared_constant({constant!r}): wanted an array of numbers, or a .npy file")
     return np.atleast_1d(found)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from nasm.nki.applying import copy
-from nasm.nki.indexing import whole_number
+from nasm.nki.indexing import flag, items, whole_number
 from nasm.nki.matmuls import ones
 from nasm.nki.names import DType
 from nasm.nki.spread import Spare
@@ -80,13 +80,14 @@ def matmul(x: Any, y: Any, transpose_x: bool = False) -> NkiTensor:
     left, right = tile("matmul", x), tile("matmul", y, "y")
     if left.ndim != 2 or right.ndim != 2:
         refuse(f"nl.matmul of {left!r} and {right!r}: wanted two axes each")
-    common = left.shape[0] if transpose_x else left.shape[1]
+    turned = flag(transpose_x, "transpose_x of nl.matmul")
+    common = left.shape[0] if turned else left.shape[1]
     if common != right.shape[0]:
         refuse(
-            f"nl.matmul of {list(left.shape)}{' transposed' if transpose_x else ''} and "
+            f"nl.matmul of {list(left.shape)}{' transposed' if turned else ''} and "
             f"{list(right.shape)}: {common} columns and {right.shape[0]} rows"
         )
-    stationary = left if transpose_x else copy(transpose(left))
+    stationary = left if turned else copy(transpose(left))
     dst = result("matmul", (stationary.shape[1], right.shape[1]), FLOAT32, PSUM)
     instruct("nc_matmul", dst=dst, stationary=stationary, moving=right, accumulate=False)
     return dst
@@ -102,7 +103,8 @@ def expand_dims(x: Any, axis: int) -> NkiTensor:
 def broadcast_to(x: Any, shape: Sequence[int], dtype: Any = None) -> NkiTensor:
     """Axes of 1 repeated: free axes as a view; a partition by a matmul with ones."""
     data = tile("broadcast_to", x)
-    sizes = tuple(whole_number(n, "a size of nl.broadcast_to") for n in shape)
+    given = items(shape, "the shape of nl.broadcast_to")
+    sizes = tuple(whole_number(n, "a size of nl.broadcast_to") for n in given)
     pairs = list(zip(data.shape, sizes, strict=False))
     if len(sizes) != data.ndim or any(a != b and a != 1 for a, b in pairs):
         refuse(
@@ -153,7 +155,7 @@ def gather_flattened(data: Any, indices: Any, axis: int = 0, dtype: Any = None) 
         tile("gather_flattened", data, "data"),
         tile("gather_flattened", indices, "indices"),
     )
-    if axis:
+    if whole_number(axis, "axis of nl.gather_flattened"):
         refuse(f"nl.gather_flattened: axis={axis!r}; indices count along the free axes: axis=0")
     dst = result("gather_flattened", by.shape, source.dtype)
     instruct("nc_n_gather", dst=dst, data=source, indices=by)

@@ -40,7 +40,7 @@ def num_programs(axes: Any = 0) -> int:
 
 
 def _launched(what: str, axis: Any) -> None:
-    if axis not in (0, None):
+    if axis is not None and whole_number(axis, f"an axis of nl.{what}"):
         refuse(f"nl.{what}({axis!r}): a kernel is launched along one axis, 0")
 
 

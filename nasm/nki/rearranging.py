@@ -6,14 +6,17 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from nasm.nki.indexing import items, whole_number
 from nasm.nki.wrong import refuse
+from nasm.spec.kinds import shown
 
 Pattern = Sequence[str | Sequence[str]]
 
 
-def rearranged(tensor: Any, source: Pattern, target: Pattern, sizes: Mapping[str, int]) -> Any:
+def rearranged(tensor: Any, source: Pattern, target: Pattern, fixed: Any = None) -> Any:
     """A tensor with the axes that a pattern names, as another pattern has them."""
     given, wanted = _groups(source), _groups(target)
+    sizes = _sizes({} if fixed is None else fixed)
     before, after = [n for g in given for n in g], [n for g in wanted for n in g]
     if len(given) != len(tensor.shape):
         refuse(f"{len(given)} axes in {source!r}; {tensor.name} has {len(tensor.shape)}")
@@ -38,7 +41,18 @@ def rearranged(tensor: Any, source: Pattern, target: Pattern, sizes: Mapping[str
 
 
 def _groups(pattern: Pattern) -> list[tuple[str, ...]]:
-    return [(part,) if isinstance(part, str) else tuple(part) for part in pattern]
+    parts = list(pattern) if isinstance(pattern, str) else items(pattern, "a pattern of names")
+    groups = [(p,) if isinstance(p, str) else tuple(items(p, "a group of names")) for p in parts]
+    for name in (name for group in groups for name in group):
+        if not isinstance(name, str):
+            refuse(f"{shown(name)} in a pattern of names; wanted a string")
+    return groups
+
+
+def _sizes(fixed: Any) -> dict[str, int]:
+    if not isinstance(fixed, Mapping):
+        refuse(f"fixed_sizes is {shown(fixed)}; wanted {{name: size}}")
+    return {name: whole_number(size, f"the size of {name!r}") for name, size in fixed.items()}
 
 
 def _split(

@@ -6,10 +6,13 @@ import math
 from typing import Any
 
 from nasm.nki.applying import binary, rsqrt, scaled, spread, together
+from nasm.nki.indexing import flag
 from nasm.nki.moving import broadcast_to
 from nasm.nki.names import DType
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, result, tile
+from nasm.nki.tiles import FLOAT32, free_axes, instruct, new, number, result, tile
+from nasm.nki.wrong import refuse
+from nasm.spec.kinds import shown
 
 
 def reduced(
@@ -21,7 +24,7 @@ def reduced(
     kept = _kept(data, axes)
     dst = result(what, kept, data.dtype if dtype is None else dtype)
     instruct("tensor_reduce", dst=dst, op=op, data=data, axis=axes, keepdims=True)
-    return dst if keepdims else _dropped(dst, axes)
+    return dst if flag(keepdims, f"keepdims of nl.{what}") else _dropped(dst, axes)
 
 
 def _kept(data: NkiTensor, axes: tuple[int, ...]) -> tuple[int, ...]:
@@ -39,7 +42,7 @@ def mean(x: Any, axis: Any, dtype: Any = None, keepdims: bool = False) -> NkiTen
     data = tile("mean", x)
     axes = free_axes("mean", data, axis)
     made = _mean("mean", data, axes, data.dtype if dtype is None else DType(dtype))
-    return made if keepdims else _dropped(made, axes)
+    return made if flag(keepdims, "keepdims of nl.mean") else _dropped(made, axes)
 
 
 def _mean(what: str, data: NkiTensor, axes: tuple[int, ...], dtype: Any) -> NkiTensor:
@@ -90,6 +93,8 @@ def rms_norm(
     """X over the root of the mean of its squares, times a weight."""
     data, weight = tile("rms_norm", x), tile("rms_norm", w, "w")
     axes = free_axes("rms_norm", data, axis)
+    if not number(n) or not n:
+        refuse(f"nl.rms_norm: n is {shown(n)}; wanted how many elements a mean is of")
     inner = FLOAT32 if compute_dtype is None else DType(compute_dtype)
     squares = new("rms_norm", data.shape, inner)
     instruct("activation", dst=squares, op="square", data=data)

@@ -9,6 +9,7 @@ from typing import Any
 from nasm.api import Result
 from nasm.api import run as run_program
 from nasm.nki.arguments import Returned, filled
+from nasm.nki.engines import USUAL
 from nasm.nki.frameworks import UNFIT, change, changeable, given_back
 from nasm.nki.installing import installed
 from nasm.nki.jitted import Kernel, launch_by
@@ -44,6 +45,7 @@ def run(
     *args: Any,
     lnc: int | None = None,
     target: str | None = None,
+    dma: str = USUAL,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     max_cycles: int | None = None,
@@ -67,7 +69,7 @@ def run(
         traced = kernel
     else:
         more: dict[str, Any] = {"options": options, "timing": timing, **kwargs}
-        traced = trace(kernel, *args, lnc=lnc, target=target, **more)
+        traced = trace(kernel, *args, lnc=lnc, target=target, dma=dma, **more)
     if values:
         fixed(traced)
     result = run_program(

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nasm.nki.indexing import indexed, whole_number
+from nasm.nki.indexing import indexed, items, whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister
 from nasm.nki.rearranging import Pattern, rearranged
 from nasm.nki.unknown import Unknown
 from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.nki.wrong import refuse
 from nasm.problems import Refused
+from nasm.spec.kinds import shown
 from nasm.spec.offsets import moved
 from nasm.spec.view import ALL, View
 
@@ -190,7 +191,7 @@ class NkiTensor(Unknown):
 
     def permute(self, dims: Sequence[int]) -> NkiTensor:
         """The axes in another order; the partition axis stays first."""
-        order = tuple(self._axis(dim) for dim in dims)
+        order = tuple(self._axis(dim) for dim in items(dims, f"an order of {self.name}"))
         offsets = self.view_.offsets
         if offsets is not None and not offsets.single and order[:1] != (0,):
             refuse(f"permute{order} of {self._said}, the positions of whose axis 0 a tile decides")
@@ -250,7 +251,8 @@ class NkiTensor(Unknown):
 
     def _sizes(self, shape: Sequence[Any], count: int) -> tuple[int, ...]:
         """Sizes that make so many elements; one of them may be -1."""
-        sizes = tuple(whole_number(n, f"a size for {self.name}") for n in shape)
+        given = items(shape, f"a shape for {self.name}")
+        sizes = tuple(whole_number(n, f"a size for {self.name}") for n in given)
         known = math.prod(n for n in sizes if n != -1)
         wrong = sizes.count(-1) > 1 or any(n < 1 and n != -1 for n in sizes)
         if wrong or (known != count if -1 not in sizes else count % known):
@@ -264,7 +266,7 @@ class NkiTensor(Unknown):
         self, src_pattern: Pattern, dst_pattern: Pattern, fixed_sizes: dict[str, int] | None = None
     ) -> NkiTensor:
         """Axes split, put in another order and merged, by names."""
-        made: NkiTensor = rearranged(self, src_pattern, dst_pattern, fixed_sizes or {})
+        made: NkiTensor = rearranged(self, src_pattern, dst_pattern, fixed_sizes)
         return made
 
     # -- the pattern itself
@@ -286,9 +288,10 @@ class NkiTensor(Unknown):
         """
         named = None if dtype is None else DType(dtype)
         view = self.view_ if named is None else retyped(self.view_, named.stored)
+        what = f"the pattern of {self.name}"
         pairs = [
-            [whole_number(n, f"a number in the pattern of {self.name}") for n in pair]
-            for pair in pattern
+            [whole_number(n, f"a number in {what}") for n in items(pair, f"a pair of {what}")]
+            for pair in items(pattern, what)
         ]
         if self.on_chip and vector_offset is None and pairs and pairs[0][1:] == [1]:
             pairs[0][0] = view.tensor.bytes // view.dtype.itemsize  # one partition: no step counts
@@ -326,6 +329,8 @@ class NkiTensor(Unknown):
     def indirect(self, index: NkiTensor, num_elem: int | None = None) -> NkiTensor:
         """The columns that a tile of entries names."""
         self._not_yet("indirect")
+        if not isinstance(index, NkiTensor):
+            refuse(f".indirect of {self._said} by {shown(index)}; wanted a tile of entries")
         return self._changed("indirect", index.view_, num_elem)
 
     def __len__(self) -> int:

@@ -17,6 +17,7 @@ none. (Thornley and Chandy, 2000, on monotonic counters; Reed and Kanodia, 1979,
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -66,20 +67,20 @@ class Order:
         self._posts: dict[int, dict[tuple[int, int], Posts]] = {}
         self._falls: dict[int, dict[tuple[int, int], Posts]] = {}
         self._waits: dict[int, dict[int, int]] = {}
-        self._met: list[Taken] = []
+        self._met: list[tuple[Taken, Clock]] = []
         self._first = self._settled = True
         self._doubtful: set[int] = set()
         self._exact: list[Taken] = []
         self._takes = False
         self._lived: set[int] = set()
-        self._given: dict[tuple[int, int], Clock] = {}
-        self.unordered: list[Unordered] = []
+        self._lives = Lives(())
+        self._unordered: list[Unordered] | None = None
 
     # -- taking steps
 
     def take(self, step: Step) -> None:
         """The next step, in an order in which a run may start them."""
-        if self._met and step.meeting != self._met[0].step.meeting:
+        if self._met and step.meeting != self._met[0][0].step.meeting:
             self._meet()
         if step.issue is not None:
             self.issued[self.columns[step.queue, step.issue.counter]].append(step.index)
@@ -88,13 +89,8 @@ class Order:
         self.starts[step.queue].append(step.index)
         self.steps[step.queue].append(taken)
         self._advance(taken)
-        if step.wait is not None:
-            waits = self._waits.get(step.wait.counter)
-            if waits is None:
-                waits = self._waits[step.wait.counter] = {}
-            waits[step.queue] = step.index
-            if step.wait.op == "==":
-                self._exact.append(taken)
+        if step.wait is not None and step.wait.op == "==":
+            self._exact.append(taken)
         if step.change is not None and step.change.value < 0:
             self._takes = True
         self._settled = False
@@ -121,8 +117,7 @@ class Order:
         step = taken.step
         clock = self._before_start(step)
         if step.meeting >= 0:
-            taken.clock = clock
-            self._met.append(taken)
+            self._met.append((taken, clock))
         else:
             self._start(taken, clock)
 
@@ -136,21 +131,32 @@ class Order:
             self._news.columns[queue].append(column)
         if step.behind is not None:
             clock = self._news.changed(queue, clock, both(clock, self.after(step.behind)))
-        if wait is not None and (wait.value > 0 or wait.counter in self._lived):
-            clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
+        if wait is not None:
+            if wait.counter in self._lives.counters:
+                after = self._lives.after(step, clock)
+                clock = self._news.changed(queue, clock, both(clock, after))
+            elif wait.value > 0:
+                clock = self._waited(clock, queue, step.index, wait.counter, wait.value)
         return clock
 
     def _start(self, taken: Taken, clock: Clock) -> None:
         """A step starts with a clock: what it posts has that behind it."""
         step, posts = taken.step, taken.posts
         self._now[step.queue] = taken.clock = clock
+        if self._first and step.wait is not None:
+            self._waits.setdefault(step.wait.counter, {})[step.queue] = step.index
+            self._lives.wait(taken)
         if posts is None:
             return
         if not self._first:
             posts.clocks[taken.nth] = clock
+            if taken.life is not None:
+                life, nth = taken.life
+                life.clocks[nth] = clock
             return
         counter, value = posted(step)
         posts.add(step.index, clock, value, self._news.mark(step.queue))
+        self._lives.change(taken)
         waits = self._waits.get(counter)
         if waits is not None:
             for queue, index in waits.items():
@@ -160,27 +166,18 @@ class Order:
     def _meet(self) -> None:
         """All members of a meeting start together."""
         met, self._met = self._met, []
-        clock = [max(column) for column in zip(*(taken.clock for taken in met), strict=True)]
-        for taken in met:
+        clock = [max(column) for column in zip(*(before for _, before in met), strict=True)]
+        for taken, _ in met:
             clock[taken.step.queue] = taken.step.index + 1
         together = tuple(clock)
-        for taken in met:
-            self._start(taken, self._news.changed(taken.step.queue, taken.clock, together))
+        for taken, before in met:
+            self._start(taken, self._news.changed(taken.step.queue, before, together))
 
     # -- waits
 
     def _waited(self, clock: Clock, queue: int, index: int, counter: int, value: int) -> Clock:
-        """A clock after a wait for a counter to reach a value.
-
-        That is never more than all that was posted or set, whatever was taken or cleared.
-        """
+        """A clock after a wait for a counter that only goes up to reach a value."""
         news = self._news
-        if counter in self._lived:
-            given = self._given.get((queue, index))
-            if given is not None:
-                clock = news.changed(queue, clock, both(clock, given))
-            if value <= 0:
-                return clock
         streams = self._posts.get(counter)
         if not streams:
             return clock
@@ -210,40 +207,25 @@ class Order:
             self._meet()
         if self._settled:
             return False
-        self._settled = True
-        if self._lived:
-            return self._settle_lives()
-        if not self.sure or any(self._matters(counter) for counter in self._doubtful):
-            return self._sweeps()
-        return False
-
-    def _settle_lives(self) -> bool:
-        """Sweep from the top, with what is known of counters that go down or are set.
-
-        That is nothing at first. What follows from clocks that are sound is sound, so it may be
-        used to find more, and what was found once is kept: it only grows.
-        """
-        before = [taken.clock for taken in self.taken]
-        self._given = {}
-        while True:
+        self._settled, self._unordered = True, None
+        before = None
+        if len(self._lived) > len(self._lives.counters):
+            before = [taken.clock for taken in self.taken]
             self._from_the_top()
-            self._sweeps()
-            found = Lives(self.queues, self.taken, self._lived)
-            given = self._given | {
-                place: both(clock, self._given.get(place, self.nothing))
-                for place, clock in found.given.items()
-            }
-            if given == self._given:
-                break
-            self._given = given
-        self.unordered = found.unordered
-        return before != [taken.clock for taken in self.taken]
+        swept = False
+        if not self.sure or any(self._matters(counter) for counter in self._doubtful):
+            swept = self._sweeps()
+            self._doubtful.clear()
+        return swept if before is None else before != [taken.clock for taken in self.taken]
 
     def _from_the_top(self) -> None:
-        """The first sweep once more."""
-        for streams in (*self._posts.values(), *self._falls.values()):
-            for posts in streams.values():
+        """The first sweep once more: of some counters it is only known now that they are set."""
+        for streams in self._posts.values(), self._falls.values():
+            for posts in itertools.chain.from_iterable(map(dict.values, streams)):
                 posts.clear()
+        self._lives = Lives(self._lived)
+        self._waits.clear()
+        self._doubtful.clear()
         self._news.start()
         self._sweep()
 
@@ -262,6 +244,8 @@ class Order:
 
     def _matters(self, counter: int) -> bool:
         """Whether it matters which posts to a counter come after a wait for it."""
+        if counter in self._lives.counters:
+            return True
         streams = self._posts.get(counter, {})
         return len(streams) > 1 or any(posts.kind == LANDS for posts in streams.values())
 
@@ -270,7 +254,7 @@ class Order:
         self._now = [self.nothing] * self.queues
         before = [taken.clock for taken in self.taken]
         for taken in self.taken:
-            if self._met and taken.step.meeting != self._met[0].step.meeting:
+            if self._met and taken.step.meeting != self._met[0][0].step.meeting:
                 self._meet()
             self._advance(taken)
         if self._met:
@@ -278,6 +262,13 @@ class Order:
         return any(taken.clock != old for taken, old in zip(self.taken, before, strict=True))
 
     # -- questions
+
+    @property
+    def unordered(self) -> list[Unordered]:
+        """Sets of counters that are in no order with what else happens to them."""
+        if self._unordered is None:
+            self._unordered = self._lives.unordered
+        return self._unordered
 
     def clock(self, queue: int, index: int) -> Clock:
         """What has surely happened before an instruction starts."""

@@ -5,7 +5,11 @@ does not come after the wait, and no other set comes between the two. So what al
 behind them comes before the wait. From there on the counter is a purse that posts fill and takes
 empty: something comes before a wait for ``n`` if the posts that come neither after it nor after the
 wait, and were not wiped out by a set in between, amount to less than ``n``, less what was surely
-taken. All of that follows from clocks that are sound, and adds to them.
+taken.
+
+Whether a set or a post comes after a wait is what clocks say. As with counters that only go up they
+may be supposed to say more than they do until that contradicts itself: of what is wrong with them
+something would have happened first in an execution, and what it follows from had happened before.
 
 Each set has to be in order with every other change and every wait of its counter. Where it is not,
 that is what is wrong.
@@ -18,7 +22,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from nasm.order.posts import Clock, Posts, Taken, Window, joined, more_than, posted
-from nasm.order.skeleton import COMPLETES, LANDS, STARTS
+from nasm.order.skeleton import COMPLETES, LANDS, STARTS, Step
 
 Place = tuple[int, int]
 """A queue, and the number of an instruction in it."""
@@ -44,6 +48,7 @@ class Stream:
 
     def add(self, taken: Taken, value: int) -> None:
         """One more."""
+        taken.life = self.posts, len(self.taken)
         self.taken.append(taken)
         self.posts.add(taken.step.index, taken.clock, value)
 
@@ -89,93 +94,55 @@ class Counter:
 
 
 class Lives:
-    """What surely comes before the waits for some counters, beside what clocks say already.
+    """What surely comes before the waits for counters that go down or are set, as steps are taken.
 
-    ``given`` are clocks by the place of a wait; ``unordered`` is what has to be in order and is
-    not.
+    ``counters`` are those of which such a step was taken; what was taken before that is told again.
     """
 
-    def __init__(self, queues: int, steps: Sequence[Taken], counters: Collection[int]) -> None:
-        self.queues = queues
-        self.given: dict[Place, Clock] = {}
-        self._bases: dict[int, Clock] = {}
-        self._nothing: Clock = (0,) * len(steps[0].clock) if steps else ()
+    def __init__(self, counters: Collection[int]) -> None:
         self.counters = {counter: Counter() for counter in sorted(counters)}
-        last: dict[int, Clock] = {}
-        for taken in steps:
-            step = taken.step
-            base = last.get(step.queue, self._nothing)
-            if step.after >= 0:
-                column = queues + step.queue
-                base = (*base[:column], max(base[column], step.after + 1), *base[column + 1 :])
-            self._bases[id(taken)] = base
-            last[step.queue] = taken.clock
-            if step.wait is not None and step.wait.counter in self.counters:
-                self.counters[step.wait.counter].waits.setdefault(step.queue, []).append(taken)
-            if taken.posts is not None and posted(step)[0] in self.counters:
-                self.counters[posted(step)[0]].change(taken)
-        for found in self.counters.values():
-            for waits in found.waits.values():
-                for taken in waits:
-                    self._give(found, taken)
 
-    # -- what follows
+    def change(self, taken: Taken) -> None:
+        """A step that starts changes a counter."""
+        counter = self.counters.get(posted(taken.step)[0])
+        if counter is not None:
+            counter.change(taken)
 
-    def _give(self, counter: Counter, taken: Taken) -> None:
-        """What surely comes before a wait, whichever set the counter has its value from."""
-        step, base = taken.step, self._bases[id(taken)]
+    def wait(self, taken: Taken) -> None:
+        """A step waits for a counter."""
+        wait = taken.step.wait
+        if wait is not None and wait.counter in self.counters:
+            waits = self.counters[wait.counter].waits
+            waits.setdefault(taken.step.queue, []).append(taken)
+
+    def after(self, step: Step, base: Clock) -> Clock:
+        """What surely comes before the end of a wait, whichever set the counter has its value from.
+
+        ``base`` is what comes before the wait itself.
+        """
         wait = step.wait
         assert wait is not None
+        counter = self.counters[wait.counter]
         known = [
             stream.taken[count - 1]
             for stream in counter.sets.values()
             if (count := stream.known(base, step.queue, step.index))
         ]
-        windows = [w for s in counter.posts.values() if (w := _window(s, taken, known)) is not None]
+        windows = [w for s in counter.posts.values() if (w := _window(s, step, known)) is not None]
         total = sum(posts.total(count) - posts.total(first) for posts, first, count in windows)
         clock: Clock | None = None
-        for setter in self._setters(counter, taken, known):
+        for setter in _setters(counter, step, base, known):
             start = 0 if setter is None else posted(setter.step)[1]
             need = wait.value - start
-            more = total - self._sure(counter.takes, taken, setter)
-            least = self._sure(counter.posts, taken, setter) - _possible(counter.takes, taken)
+            more = total - _sure(counter.takes, step, base, setter)
+            least = _sure(counter.posts, step, base, setter) - _possible(counter.takes, step)
             if need > more or (wait.op == "==" and need < least):
                 continue
             after = base if setter is None else _after(base, setter)
             if need > 0:
                 after = _filled(after, windows, more - need)
             clock = after if clock is None else tuple(map(min, clock, after))
-        if clock is not None and clock != base:
-            self.given[step.queue, step.index] = clock
-
-    def _sure(
-        self, streams: Mapping[tuple[int, int], Stream], taken: Taken, setter: Taken | None
-    ) -> int:
-        """What changes surely amount to when a wait is over, since a set or since the start."""
-        step, base, total = taken.step, self._bases[id(taken)], 0
-        for stream in streams.values():
-            count = stream.known(base, step.queue, step.index)
-            first = 0
-            if setter is not None:
-                first = bisect_left(stream.taken, True, key=lambda change: _before(setter, change))
-            if first < count:
-                total += stream.posts.total(count) - stream.posts.total(first)
-        return total
-
-    def _setters(
-        self, counter: Counter, taken: Taken, known: Sequence[Taken]
-    ) -> Iterator[Taken | None]:
-        """The sets that may be the last one before a wait is over; None is the start."""
-        if not known:
-            yield None
-        step, base = taken.step, self._bases[id(taken)]
-        for stream in counter.sets.values():
-            count = stream.known(base, step.queue, step.index)
-            for setter in stream.taken[max(0, count - 1) :]:
-                if _starts_before(taken, setter):
-                    break
-                if not any(_before(setter, other) for other in known if other is not setter):
-                    yield setter
+        return base if clock is None else clock
 
     # -- what is wrong
 
@@ -203,7 +170,9 @@ class Lives:
                     if taken is not setter and not _before(setter, taken):
                         yield taken, False
         for waits in counter.waits.values():
-            before = bisect_right(waits, 0, key=lambda taken: not _starts_before(taken, setter))
+            before = bisect_right(
+                waits, 0, key=lambda taken: not _starts_before(taken.step, setter)
+            )
             for taken in waits[before : before + 1]:
                 if not self._follows(taken, setter):
                     yield taken, True
@@ -211,6 +180,37 @@ class Lives:
     def _follows(self, taken: Taken, setter: Taken) -> bool:
         """Whether a wait can only be over once a set was made."""
         return _has(taken.clock, taken.step.queue, taken.step.index, setter)
+
+
+def _sure(
+    streams: Mapping[tuple[int, int], Stream], step: Step, base: Clock, setter: Taken | None
+) -> int:
+    """What changes surely amount to when a wait is over, since a set or since the start."""
+    total = 0
+    for stream in streams.values():
+        count = stream.known(base, step.queue, step.index)
+        first = 0
+        if setter is not None:
+            first = bisect_left(stream.taken, True, key=lambda change: _before(setter, change))
+        if first < count:
+            total += stream.posts.total(count) - stream.posts.total(first)
+    return total
+
+
+def _setters(
+    counter: Counter, step: Step, base: Clock, known: Sequence[Taken]
+) -> Iterator[Taken | None]:
+    """The sets that may be the last one before a wait is over; None is the start."""
+    if not known:
+        yield None
+    for stream in counter.sets.values():
+        count = stream.known(base, step.queue, step.index)
+        for nth in range(max(0, count - 1), len(stream.taken)):
+            setter = stream.taken[nth]
+            if _starts_before(step, setter):
+                break
+            if not any(_before(setter, other) for other in known if other is not setter):
+                yield setter
 
 
 def _has(clock: Clock, queue: int, index: int, change: Taken) -> bool:
@@ -244,9 +244,9 @@ def _at_once(one: Taken, other: Taken) -> bool:
     return met and one.posts.kind == other.posts.kind == STARTS
 
 
-def _starts_before(one: Taken, other: Taken) -> bool:
+def _starts_before(mine: Step, other: Taken) -> bool:
     """Whether an instruction starts before another one makes a change."""
-    mine, theirs = one.step, other.step
+    theirs = other.step
     if mine.queue == theirs.queue:
         return mine.index <= theirs.index
     return other.clock[mine.queue] > mine.index
@@ -261,16 +261,15 @@ def _after(clock: Clock, change: Taken) -> Clock:
     return joined(clock, one, 0)
 
 
-def _window(stream: Stream, taken: Taken, known: Sequence[Taken]) -> Window | None:
+def _window(stream: Stream, step: Step, known: Sequence[Taken]) -> Window | None:
     """The posts of a stream that do not come after a wait, nor before a set before it."""
     first = max((stream.before_change(setter) for setter in known), default=0)
-    count = stream.posts.before(taken.step.queue, taken.step.index)
+    count = stream.posts.before(step.queue, step.index)
     return (stream.posts, first, count) if first < count else None
 
 
-def _possible(streams: Mapping[tuple[int, int], Stream], taken: Taken) -> int:
+def _possible(streams: Mapping[tuple[int, int], Stream], step: Step) -> int:
     """What changes that do not come after a wait amount to."""
-    step = taken.step
     return sum(s.posts.total(s.posts.before(step.queue, step.index)) for s in streams.values())
 
 

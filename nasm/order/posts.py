@@ -69,13 +69,17 @@ class Posts:
 
 
 class Taken:
-    """A step that was taken, with the clock of its start."""
+    """A step that was taken, with the clock of its start.
 
-    __slots__ = ("clock", "nth", "posts", "step")
+    It is the nth of its ``posts``, and has another place in the ``life`` of a counter, if it has.
+    """
+
+    __slots__ = ("clock", "life", "nth", "posts", "step")
 
     def __init__(self, step: Step, posts: Posts | None) -> None:
         self.step, self.posts = step, posts
         self.clock: Clock = ()
+        self.life: tuple[Posts, int] | None = None
         self.nth = -1 if posts is None else len(posts.indices)
 
 

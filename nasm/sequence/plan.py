@@ -137,7 +137,7 @@ class Planner:
                 slot = self.slots.free(knowledge, queue)
                 assert slot is not None
             self.plan.slots[step.mark] = self.slots.take(slot, step.mark)
-        if len(waits) > 1 and not sure or waits and not (sure or step.after >= 0):
+        if (len(waits) > 1 and not sure) or (waits and not (sure or step.after >= 0)):
             self.unsure.add(queue)
         knowledge.start(queue)
         return waits
@@ -155,8 +155,7 @@ class Planner:
         waits = knowledge.needed(queue, events)
         outside = [e for e in waits if e.kind == OVER and self.level.marks[e.at].outside]
         if outside:
-            for event in outside:
-                self._hoist(queue, event)
+            self._hoist(queue, outside)
             waits = knowledge.needed(queue, events)
         for event in waits:
             knowledge.wait(queue, event)
@@ -192,14 +191,13 @@ class Planner:
         assert self.outer is not None
         return self.outer.origin(event.at) if event.kind == OVER else event
 
-    def _hoist(self, queue: int, event: Event) -> None:
+    def _hoist(self, queue: int, events: Sequence[Event]) -> None:
         """Have a queue wait before the loop for what happened outside of it."""
-        outer, needed = self.outer, self.level.marks[event.at].outside
+        outer, hoisted = self.outer, self.hoisted.setdefault(queue, [])
         assert outer is not None
-        assert needed is not None
-        if not outer.knowledge.knows(queue, needed):
-            outer.settle(queue, (needed,))
-            self.hoisted.setdefault(queue, []).append(needed)
+        needed = [e for event in events if (e := self.level.marks[event.at].outside) is not None]
+        hoisted += [event for event in needed if not outer.knowledge.knows(queue, event)]
+        outer.settle(queue, needed)
         self.knowledge.learn(queue, self._known(queue))
 
     def _body(self, body: Body) -> None:
@@ -217,6 +215,8 @@ class Planner:
         for queue, events in sorted(inner.hoisted.items()):
             waits[queue] = self._again(queue, before[queue], events)
             self.plan.note(waits[queue])
+            if waits[queue] and not before[queue][self.queues + queue]:
+                self.unsure.add(queue)
             knowledge.completed(queue, body.after.get(queue, -1))
         self.plan.entered.append(Entered(body, waits, inner.plan))
         for queue in body.queues or range(self.queues):  # of a loop in which nobody does anything
@@ -227,7 +227,6 @@ class Planner:
         """Plan the end of a round: the leader waits until all of it is over."""
         level, plan, leader = self.level, self.plan, body.leader
         last: dict[int, Step | None] = dict.fromkeys(body.queues)
-        mine = [n for n in level.nodes if isinstance(n, Step) and n.queue == leader]
         for node in level.nodes:
             if isinstance(node, Step):
                 last[node.queue] = node if node.mark < 0 else None
@@ -235,23 +234,28 @@ class Planner:
                 last.update(dict.fromkeys(node.queues))
         events = []
         for queue in body.queues:
-            step = last[queue]
             if queue == leader:
-                writers = [step.index for step in mine if step.writes]
-                if writers and any(step.apart for step in mine):
-                    events.append(Event(DONE, leader, writers[-1]))
                 continue
-            plan.arrivals[queue] = step
+            step = plan.arrivals[queue] = last[queue]
             index = level.counts[queue] if step is None else step.index
             if step is None:
                 self.knowledge.start(queue)
             events.append(Event(DONE, queue, index))
         events += [Event(OVER, -1, n) for n, mark in enumerate(level.marks) if not mark.outside]
-        sure = [*map(self.knowledge.sure, range(self.queues))]
-        plan.last[leader] = self.settle(leader, events)
-        plan.note(plan.last[leader])
-        sure[leader] &= leader not in self.unsure
-        plan.hasty = frozenset(queue for queue in body.hasty if not sure[queue])
+        hasty = {queue for queue in body.hasty if not self.knowledge.sure(queue)}
+        waits = self.settle(leader, events)
+        if not (waits and leader in hasty or leader in self.unsure) and leader in body.hasty:
+            waits += self.settle(leader, self._own(leader))
+        if leader in self.unsure:
+            hasty |= body.hasty & {leader}
+        plan.last[leader], plan.hasty = waits, frozenset(hasty)
+        plan.note(waits)
+
+    def _own(self, leader: int) -> list[Event]:
+        """What a leader has written itself in a round, if it moves anything in the next one."""
+        mine = [n for n in self.level.nodes if isinstance(n, Step) and n.queue == leader]
+        writers = [step.index for step in mine if step.writes]
+        return [Event(DONE, leader, writers[-1])] if any(s.apart for s in mine) and writers else []
 
     # -- the end
 

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from nasm import gc_pause
 from nasm.asm.building.builder import ProgramBuilder
 from nasm.footprint.forms import Form, Forms
-from nasm.problems import Failure, Problem, Unsaid
+from nasm.problems import Failure, Problem, Unsaid, counted
 from nasm.sequence.dependences import Dependences
-from nasm.sequence.lines import Item, Line, Loop, Sequence
+from nasm.sequence.lines import Item, Line, Loop, Sequence, lines
 from nasm.sequence.plan import planned
 from nasm.sequence.writing import Output, Writer
 
@@ -74,7 +74,7 @@ class _Core:
         levels = 1 + sum(1 for _ in _loops(items))
         most = (self._left() - levels * len(self.queues)) // levels
         if most < 1 and level.marks:
-            raise self._too_few(levels)
+            raise self._too_few(items)
         plan = planned(level, len(self.queues), most)
         Writer(Output(self.builder, self.core, self.numbers), plan).program()
 
@@ -92,17 +92,20 @@ class _Core:
         numbers = map(self.generation.counter, self.program.semaphores.values())
         return self.generation.semaphores - sum(core == self.core for core, _, _ in numbers)
 
-    def _too_few(self, levels: int) -> Failure:
-        said = f"core {self.core} has {self._left()} semaphores left"
-        wanted = levels * (len(self.queues) + 1)
-        return Failure(
-            Problem(
-                "E0322",
-                f"{said}; the waits of this program take at least {wanted}",
-                None,
-                "declare fewer of your own, or fewer run-time loops",
-            )
+    def _too_few(self, items: list[Item]) -> Failure:
+        loops = list(_loops(items))
+        wanted = (1 + len(loops)) * (len(self.queues) + 1)
+        moved = (self.form(line).moved for line in lines(items))
+        flying = sum(each is not None and not each.meets for each in moved)
+        said = (
+            f"core {self.core} has {self._left()} semaphores left, and the waits of this program "
+            f"take at least {wanted}: {len(self.queues)} for the queues and one for what is in "
+            f"flight of its {counted(flying, 'transfer')}, and as many again for each of its "
+            f"{counted(len(loops), 'run-time loop')}"
         )
+        span = self.program.spans[loops[0].span] if loops else None
+        hint = "declare fewer of your own, or unroll loops: a loop has semaphores to itself"
+        return Failure(Problem("E0322", said, span, hint))
 
 
 def _loops(items: list[Item]) -> Iterator[Loop]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from tests.fuzz.calls import Calls
 from tests.fuzz.commands import Commands
 from tests.fuzz.order import Ordered
 from tests.fuzz.programs import Programs
-from tests.fuzz.traced import Kernels
+from tests.fuzz.traced import SDK, Kernels
 
 FUZZERS = {maker.name: maker for maker in (Programs, Arrays, Commands, Calls, Ordered, Kernels)}
 
@@ -26,7 +27,10 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=1, help="processes")
     parser.add_argument("--out", type=Path, default=Path("findings"), help="folder for inputs")
     parser.add_argument("--replay", type=Path, nargs="+", metavar="FILE", help="try saved inputs")
+    parser.add_argument("--sdk", type=Path, help="a checkout of AWS's SDK, for 'kernels'")
     given = parser.parse_args()
+    if given.sdk is not None:
+        os.environ[SDK] = str(given.sdk)  # for the processes that are started, too
     maker = FUZZERS[given.fuzzer]
     if given.replay:
         found = [driver.replay(maker, path.read_bytes()) for path in given.replay]

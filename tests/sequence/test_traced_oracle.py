@@ -177,6 +177,18 @@ def test_both_judges_agree_on_random_programs(case: Case) -> None:
         column[pc] = before
 
 
+@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@given(cases())
+def test_random_programs_of_two_cores_are_in_order(case: Case) -> None:
+    """Also between the cores, which are planned one by one."""
+    assume(case.cores == 2)
+    builder, sequence = case.builder()
+    synchronise(builder, sequence)
+    verdict = judged(builder.finish(), sequence)
+    assert verdict is not None
+    assert (verdict.unordered, verdict.between) == ([], [])
+
+
 # -- the bytes of a view
 
 

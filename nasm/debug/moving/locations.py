@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from nasm.inspection import Inspection
-from nasm.problems import Refused, did_you_mean, quoted
+from nasm.problems import Refused, did_you_mean, listed, quoted
 from nasm.source import Source, Span
 from nasm.spec.program import Program, QueueProgram
 
@@ -41,11 +41,15 @@ class Location:
 def location(held: Inspection, text: str) -> Location:
     """What a text stands for; raises Refused.
 
-    A line number, a label, a mnemonic, an engine, an engine with a pc (``tensor pc 3``).
+    A line number, a line of one of several files (``kernel.py:57``), a label, a mnemonic, an
+    engine, an engine with a pc (``tensor pc 3``).
     """
     words = text.split()
     if len(words) == 1 and words[0].isdecimal():
-        return _line(held, int(words[0][:9]))
+        return _line(held, int(words[0][:9]), text_of(held))
+    file, _, line = text.strip().rpartition(":")
+    if file and line.isdecimal():
+        return _line(held, int(line[:9]), _file(held, file))
     if len(words) == 3 and words[1] == "pc":
         return _at(held, words[0], words[2])
     program = held.program
@@ -99,10 +103,21 @@ def _at(held: Inspection, engine: str, number: str) -> Location:
     return Location(f"@{name} pc {pc}", {queue.index: frozenset((pc,))})
 
 
-def _line(held: Inspection, line: int) -> Location:
+def _file(held: Inspection, name: str) -> Source:
+    """The file of a program whose path ends so; raises Refused."""
+    sources = {id(s.source): s.source for s in held.program.spans if s is not None}
+    ends = [s for s in sources.values() if f"/{s.name}".endswith(f"/{name}")]
+    if len(ends) != 1:
+        names = sorted(s.shown for s in (ends or sources.values()))
+        said = f"several files are called '{quoted(name)}'" if ends else f"no file '{quoted(name)}'"
+        hint = f"the program is made of {listed(names[:12], 'and')}" if names else ""
+        raise Refused(UNKNOWN, said, hint)
+    return ends[0]
+
+
+def _line(held: Inspection, line: int, source: Source | None) -> Location:
     """A line, or the next one that has an instruction."""
     program = held.program
-    source = text_of(held)
     if source is None:
         raise Refused(UNKNOWN, "the program has no text")
     found: dict[int, dict[int, set[int]]] = {}
@@ -117,7 +132,8 @@ def _line(held: Inspection, line: int) -> Location:
         raise Refused(UNKNOWN, f"no instruction on or behind line {line} of {last}")
     at = min(found)
     moved = "" if at == line else f"line {line} has no instruction: moved to line {at}"
-    return Location(f"line {at}", {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
+    where = "" if source is text_of(held) else f" of {source.shown}"
+    return Location(f"line {at}{where}", {q: frozenset(pcs) for q, pcs in found[at].items()}, moved)
 
 
 def _in(program: Program, number: int, source: Source) -> Span | None:

@@ -1,5 +1,5 @@
 # {"arrays": [["float32", [32, 10, 12]], ["float32", [32, 9]]]}
-"""A convolution of 3 by 3 in each partition, as nine views of one tile; then pooling by a pattern."""
+"""A convolution of 3 by 3 in each partition, by nine views of a tile; pooling by a pattern."""
 
 import nki
 import nki.isa as nisa

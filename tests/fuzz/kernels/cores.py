@@ -9,7 +9,7 @@ import nki.language as nl
 @nki.jit
 def kernel(x):
     core, cores = nl.program_id(0), nl.num_programs()
-    rows, columns = x.shape[0] // cores, x.shape[1]
+    rows = x.shape[0] // cores
     out = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
     middle = nl.ndarray(x.shape, dtype=x.dtype, buffer=nl.shared_hbm)
     mine = nl.ds(core * rows, rows)

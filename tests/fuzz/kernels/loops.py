@@ -1,5 +1,5 @@
 # {"arrays": [["float32", [6, 128, 8]], ["int32", [1, 1]]]}
-"""Loops of the machine: over blocks in HBM, as often as an argument says, and until a number is 0."""
+"""Loops of the machine: over blocks in HBM, and as often as an argument says."""
 
 import nki
 import nki.isa as nisa
@@ -25,7 +25,7 @@ def kernel(x, times):
     nisa.tensor_scalar(dst=limit, data=limit, op0=nl.maximum, operand0=0)
     nisa.tensor_scalar(dst=limit, data=limit, op0=nl.minimum, operand0=4)
     bound = nisa.register_alloc(limit)
-    for i in nl.dynamic_range(bound):
+    for _ in nl.dynamic_range(bound):
         nisa.tensor_scalar(dst=total, data=total, op0=nl.add, operand0=1.0)
     nisa.dma_copy(dst=sums, src=total)
     return y, sums

@@ -1,4 +1,4 @@
-"""Kernels with one change or a few: calls, arguments, shapes, slices, engines, dtypes, operators."""
+"""Kernels with a change or a few: to calls, arguments, shapes, slices, engines, dtypes."""
 
 from __future__ import annotations
 
@@ -9,15 +9,50 @@ from collections.abc import Callable, Iterator
 from random import Random
 from typing import Any
 
-OPERATORS = (
-    "add subtract multiply maximum minimum greater less equal not_equal greater_equal less_equal "
-    "logical_and logical_or exp square copy rsqrt sqrt tanh sigmoid relu abs bitwise_and power "
-    "divide log"
-).split()
-DTYPES = "float32 bfloat16 float16 int32 uint32 int8 uint8 int16 uint16 float8_e4m3 bool_".split()
-BUFFERS = "sbuf psum hbm shared_hbm private_hbm".split()
-ENGINES = "tensor vector scalar gpsimd sync dma unknown".split()
-RANGES = "affine_range sequential_range static_range dynamic_range".split()
+OPERATORS = [
+    "add",
+    "subtract",
+    "multiply",
+    "maximum",
+    "minimum",
+    "greater",
+    "less",
+    "equal",
+    "not_equal",
+    "greater_equal",
+    "less_equal",
+    "logical_and",
+    "logical_or",
+    "exp",
+    "square",
+    "copy",
+    "rsqrt",
+    "sqrt",
+    "tanh",
+    "sigmoid",
+    "relu",
+    "abs",
+    "bitwise_and",
+    "power",
+    "divide",
+    "log",
+]
+DTYPES = [
+    "float32",
+    "bfloat16",
+    "float16",
+    "int32",
+    "uint32",
+    "int8",
+    "uint8",
+    "int16",
+    "uint16",
+    "float8_e4m3",
+    "bool_",
+]
+BUFFERS = ["sbuf", "psum", "hbm", "shared_hbm", "private_hbm"]
+ENGINES = ["tensor", "vector", "scalar", "gpsimd", "sync", "dma", "unknown"]
+RANGES = ["affine_range", "sequential_range", "static_range", "dynamic_range"]
 WORDS = (OPERATORS, DTYPES, BUFFERS, ENGINES, RANGES)
 NUMBERS = (0, 1, -1, 2, 3, 7, 32, 64, 127, 128, 129, 512, 513, 0.5, -2.0, 1e30)
 FLAGS = ("accumulate", "negate", "reverse0", "reverse_pred", "is_transpose", "keepdims")
@@ -39,7 +74,8 @@ def mutated(rng: Random, text: str) -> str:
 
 
 def _one(rng: Random, tree: ast.Module) -> None:
-    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    every = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    functions = [node for node in every if node.decorator_list] or every
     blocks = [block for function in functions for block in _blocks(function)]
     nodes = [node for function in functions for node in _inside(function)]
     kinds = [kind for kind in (_Statements(blocks), *_nodes(nodes)) if kind]
@@ -185,7 +221,7 @@ def _sizes(rng: Random, node: ast.Tuple | ast.List) -> None:
 def _header(rng: Random, header: str) -> str:
     """Other arguments, another target, another number of cores."""
     given = json.loads(header.removeprefix("#"))
-    match rng.randrange(4):
+    match rng.randrange(4) if given["arrays"] else rng.randrange(2, 4):
         case 0:
             array = rng.choice(given["arrays"])
             array[0] = rng.choice(DTYPES[:9])

@@ -41,7 +41,7 @@ COLUMNS = (
 )
 
 
-JUDGED = 2_000
+JUDGED = 20_000
 """The instructions of the largest program whose waits are judged one by one."""
 
 PAGE = Path(__file__).parents[3] / "docs" / "nki.md"
