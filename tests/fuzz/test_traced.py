@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from nasm.nki import kernel as kernels
+from nasm.nki.accumulating import Begun
 from nasm.nki.tracing import Call
 from nasm.sequence import sync
 from nasm.sequence.writing import Output
@@ -67,6 +68,18 @@ def test_another_value_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     finding = found(texts()["cores"])
     assert finding is not None
     assert (finding.kind, finding.what) == ("hash", "another value than the calls mean")
+
+
+def test_a_matmul_that_adds_where_it_should_not_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    whole = Begun.parts
+
+    def always(begun: Begun, dst: Any) -> Any:
+        return [(low, high, low > 0 or adds) for low, high, adds in whole(begun, dst)]
+
+    monkeypatch.setattr(Begun, "parts", always)
+    finding = found(texts()["pieces"])
+    assert finding is not None
+    assert finding.kind == "hash"
 
 
 def test_silence_about_what_nobody_wrote_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

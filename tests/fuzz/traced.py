@@ -22,6 +22,8 @@ import nasm
 import nasm.nki
 from nasm.asm.assemble import assemble
 from nasm.nki import kernel as kernels
+from nasm.nki.calling import Function
+from nasm.nki.isa import FUNCTIONS
 from nasm.nki.kernel import Traced
 from nasm.nki.lowering import Lowering
 from nasm.nki.raised import telling
@@ -71,22 +73,27 @@ class Recorded:
     def __init__(self) -> None:
         self.traces: list[Trace] = []
         self.calls: list[list[Made]] = []
+        self.open: list[Call] = []
+        """Calls that leave it open whether they add to what is there."""
         self.places: dict[int, Place] = {}
 
     def take(self, trace: Trace) -> None:
         """Keep what a trace has."""
         self.traces.append(trace)
-        self.calls.append([_kept(call) for call in trace.made])
+        left = {id(call) for call in self.open}
+        self.calls.append([_kept(call, left) for call in trace.made])
         for tensor in trace.builder.program.tensors.values():
             if tensor.partition is not None and tensor.offset is not None:
                 self.places.setdefault(tensor.index, (tensor.partition, tensor.offset))
 
 
-def _kept(made: Made) -> Made:
+def _kept(made: Made, left: set[int]) -> Made:
     if isinstance(made, RunTimeLoop):
-        body = [_kept(each) for each in made.body]
+        # A tile of the body is a new one in each round: what was found once holds for all.
+        body = [_kept(each, set()) for each in made.body]
         return RunTimeLoop(made.counter, made.bound, made.step, body, made.span, made.chain)
-    return Call(made.row, dict(made.operands), made.engine, made.span, made.chain)
+    operands = {**made.operands, **({"accumulate": None} if id(made) in left else {})}
+    return Call(made.row, operands, made.engine, made.span, made.chain)
 
 
 @contextlib.contextmanager
@@ -99,11 +106,24 @@ def recording() -> Iterator[Recorded]:
             recorded.take(trace)
             super().__init__(trace, *given)
 
+    matmul = FUNCTIONS["nc_matmul"]
+    record = matmul.record
+
+    def noted(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
+        count = len(trace.open[-1])
+        left = arguments["accumulate"] is None and not arguments["is_transpose"]
+        made = record(trace, function, arguments)
+        if left:
+            new = trace.open[-1][count:]
+            recorded.open += [c for c in new if isinstance(c, Call) and "moving" in c.operands]
+        return made
+
     kernels.Lowering, before = Recording, kernels.Lowering  # type: ignore[misc]
+    matmul.record = noted
     try:
         yield recorded
     finally:
-        kernels.Lowering = before  # type: ignore[misc]
+        kernels.Lowering, matmul.record = before, record  # type: ignore[misc]
 
 
 def texts() -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.util
+import itertools
 import sys
 import threading
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 
 import nasm.nki
 from nasm.nki.hook import OLD_HINT
+from nasm.nki.tracing import tracing
 from nasm.problems import Failure
 
 KERNEL = """
@@ -144,6 +146,53 @@ def test_a_kernel_runs_when_the_hook_is_gone(tmp_path: Path) -> None:
         spec.loader.exec_module(module)
     x = np.arange(6, dtype=np.float32).reshape(2, 3)
     assert (module.doubled(x) == 2 * x).all()
+
+
+@pytest.mark.parametrize("order", list(itertools.permutations(["nki.language", "nki", "nki.isa"])))
+def test_whatever_is_imported_first_they_are_the_same_modules(order: tuple[str, ...]) -> None:
+    with nasm.nki.installed():
+        found = {name: importlib.import_module(name) for name in order}
+        assert found["nki"].isa is found["nki.isa"]
+        assert found["nki"].language is found["nki.language"]
+
+
+def test_many_threads_that_come_and_go_leave_nothing() -> None:
+    def work() -> None:
+        for _ in range(20):
+            with nasm.nki.installed():
+                seen.append(importlib.import_module("nki.isa").__name__)
+
+    seen: list[str] = []
+    threads = [threading.Thread(target=work) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert seen == ["nki.isa"] * 160
+
+
+def test_a_hook_that_is_left_out_of_turn_stays_for_the_other() -> None:
+    one, other = nasm.nki.installed(), nasm.nki.installed()
+    one.__enter__()
+    other.__enter__()
+    one.__exit__(None, None, None)
+    assert importlib.import_module("nki").__name__ == "nki"
+    other.__exit__(None, None, None)
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("nki.language")
+
+
+def test_a_kernel_that_raises_half_way_leaves_nothing(tmp_path: Path) -> None:
+    before = named_nki()
+
+    def kernel(x: Any) -> None:
+        importlib.import_module("nki.language").load(x)
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        nasm.nki.trace(kernel, np.ones((2, 3), np.float32))
+    assert named_nki() == before
+    assert tracing() is None
 
 
 def test_what_raises_inside_leaves_nothing() -> None:

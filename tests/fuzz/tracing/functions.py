@@ -328,8 +328,13 @@ def multiply(core: Any, call: Any, given: Given) -> None:
     sums = weights.x.astype(np.float64).T @ x.astype(np.float64)
     doubt = weights.bad.any(axis=0)[:, None] | bad.any(axis=0)[None, :]
     made = Value(sums.astype(np.float32).reshape(dst.shape), doubt.reshape(dst.shape))
-    if given["accumulate"]:
-        made = combined("add", core.floats(dst), made)
+    begun = core.memory.begun(dst)
+    adds = begun if given["accumulate"] is None else np.full(dst.shape, bool(given["accumulate"]))
+    if adds.any():
+        held = core.floats(dst) if adds.all() else core.memory.floats_where(dst, adds)
+        both = combined("add", held, made)
+        made = Value(np.where(adds, both.x, made.x), np.where(adds, both.bad, made.bad))
+    begun[...] = True
     core.store(dst, made)
 
 

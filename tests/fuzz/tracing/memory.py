@@ -39,6 +39,7 @@ class Memory:
     def __init__(self, places: Mapping[int, Place], noise: np.random.Generator | None) -> None:
         self.places, self.noise = places, noise
         self.cells: dict[Any, tuple[Array, Array]] = {}
+        self.started: dict[int, Array] = {}
         self.unwritten: set[str] = set()
         """Tensors that were read where nobody had written."""
 
@@ -76,6 +77,27 @@ class Memory:
         elements = np.ndarray(view.shape, view.dtype.numpy, data.data, offset, strides)
         states = np.ndarray((*view.shape, size), np.uint8, known.data, offset, (*strides, 1))
         return elements, states
+
+    def begun(self, view: View) -> Array:
+        """Which elements of a view matmuls have written, by their first bytes; to be changed."""
+        tensor = view.tensor
+        held = self.started.setdefault(
+            tensor.index, np.zeros(tensor.bytes * tensor.partitions, bool)
+        )
+        strides = (
+            view.steps[0] * tensor.bytes,
+            *(step * view.dtype.itemsize for step in view.steps[1:]),
+        )
+        start = view.partition * tensor.bytes + view.offset
+        return np.ndarray(view.shape, bool, held.data, start, strides)
+
+    def floats_where(self, view: View, wanted: Array) -> Value:
+        """What a view holds, where it is wanted: elsewhere 0, and nobody reads."""
+        elements, states = self._windows(view)
+        if (states[wanted] == UNWRITTEN).any():
+            self.unwritten.add(view.tensor.name)
+        held = widened(Value(elements.copy(), (states != KNOWN).any(axis=-1)))
+        return Value(np.where(wanted, held.x, 0), held.bad & wanted)
 
     def read(self, view: View, moved: tuple[int, int] = (0, 0)) -> Value:
         """What a view holds, in its own dtype."""
