@@ -186,6 +186,7 @@ def _called(
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
+        trace.ended(trace.made)
         return returned(result, arguments.given)
 
 
