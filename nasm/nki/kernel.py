@@ -138,19 +138,8 @@ def _called(
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
-        _ended(trace)
+        trace.ended(trace.made)
         return returned(result, arguments.given, arguments.span)
-
-
-def _ended(trace: Trace) -> None:
-    """Refuse a loop of the machine that was left while its body was traced."""
-    if len(trace.open) == 1:
-        return
-    loop = trace.open[-2][-1]
-    span, chain = trace.builder.program.spans[loop.span], trace.builder.program.chains[loop.chain]
-    said = "a loop of the machine that is left by break, return or next: its body is traced once"
-    hint = "leave it by its condition: nl.while_loop(register, body)"
-    raise Failure(Problem(MISUSED, said, span and span.within(chain), hint))
 
 
 def _hand(arguments: Arguments, trace: Trace, bound: inspect.BoundArguments) -> None:

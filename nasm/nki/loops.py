@@ -11,7 +11,7 @@ from types import FrameType
 from typing import Any
 
 from nasm.nki.names import CONDITION, VirtualRegister
-from nasm.nki.tracing import Trace, current
+from nasm.nki.tracing import RunTimeLoop, Trace, current
 from nasm.nki.wrong import ours, refuse
 from nasm.spec.kinds import shown
 
@@ -23,17 +23,18 @@ def dynamic_range(start: Any, stop: Any = None, step: int = 1) -> Iterator[Virtu
     """A loop of the machine over a range: its variable is a register."""
     trace = current("nl.dynamic_range")
     lower, upper = (0, start) if stop is None else (start, stop)
-    counter = _begin(trace, lower, upper, step)
-    yield counter
-    trace.end()
+    loop = _begin(trace, lower, upper, step)
+    yield loop.counter
+    trace.end(loop)
 
 
 def fori_loop(lower: Any, upper: Any, body_fun: Callable[[Any], Any], step: int = 1) -> None:
     """A loop of the machine whose body is a function of its variable."""
     trace = current("nl.fori_loop")
     _body("fori_loop", body_fun)
-    body_fun(_begin(trace, lower, upper, step))
-    trace.end()
+    loop = _begin(trace, lower, upper, step)
+    body_fun(loop.counter)
+    trace.end(loop)
 
 
 def _body(what: str, body_fun: Any) -> None:
@@ -41,7 +42,7 @@ def _body(what: str, body_fun: Any) -> None:
         refuse(f"the body of nl.{what} is {shown(body_fun)}; wanted a function of one register")
 
 
-def _begin(trace: Trace, lower: Any, upper: Any, step: Any) -> VirtualRegister:
+def _begin(trace: Trace, lower: Any, upper: Any, step: Any) -> RunTimeLoop:
     if type(step) is not int or step < 1:
         refuse(f"step={step!r}: wanted a number of at least 1, known while tracing")
     for name, bound in (("lower", lower), ("upper", upper)):
@@ -50,8 +51,7 @@ def _begin(trace: Trace, lower: Any, upper: Any, step: Any) -> VirtualRegister:
     _may_loop(trace)
     counter = trace.register(frozen=True)
     trace.call(trace.governing("move"), {"dst": counter.named, "src": _number(lower)})
-    trace.begin(counter, upper, step)
-    return counter
+    return trace.begin(counter, upper, step)
 
 
 def _number(value: Any) -> Any:
@@ -76,13 +76,13 @@ def while_loop(init: Any, body_fun: Callable[[Any], Any]) -> None:
     condition = trace.register()
     move = trace.governing("move")
     trace.call(move, {"dst": condition.named, "src": init.named})
-    trace.begin(condition, None)
+    loop = trace.begin(condition, None)
     after = body_fun(condition)
     if not isinstance(after, VirtualRegister):
         refuse(f"the body of nl.while_loop returns {after!r}; wanted the register of its condition")
     if after is not condition:
         trace.call(move, {"dst": condition.named, "src": after.named})
-    trace.end()
+    trace.end(loop)
 
 
 def truth(register: VirtualRegister) -> bool:
@@ -97,13 +97,11 @@ def truth(register: VirtualRegister) -> bool:
             "a branch on a register: what it holds is known when the program runs",
             "a loop of the machine is `while register:`, or nl.while_loop(register, body)",
         )
-    if trace.whiles and trace.whiles[-1] == (frame, place):
-        trace.whiles.pop()
-        trace.end()
+    if trace.whiles and trace.whiles[-1][:2] == (frame, place):
+        trace.end(trace.whiles.pop()[2])
         return False
     _may_loop(trace)
-    trace.begin(register, None)
-    trace.whiles.append((frame, place))
+    trace.whiles.append((frame, place, trace.begin(register, None)))
     return True
 
 

@@ -205,6 +205,7 @@ def _made_first(
         named = functions(trace.builder.target.isa)
         found = trace.tensor(shape, DType(dtype), MemoryRegion.sbuf, f"{name}_{dtype}")
         found.held = trace.made
+        trace.inside.pop(found.view_.tensor.index, None)
         trace.kept[name, dtype] = found
         whole = found.view_
         made = [(named["memset"][0], {"dst": whole, "value": 1 if whole.dtype.is_int else 1.0})]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextvars import ContextVar
 from enum import Enum, IntEnum, StrEnum
+from typing import NoReturn
 
 from nasm import dtypes
 from nasm.dtypes import DType as Stored
@@ -216,12 +217,26 @@ class VirtualRegister(Uncalculated):
     def __bool__(self) -> bool:
         return CONDITION["while"](self)
 
-    def __int__(self) -> int:
-        wrong = TypeError("a register is no number while the kernel is traced")
-        wrong.add_note("nl.fori_loop counts up to it; views take it as in .select(axis, register)")
-        raise wrong
+    def _number(self, *_: object) -> NoReturn:
+        refuse(
+            "a register as a number of Python: what it holds is known when the program runs",
+            "nl.fori_loop takes one as a bound, x.select(axis, register) as a place; compute in "
+            "tiles, and load from there with nisa.register_load",
+        )
 
-    __index__ = __int__
+    __int__ = __index__ = __float__ = __neg__ = __abs__ = __invert__ = _number
+    __add__ = __radd__ = __sub__ = __rsub__ = __mul__ = __rmul__ = _number
+    __floordiv__ = __rfloordiv__ = __truediv__ = __rtruediv__ = __mod__ = __rmod__ = _number
+    __lshift__ = __rlshift__ = __rshift__ = __rrshift__ = __pow__ = __rpow__ = _number
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _number
+    __lt__ = __le__ = __gt__ = __ge__ = _number
+
+    def __eq__(self, other: object) -> bool:
+        if self is not other and isinstance(other, int | float | VirtualRegister):
+            self._number()
+        return self is other
+
+    __hash__ = object.__hash__
 
     def __repr__(self) -> str:
         return f"<register {self.number}>"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,9 +18,10 @@ from nasm.nki.accumulating import Begun
 from nasm.nki.names import TRACED_FOR, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.variables import variable
-from nasm.nki.wrong import Trail, frames, marks, refuse, span_of, trail
-from nasm.problems import Failure, Refused
+from nasm.nki.wrong import MISUSED, Trail, frames, marks, refuse, span_of, trail
+from nasm.problems import Failure, Problem, Refused
 from nasm.spec.instruction import Row
+from nasm.spec.lists import views
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
 
@@ -75,7 +77,8 @@ class Trace:
         self.arrays: dict[str, np.ndarray[Any, Any]] = {}
         self.kept: dict[Any, NkiTensor] = {}
         self.begun: dict[int, Begun] = {}
-        self.whiles: list[tuple[FrameType, tuple[int, int]]] = []
+        self.whiles: list[tuple[FrameType, tuple[int, int], RunTimeLoop]] = []
+        self.inside: dict[int, list[Made]] = {}
         self.in_order = self.loops = 0
         self._places: dict[Trail, tuple[int, int]] = {}
         self._names: dict[str, int] = {}
@@ -100,10 +103,22 @@ class Trace:
 
     def call(self, row: Row, operands: Mapping[str, Any], engine: str = "") -> Call:
         """Record an instruction."""
+        if self.inside:
+            self._reachable(operands)
         span, chain = self.place()
         made = Call(row, dict(operands), engine, span, chain)
         self.open[-1].append(made)
         return made
+
+    def _reachable(self, operands: Mapping[str, Any]) -> None:
+        """Refuse a tile that was made in the body of a loop that is over."""
+        for view in itertools.chain.from_iterable(map(views, operands.values())):
+            body = self.inside.get(view.tensor.index)
+            if body is not None and all(body is not one for one in self.open):
+                refuse(
+                    f"{view.tensor.name} was made in the body of a run-time loop, which is over",
+                    "a loop may have no round: make the tile before the loop",
+                )
 
     def governing(self, what: str) -> Row:
         """The row with which queues govern themselves so."""
@@ -118,16 +133,35 @@ class Trace:
 
     def begin(
         self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
-    ) -> None:
+    ) -> RunTimeLoop:
         """Open a loop: what is recorded from here on is its body."""
         span, chain = self.place()
         made = RunTimeLoop(counter, bound, step, [], span, chain)
         self.open[-1].append(made)
         self.open.append(made.body)
+        return made
 
-    def end(self) -> None:
-        """Close the loop that was opened last."""
+    def end(self, loop: RunTimeLoop) -> None:
+        """Close a loop, which is the one that was opened last."""
+        self.ended(loop.body)
         self.open.pop()
+
+    def ended(self, body: list[Made]) -> None:
+        """Refuse what left the body of a loop before its end; only this one may be open."""
+        if self.open[-1] is body:
+            return
+        loop = next(one for one in reversed(self.open[-2]) if isinstance(one, RunTimeLoop))
+        span, chains = self.builder.program.spans[loop.span], self.builder.program.chains
+        raise Failure(
+            Problem(
+                MISUSED,
+                "the body of a run-time loop was left before its end: "
+                "by break, by return, or by what it raised",
+                span and span.within(chains[loop.chain]),
+                "all rounds have one body, which is traced once: end the loop by its bound, or "
+                "by its register",
+            )
+        )
 
     def tensor(
         self,
@@ -165,7 +199,10 @@ class Trace:
             # Of a dtype that the generation does not have, engines read the bits as another.
             same = array.dtype.name == DType(dtype) != made.dtype.name
             self.arrays[made.name] = array.view(made.dtype.numpy) if same else array
-        return NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
+        tensor = NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
+        if len(self.open) > 1 and tensor.on_chip:
+            self.inside[made.index] = self.open[-1]
+        return tensor
 
     def _second(self, shape: tuple[int, ...], dtype: Any, buffer: MemoryRegion) -> NkiTensor:
         """What the first core declared: a tensor that the cores share is one for both."""

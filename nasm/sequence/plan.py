@@ -244,7 +244,7 @@ class Planner:
         events += [Event(OVER, -1, n) for n, mark in enumerate(level.marks) if not mark.outside]
         hasty = {queue for queue in body.hasty if not self.knowledge.sure(queue)}
         waits = self.settle(leader, events)
-        if not (waits and leader in hasty or leader in self.unsure) and leader in body.hasty:
+        if not ((waits and leader in hasty) or leader in self.unsure) and leader in body.hasty:
             waits += self.settle(leader, self._own(leader))
         if leader in self.unsure:
             hasty |= body.hasty & {leader}

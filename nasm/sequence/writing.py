@@ -179,7 +179,7 @@ class Writer:
 
     def meet(self, body: Body) -> None:
         """The end of a round: all of it is over before any queue begins another one."""
-        plan, output, leader = self.plan, self.output, body.leader
+        plan, leader = self.plan, body.leader
         place = body.loop.span, body.loop.chain
         for queue, step in plan.arrivals.items():
             if step is None and (rank := (queue, self.level.counts[queue])) in self.ranks:

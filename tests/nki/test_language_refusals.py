@@ -128,18 +128,6 @@ def test_a_wrong_call_is_pythons_type_error(call: Any) -> None:
         call(tensor(trace, (4, 8)))
 
 
-def test_a_register_is_no_number() -> None:
-    def kernel(x: Any) -> Any:
-        register = nisa.register_alloc(2)
-        with pytest.raises(TypeError, match="a register is no number"):
-            range(register)
-        out = nl.ndarray((4, 8), nl.float32, buffer=nl.shared_hbm)
-        nl.store(out, nl.load(x))
-        return out
-
-    assert run(kernel, np.zeros((4, 8), np.float32)).report.ok
-
-
 def test_a_function_outside_of_a_kernel_says_so() -> None:
     said = refused(lambda: nl.zeros((4, 8), nl.float32))
     assert "outside of a kernel" in said.message

@@ -37,18 +37,31 @@ def judge(found: Sequence[Array], validation: Any) -> int:
     if validation is None:
         return 0
     golden = validation.golden_output
+    names: list[str] = []
     if hasattr(golden, "for_rank"):
         golden = golden.for_rank(0)
     elif hasattr(golden, "golden"):
-        golden = golden.golden
+        golden, names = golden.golden, list(golden.output_ndarray)
     if golden is None:
         return 0
-    if len(golden) != len(found):
-        raise Gap(f"{len(found)} outputs for {', '.join(golden)}")
     return sum(
-        _compare(name, array, wanted, validation)
-        for (name, wanted), array in zip(golden.items(), found, strict=True)
+        _compare(name, array, golden[name], validation)
+        for name, array in matched(found, golden, names).items()
     )
+
+
+def matched(
+    found: Sequence[Array], golden: Mapping[str, Any], names: Sequence[str]
+) -> dict[str, Array]:
+    """The outputs that there is a reference of, by name.
+
+    ``names`` are those of all outputs, where they are more than those with a reference.
+    """
+    known = names if len(names) > len(golden) else list(golden)
+    if len(known) != len(found):
+        raise Gap(f"{len(found)} outputs for {', '.join(known)}")
+    named = dict(zip(known, found, strict=True))
+    return {name: named[name] for name in golden}
 
 
 def _compare(name: str, found: Array, wanted: Any, validation: Any) -> int:

@@ -65,7 +65,9 @@ _INSIDE = tuple(f"{name}." for name in ABSENT)
 
 
 def install() -> None:
-    """Let them be found where nothing else is."""
+    """Let them be found where nothing else is, and packed dtypes by NumPy, under their names."""
+    for name in _PACKED:
+        np.sctypeDict.setdefault(name, _as_numpy(name))  # type: ignore[arg-type]
     if not any(isinstance(finder, StandIns) for finder in sys.meta_path):
         sys.meta_path.append(StandIns())
 

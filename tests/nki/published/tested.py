@@ -165,8 +165,8 @@ def judge(said: Any) -> Callable[[Any], float] | None:
     names, allowed = list(golden.output_ndarray), (said.relative_accuracy, said.absolute_accuracy)
 
     def judged(found: Any) -> float:
-        named = dict(zip(names, judging.outputs(found), strict=True))
-        return error([named[name] for name in wanted], wanted, *allowed)
+        named = judging.matched(judging.outputs(found), wanted, names)
+        return error(list(named.values()), wanted, *allowed)
 
     return judged
 
