@@ -49,6 +49,8 @@ def _multiply(
     trace: Trace, row: Row, operands: dict[str, Any], dst: NkiTensor, accumulate: Any
 ) -> Call:
     """The matmuls of a call: one, or one for each part of dst that adds, or overwrites."""
+    if not dst.on_chip:  # said where it is made
+        return trace.call(row, {**operands, "accumulate": False})
     begun = trace.begun.get(dst.view_.tensor.index)
     if begun is None:
         begun = trace.begun[dst.view_.tensor.index] = Begun(dst.view_.tensor)

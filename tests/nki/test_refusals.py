@@ -235,9 +235,10 @@ def branches_on_a_register(x: Any) -> None:
 
 
 @said(
-    "E0655",
-    "TypeError: a register is no number while the kernel is traced",
-    "nl.fori_loop counts up to it; views take it as in .select(axis, register)",
+    "E0651",
+    "a register as a number of Python: what it holds is known when the program runs",
+    "nl.fori_loop takes one as a bound, x.select(axis, register) as a place; compute in tiles, and "
+    "load from there with nisa.register_load",
     "for _ in range(register):",
 )
 def counts_to_a_register(x: Any) -> None:
@@ -259,8 +260,8 @@ def writes_a_loop_variable(x: Any) -> None:
 
 @said(
     "E0651",
-    "tile is made in the body of a loop of the machine, and used outside of it",
-    "make the tile before the loop",
+    "tile was made in the body of a run-time loop, which is over",
+    "a loop may have no round: make the tile before the loop",
     "nisa.dma_copy(dst=y, src=tile)",
 )
 def uses_a_tile_of_a_body(x: Any) -> Any:
@@ -284,8 +285,12 @@ def loops_in_order(x: Any) -> None:
             nl.load(x)
 
 
-LEFT = "a loop of the machine that is left by break, return or next: its body is traced once"
-CONDITION = "leave it by its condition: nl.while_loop(register, body)"
+LEFT = (
+    "the body of a run-time loop was left before its end: by break, by return, or by what it raised"
+)
+CONDITION = (
+    "all rounds have one body, which is traced once: end the loop by its bound, or by its register"
+)
 
 
 @said("E0651", LEFT, CONDITION, "for _ in nl.dynamic_range(3):")
@@ -429,6 +434,17 @@ def test_what_is_wrong_is_said_at_its_line_with_a_way_on(name: str) -> None:
     (problem,) = problems_of(kernel, X)
     assert problem.span is not None
     assert Said(problem.code, problem.message, problem.hint, problem.span.text) == wanted
+
+
+def test_matmuls_into_parts_of_a_tensor_in_hbm_are_each_refused() -> None:
+    def kernel(x: Any) -> None:
+        y, tile = out_like(x), nl.load(x)
+        nisa.nc_matmul(dst=y[:, :100], stationary=tile[:, :128], moving=tile[:, :100])
+        nisa.nc_matmul(dst=y[:, 50:], stationary=tile[:, :128], moving=tile[:, 50:])
+
+    found = problems_of(kernel, X)
+    assert [p.code for p in found] == ["E0302"] * 2
+    assert "y is in hbm; this operand reaches psum only" in found[1].message
 
 
 def test_out_of_sbuf_is_said_with_who_lives_when() -> None:
