@@ -13,7 +13,7 @@ from nasm.nki.older import refuse_older, translated
 from nasm.nki.signatures import WORDS, functions, signature
 from nasm.nki.spread import readable
 from nasm.nki.tensor import NkiTensor
-from nasm.nki.tracing import Call, Trace, current, tracing
+from nasm.nki.tracing import Call, Trace, current
 from nasm.nki.wrong import refuse, with_signature
 from nasm.spec.instruction import Row
 from nasm.spec.isa import Isa
@@ -92,7 +92,6 @@ def asked(arguments: Mapping[str, Any], transfers: bool = False) -> str:
 def operand(value: Any) -> Any:
     """An argument as the rows take it."""
     if isinstance(value, NkiTensor):
-        _there(value)
         return value.view_
     if isinstance(value, VirtualRegister):
         return Reg(value.number)
@@ -104,18 +103,6 @@ def operand(value: Any) -> Any:
     if word is not None:
         return word
     return str(value) if isinstance(value, str) else plain(value)
-
-
-def _there(tile: NkiTensor) -> None:
-    """Refuse a tile that was made in the body of a loop which is over."""
-    trace = tracing()
-    if trace is None or tile.held is trace.made or not tile.on_chip:
-        return
-    if not any(tile.held is body for body in trace.open):
-        refuse(
-            f"{tile.name} is made in the body of a loop of the machine, and used outside of it",
-            "make the tile before the loop",
-        )
 
 
 def table(isa: Isa, special: Mapping[str, Record]) -> dict[str, Function]:

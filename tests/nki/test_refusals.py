@@ -235,9 +235,10 @@ def branches_on_a_register(x: Any) -> None:
 
 
 @said(
-    "E0655",
-    "TypeError: a register is no number while the kernel is traced",
-    "nl.fori_loop counts up to it; views take it as in .select(axis, register)",
+    "E0651",
+    "a register as a number of Python: what it holds is known when the program runs",
+    "nl.fori_loop takes one as a bound, x.select(axis, register) as a place; compute in "
+    "tiles, and load from there with nisa.register_load",
     "for _ in range(register):",
 )
 def counts_to_a_register(x: Any) -> None:
@@ -259,8 +260,8 @@ def writes_a_loop_variable(x: Any) -> None:
 
 @said(
     "E0651",
-    "tile is made in the body of a loop of the machine, and used outside of it",
-    "make the tile before the loop",
+    "tile was made in the body of a run-time loop, which is over",
+    "a loop may have no round: make the tile before the loop",
     "nisa.dma_copy(dst=y, src=tile)",
 )
 def uses_a_tile_of_a_body(x: Any) -> Any:
@@ -284,8 +285,12 @@ def loops_in_order(x: Any) -> None:
             nl.load(x)
 
 
-LEFT = "a loop of the machine that is left by break, return or next: its body is traced once"
-CONDITION = "leave it by its condition: nl.while_loop(register, body)"
+LEFT = (
+    "the body of a run-time loop was left before its end: by break, by return, or by what it raised"
+)
+CONDITION = (
+    "all rounds have one body, which is traced once: end the loop by its bound, or by its register"
+)
 
 
 @said("E0651", LEFT, CONDITION, "for _ in nl.dynamic_range(3):")
