@@ -213,7 +213,10 @@ class Inspection:
     def _noticed(self) -> Iterator[Problem]:
         machine = self.machine
         found, ordering = machine.hazards.found, machine.ordering
-        yield from self.program.warnings
+        told = {(p.span, p.facts.get("tensor")) for p in found if p.code == "E0501"}
+        for problem in self.program.warnings:
+            if problem.code != "E0501" or (problem.span, problem.facts["tensor"]) not in told:
+                yield problem  # of reads of what nobody wrote a run sees some itself
         yield from machine.hazards.warnings
         yield from machine.below_zero.warnings()
         yield from self._late()

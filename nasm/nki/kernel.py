@@ -206,9 +206,12 @@ def _destinations(calls: Sequence[Made]) -> Iterator[View]:
 def _finished(builder: ProgramBuilder, sequence: Sequential) -> Program:
     from nasm.sequence.placing import place
     from nasm.sequence.sync import synchronise
+    from nasm.sequence.unwritten import unwritten
 
     problems = place(builder.program, sequence)
     if problems:
         raise Failure(problems)
     synchronise(builder, sequence)
-    return builder.finish()
+    program = builder.finish()
+    program.warnings += unwritten(program, sequence)
+    return program

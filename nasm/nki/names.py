@@ -9,7 +9,6 @@ from typing import NoReturn
 
 from nasm import dtypes
 from nasm.dtypes import DType as Stored
-from nasm.nki.unknown import Uncalculated
 from nasm.nki.wrong import refuse
 from nasm.spec.generation import Generation
 from nasm.spec.view import Reg
@@ -196,7 +195,7 @@ class dma_engine(Enum):  # noqa: N801
     gpsimd_dma = 2
 
 
-class VirtualRegister(Uncalculated):
+class VirtualRegister:
     """A number that exists when the program runs: no Python number.
 
     ``number`` tells it from others of the trace; one that is ``frozen`` is a loop's own.

@@ -328,5 +328,5 @@ def test_more_registers_than_an_engine_has_are_refused() -> None:
             )
 
     said = told(body)
-    assert said.code == "E0655"
+    assert said.code == "E0657"
     assert said.message == "the kernel needs more than the 64 registers of vector"

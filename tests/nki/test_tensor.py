@@ -294,9 +294,6 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     "compared": (lambda t, r: t < 2, "< of <sbuf made"),
     "equal": (lambda t, r: t == 0, "== 0: tensors have no operators"),
     "unequal": (lambda t, r: t[0] != 0.5, "== 0.5: tensors have no operators"),
-    "register": (lambda t, r: r + 1, "+ of <register 1>: registers have no operators"),
-    "register compared": (lambda t, r: r == 0, "<register 1> == 0: registers have no operators"),
-    "register's order": (lambda t, r: r < 4, "< of <register 1>"),
     "negated": (lambda t, r: -t, "unary - of <sbuf made"),
 }
 

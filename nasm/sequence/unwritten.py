@@ -1,0 +1,182 @@
+"""Reads of what nobody wrote, by tensor, in the order of a program's lines.
+
+Tiles take the bytes of tiles that are over, so that a run cannot tell: what it reads there has been
+written, for another tensor. Here each tensor has bytes of its own. What may be written in part, or
+is addressed at run time, is taken to be written as far as it reaches, and is not read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nasm.footprint.forms import Form, Forms
+from nasm.footprint.layout import Regions
+from nasm.problems import Problem
+from nasm.sequence.lines import Line, Sequence, lines
+from nasm.sim.regions import Region
+from nasm.spec.lists import views
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Program
+from nasm.spec.view import View
+
+UNINITIALISED = "E0501"
+
+
+class Written:
+    """What of a tensor has been written: a mark for each byte of each of its rows."""
+
+    def __init__(self, tensor: Tensor, whole: Region) -> None:
+        self.tensor, self.whole = tensor, whole
+        self.all = False
+        self.first, self.low, self.row = whole.rows[0], whole.low, whole.high - whole.low
+        self._marks: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None
+        self._written: set[Region] = set()
+        self._found: set[Region] = set()
+
+    def write(self, region: Region) -> None:
+        """Some of it is written."""
+        if self.all or region in self._written:
+            return
+        self._written.add(region)
+        if region == self.whole:
+            self.all, self._marks = True, None
+            return
+        cells = self._cells(region)
+        if cells is None:
+            self.all = True
+        else:
+            cells[...] = True
+
+    def missing(self, region: Region) -> int:
+        """How many elements of a part have not been written."""
+        if self.all or region in self._found or region in self._written:
+            return 0
+        cells = self._cells(region)
+        if cells is None or cells.all():
+            self._found.add(region)
+            return 0
+        return int(np.count_nonzero(~cells.all(axis=-1)))
+
+    def _cells(self, region: Region) -> np.ndarray[tuple[int, ...], np.dtype[np.bool_]] | None:
+        """The marks of a part, as its pattern has them; None if it goes beyond the tensor."""
+        if self._marks is None:
+            self._marks = np.zeros(self.whole.rows[1] * self.row, np.bool_)
+        first, count, step = region.rows
+        shape = (count, *(n for _, n in region.dims), region.itemsize)
+        strides = (step * self.row, *(n for n, _ in region.dims), 1)
+        offset = (first - self.first) * self.row + region.start - self.low
+        try:
+            return np.ndarray(shape, np.bool_, self._marks, offset, strides)
+        except ValueError:
+            return None
+
+
+def unwritten(program: Program, sequence: Sequence) -> list[Problem]:
+    """The reads of elements that no line before has written, each place once."""
+    walks = [_Walk(program, core) for core in range(len(sequence.cores))]
+    found: list[Problem] = []
+    for walk, items in zip(walks, sequence.cores, strict=True):
+        every = list(lines(items))
+        others = {
+            region.area
+            for other, theirs in zip(walks, sequence.cores, strict=True)
+            if other is not walk
+            for line in lines(theirs)
+            for region in _writes(other.form(line))
+        }
+        found += walk.walk(every, others)
+    return found
+
+
+def _writes(form: Form) -> tuple[Region, ...]:
+    return form.writes if form.moved is None else (*form.writes, *form.moved.writes)
+
+
+class _Walk:
+    """Goes through the lines of one core."""
+
+    def __init__(self, program: Program, core: int) -> None:
+        self.program, self.core = program, core
+        self.forms = Forms(program.generation)
+        self.forms.regions = Regions({t.index: t.index for t in program.tensors.values()})
+        self._forms: dict[int, Form] = {}
+        self._left: dict[int, tuple[frozenset[Region], frozenset[int]]] = {}
+
+    def form(self, line: Line) -> Form:
+        """What a line touches."""
+        found = self._forms.get(line.instruction)
+        if found is None:
+            engine = self.program.queues[line.queue].engine
+            instruction = self.program.instructions[line.instruction]
+            found = self._forms[line.instruction] = self.forms.of(instruction, engine, self.core)
+        return found
+
+    def walk(self, every: list[Line], others: set[int]) -> Iterator[Problem]:
+        """The reads of elements that nobody wrote; the other core may write ``others``."""
+        region = self.forms.regions.of
+        tensors = {
+            t.index: Written(t, region(View.whole(t)))
+            for t in self.program.tensors.values()
+            if t.index not in others and t.init is None and t.role not in ("input", "inout")
+        }
+        seen: set[tuple[int, int]] = set()
+        for line in every:
+            form = self.form(line)
+            for read in self._reads(line, form):
+                written = tensors.get(read.area)
+                if written is None or (line.span, read.area) in seen:
+                    continue
+                if missing := written.missing(read):
+                    seen.add((line.span, read.area))
+                    yield self._told(line, written.tensor, read, missing)
+            for write in _writes(form):
+                if write.area in tensors:
+                    tensors[write.area].write(write)
+
+    def _reads(self, line: Line, form: Form) -> Iterator[Region]:
+        """What a line surely reads."""
+        moved = form.moved
+        reads = form.reads
+        if moved is not None and moved.reads is not moved.writes:
+            reads += moved.reads
+        if not reads:
+            return
+        left = self._left.get(line.instruction)
+        if left is None:
+            left = self._left[line.instruction] = self._kept(line.instruction)
+        kept, picked = left
+        for region in reads:
+            if region not in kept and region.area not in picked and region not in form.loose:
+                yield region
+
+    def _kept(self, number: int) -> tuple[frozenset[Region], frozenset[int]]:
+        """What an instruction may leave as it is, and of which tensors a tile picks elements."""
+        instruction, region = self.program.instructions[number], self.forms.regions.of
+        kept: set[Region] = set()
+        read: set[Region] = set()
+        picked: set[int] = set()
+        for operand, value in zip(instruction.row.operands, instruction.operands, strict=False):
+            for view in views(value):
+                if view.offsets is not None:
+                    picked.add(view.tensor.index)
+                elif not view.dynamic:
+                    (kept if operand.access == "rw" else read).add(region(view))
+        return frozenset(kept - read), frozenset(picked)
+
+    def _told(self, line: Line, tensor: Tensor, region: Region, missing: int) -> Problem:
+        program = self.program
+        span, chain = program.spans[line.span], program.chains[line.chain]
+        row = program.instructions[line.instruction].row
+        engine = program.queues[line.queue].engine
+        size = region.size // region.itemsize
+        some = "which" if missing == size else f"{missing:,} of {size:,} elements of which"
+        return Problem(
+            UNINITIALISED,
+            f"{row.name} on {engine} reads {tensor.name}, {some} nothing has written before",
+            span and span.within(chain),
+            "what it reads is whatever the memory holds there, of this tensor or of one before: "
+            "write it first",
+            facts={"tensor": tensor.name, "elements": missing},
+        )

@@ -1,0 +1,99 @@
+"""Reads of what nobody wrote are told once, at the kernel's line, and change no value."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from nasm.nki import isa as nisa
+from nasm.nki import language as nl
+from nasm.nki.running import run
+from nasm.problems import Problem
+
+P, W = 8, 16
+ONES = np.ones((P, W), np.float32)
+
+
+def told(kernel: Any, *arrays: Any) -> list[Problem]:
+    """What is said of reads."""
+    return [p for p in run(kernel, *arrays).report.hazards if p.code == "E0501"]
+
+
+def tile(name: str, address: Any = None) -> Any:
+    return nl.ndarray((P, W), nl.float32, buffer=nl.sbuf, name=name, address=address)
+
+
+def out(shape: tuple[int, ...] = (P, W)) -> Any:
+    return nl.ndarray(shape, nl.float32, buffer=nl.shared_hbm)
+
+
+def after_another(x: Any) -> Any:
+    """Reads a tile on the bytes of one that is over."""
+    result, first = out(), tile("first", (0, 0))
+    nisa.dma_copy(dst=first, src=x)
+    nisa.dma_copy(dst=result, src=first)
+    second = tile("second", (0, 0))
+    nisa.memset(dst=second[:, 0:4], value=2.0)
+    for _ in range(2):
+        nisa.dma_copy(dst=result, src=second)
+    return result
+
+
+def test_a_tile_on_the_bytes_of_another_is_not_taken_to_be_written() -> None:
+    (said,) = told(after_another, ONES)
+    assert said.message.endswith(
+        "reads second, 96 of 128 elements of which nothing has written before"
+    )
+    assert said.span is not None
+    assert said.span.text == "nisa.dma_copy(dst=result, src=second)"
+    wanted = ONES.copy()
+    wanted[:, :4] = 2
+    np.testing.assert_array_equal(run(after_another, ONES).outputs, wanted)
+
+
+def test_what_was_written_part_by_part_is_written() -> None:
+    def kernel(x: Any) -> Any:
+        result, mine = out(), tile("mine")
+        for part in range(4):
+            nisa.memset(dst=mine[:, 4 * part : 4 * part + 4], value=1.0)
+        nisa.dma_copy(dst=result, src=mine)
+        return result
+
+    assert told(kernel, ONES) == []
+
+
+def test_a_read_of_bytes_that_were_never_written_is_told_once() -> None:
+    def kernel(x: Any) -> Any:
+        result, mine = out(), tile("mine")
+        nisa.dma_copy(dst=result, src=mine)
+        return result
+
+    (said,) = told(kernel, ONES)
+    assert said.facts["tensor"] == "mine"
+
+
+def test_a_tile_that_a_later_line_of_a_loop_writes_is_read_too_early() -> None:
+    def kernel(x: Any) -> Any:
+        result, first = out(), tile("first", (0, 0))
+        nisa.dma_copy(dst=first, src=x)
+        nisa.dma_copy(dst=result, src=first)
+        state = tile("state", (0, 0))
+        for _ in nl.dynamic_range(2):
+            nisa.dma_copy(dst=result, src=state)
+            nisa.memset(dst=state, value=1.0)
+        return result
+
+    (said,) = told(kernel, ONES)
+    assert said.message.endswith("reads state, which nothing has written before")
+
+
+def test_what_a_register_addresses_is_taken_to_be_written() -> None:
+    def kernel(x: Any) -> Any:
+        result, mine = out(), tile("mine")
+        for i in nl.dynamic_range(W):
+            nisa.dma_copy(dst=mine.select(1, i), src=x.select(1, i))
+        nisa.dma_copy(dst=result, src=mine)
+        return result
+
+    assert told(kernel, ONES) == []
