@@ -109,7 +109,7 @@ class Planner:
         self.knowledge = Knowledge(level, queues, known, self._behind())
         self.slots = Slots(most)
         self.hoisted: dict[int, list[Event]] = {}
-        self.unsure: set[int] = set()
+        self.unsure: set[int] = set()  # have used a counter while nothing of theirs was complete
 
     def nodes(self) -> None:
         """Plan every node in order."""
@@ -137,7 +137,8 @@ class Planner:
                 slot = self.slots.free(knowledge, queue)
                 assert slot is not None
             self.plan.slots[step.mark] = self.slots.take(slot, step.mark)
-        if (len(waits) > 1 and not sure) or (waits and not (sure or step.after >= 0)):
+        counts = waits or step.mark in self.plan.slots
+        if not sure and (len(waits) > 1 or (counts and step.after < 0)):
             self.unsure.add(queue)
         knowledge.start(queue)
         return waits

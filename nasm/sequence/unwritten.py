@@ -29,6 +29,7 @@ class Written:
 
     def __init__(self, tensor: Tensor, whole: Region) -> None:
         self.tensor, self.whole = tensor, whole
+        self.declared = tensor.span or tensor.index
         self.all = False
         self.first, self.low, self.row = whole.rows[0], whole.low, whole.high - whole.low
         self._marks: np.ndarray[tuple[int], np.dtype[np.bool_]] | None = None
@@ -77,6 +78,7 @@ def unwritten(program: Program, sequence: Sequence) -> list[Problem]:
     """The reads of elements that no line before has written, each place once."""
     walks = [_Walk(program, core) for core in range(len(sequence.cores))]
     found: list[Problem] = []
+    seen: set[object] = set()
     for walk, items in zip(walks, sequence.cores, strict=True):
         every = list(lines(items))
         others = {
@@ -86,7 +88,7 @@ def unwritten(program: Program, sequence: Sequence) -> list[Problem]:
             for line in lines(theirs)
             for region in _writes(other.form(line))
         }
-        found += walk.walk(every, others)
+        found += walk.walk(every, others, seen)
     return found
 
 
@@ -113,23 +115,25 @@ class _Walk:
             found = self._forms[line.instruction] = self.forms.of(instruction, engine, self.core)
         return found
 
-    def walk(self, every: list[Line], others: set[int]) -> Iterator[Problem]:
-        """The reads of elements that nobody wrote; the other core may write ``others``."""
+    def walk(self, every: list[Line], others: set[int], seen: set[object]) -> Iterator[Problem]:
+        """The reads of elements that nobody wrote; the other core may write ``others``.
+
+        What was ``seen`` are lines, with the place where what they read is declared.
+        """
         region = self.forms.regions.of
         tensors = {
             t.index: Written(t, region(View.whole(t)))
             for t in self.program.tensors.values()
             if t.index not in others and t.init is None and t.role not in ("input", "inout")
         }
-        seen: set[tuple[int, int]] = set()
         for line in every:
             form = self.form(line)
             for read in self._reads(line, form):
                 written = tensors.get(read.area)
-                if written is None or (line.span, read.area) in seen:
+                if written is None or (place := (line.span, written.declared)) in seen:
                     continue
                 if missing := written.missing(read):
-                    seen.add((line.span, read.area))
+                    seen.add(place)
                     yield self._told(line, written.tensor, read, missing)
             for write in _writes(form):
                 if write.area in tensors:
