@@ -95,13 +95,22 @@ class Knowledge:
             return left
         left.sort(key=self._when)
         brought = [self.brings(event) for event in left]
-        return [
-            event
+        kept = [
+            n
             for n, event in enumerate(left)
             if not any(
                 implies(clock, event, self.queues) for m, clock in enumerate(brought) if m != n
             )
         ]
+        known = self.clocks[queue]
+        for n in kept:
+            known = joined(known, brought[n])
+        for n in reversed(range(len(left))):
+            # Who was in a loop knows that it is over, and not all that who tells of it knows.
+            if n not in kept and not implies(known, left[n], self.queues):
+                known = joined(known, brought[n])
+                kept.append(n)
+        return [left[n] for n in sorted(kept)]
 
     def _when(self, event: Event) -> tuple[int, ...]:
         """Sorts events: what has more behind it comes later."""
