@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import sys
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -11,6 +10,7 @@ from types import FrameType
 from typing import Any
 
 from nasm.nki.names import CONDITION, VirtualRegister
+from nasm.nki.parsed import tree_of
 from nasm.nki.tracing import RunTimeLoop, Trace, current
 from nasm.nki.wrong import ours, refuse
 from nasm.spec.kinds import shown
@@ -129,10 +129,6 @@ def _conditions(name: str) -> frozenset[tuple[int, int]]:
 
     Which of the two asks for the truth depends on the version of Python.
     """
-    try:
-        tree = ast.parse("".join(linecache.getlines(name)))
-    except SyntaxError:
-        return frozenset()
-    whiles = [node for node in ast.walk(tree) if isinstance(node, ast.While)]
+    whiles = [node for node in ast.walk(tree_of(name)) if isinstance(node, ast.While)]
     places: list[ast.stmt | ast.expr] = [*whiles, *(node.test for node in whiles)]
     return frozenset((place.lineno, place.col_offset) for place in places)

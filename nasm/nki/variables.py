@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import ast
-import linecache
 from collections.abc import Iterator
 from functools import cache
 from itertools import islice
 from types import CodeType
 
+from nasm.nki.parsed import tree_of
 from nasm.nki.wrong import Trail, steps
 
 Place = tuple[int, int, int, int]
@@ -39,12 +39,8 @@ def _named(code: CodeType, at: int) -> str:
 @cache
 def _names(file: str) -> dict[Place, str]:
     """The names of all calls of a file that have one."""
-    try:
-        tree = ast.parse("".join(linecache.getlines(file)))
-    except SyntaxError:
-        return {}
     found: dict[Place, str] = {}
-    for node in ast.walk(tree):
+    for node in ast.walk(tree_of(file)):
         for value, name in _given(node):
             _give(value, name, found)
     return found

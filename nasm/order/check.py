@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -80,8 +79,7 @@ class Check:
         if taken != self.steps.taken:
             order = self.order
             found = self._pairs or order.unordered
-            late = itertools.chain(order.late_takes(), order.overruns())
-            clean = not found and next(late, None) is None
+            clean = not found and not [*order.late_takes(), *order.overruns()]
             self._known_clean = self.steps.taken, clean
         return clean
 

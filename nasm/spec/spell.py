@@ -40,7 +40,7 @@ def spelled(view: View) -> str:
 
 @lru_cache(maxsize=4096)
 def _said(view: View) -> Said | None:
-    return said_by((*WAYS, _moved, _shifted, _cut_behind, _decided), view)
+    return said_by((*WAYS, _windowed, _shifted, _inserted, _cut_behind, _decided), view)
 
 
 def _pattern_text(view: View) -> str:
@@ -56,18 +56,26 @@ def _pattern_text(view: View) -> str:
 # ---------------------------------------------------------------- moved by registers
 
 
-def _moved(view: View) -> Iterator[Said]:
+def _windowed(view: View) -> Iterator[Said]:
     """A window that starts at the last of its registers, of a view that has the others."""
+    if view.dynamic and view.dynamic[-1].axis < len(view.shape):
+        last = view.dynamic[-1]
+        yield from _window(replace(view, dynamic=view.dynamic[:-1]), last, _unit(view, last))
+
+
+def _inserted(view: View) -> Iterator[Said]:
+    """An axis of all places that the last of its registers may move it to: one is taken."""
     if not view.dynamic:
         return
-    *others, last = view.dynamic
-    lanes = last.axis == 0 and view.partitioned
-    unit = 1 if lanes else view.dtype.itemsize
-    before = replace(view, dynamic=tuple(others))
-    if last.axis < len(view.shape):
-        yield from _window(before, last, unit)
-    if not lanes and last.stride % unit == 0:
-        yield from _inserted(before, last, last.stride // unit)
+    last = view.dynamic[-1]
+    unit = _unit(view, last)
+    if (last.axis or not view.partitioned) and last.stride % unit == 0:
+        yield from _picked(replace(view, dynamic=view.dynamic[:-1]), last, last.stride // unit)
+
+
+def _unit(view: View, moving: Dynamic) -> int:
+    """What the stride of a register counts: partitions, or bytes of an element."""
+    return 1 if moving.axis == 0 and view.partitioned else view.dtype.itemsize
 
 
 def _window(before: View, last: Dynamic, unit: int) -> Iterator[Said]:
@@ -92,7 +100,7 @@ def _window(before: View, last: Dynamic, unit: int) -> Iterator[Said]:
             yield said.method("broadcast", count, *shape[1:])
 
 
-def _inserted(before: View, last: Dynamic, step: int) -> Iterator[Said]:
+def _picked(before: View, last: Dynamic, step: int) -> Iterator[Said]:
     """``t.ap(…)[:, %r1 : +1, :][:, 0, :]``: an axis of all starts, of which one is taken."""
     shape, steps = list(before.shape), list(before.steps)
     padding = max(0, last.axis - len(shape))
@@ -176,9 +184,7 @@ def _decided(view: View) -> Iterator[Said]:
         yield from _columns(view, offsets)
         return
     which = "scalar_offset" if offsets.single else "vector_offset"
-    named: dict[str, object] = {which: offsets.tile}
-    if offsets.single or offsets.dim:
-        named["indirect_dim"] = offsets.dim
+    named: dict[str, object] = {which: offsets.tile, "indirect_dim": offsets.dim}
     for base in _stepping(view, offsets.dim, offsets.step):
         yield from tried(ap, base, view, **named)
 
@@ -188,7 +194,8 @@ def _columns(view: View, offsets: Offsets) -> Iterator[Said]:
     count, most = offsets.tile.partitions, view.tensor.partitions
     step = view.steps[0]
     before = replace(view.with_free((offsets.limit + 1,), (1,)), offsets=None)
-    for unit in (n for n in range(-abs(step), abs(step) + 1) if n == step or (n and not step % n)):
+    units = (n for n in range(-abs(step), abs(step) + 1) if n and not step % n)
+    for unit in dict.fromkeys((step, *units)):
         every = step // unit if unit else 1
         for skipped in range(count):
             first, last = view.partition - skipped * unit, skipped + (view.partitions - 1) * every

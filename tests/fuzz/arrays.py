@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from nasm.asm.assemble import assemble
-from nasm.cli import files
+from nasm.cli import arrays
 from nasm.machine import tensor_io
 from nasm.problems import Failure
 from nasm.session import Session
@@ -120,7 +120,7 @@ class Arrays:
     def _loaded(self, program: Program, path: str) -> bytes:
         """The tensor's bytes, as a new session would have them."""
         addresses = self.given.machine.addresses
-        tensor_io.load(program, addresses, files.arrays([("a", path)]) if path else {})
+        tensor_io.load(program, addresses, arrays.given([("a", path)]) if path else {})
         return self.given.read("a").tobytes()
 
     def _taken(self, load: Callable[[], bytes]) -> bytes | None:
