@@ -80,7 +80,17 @@ def register(trace: Trace, function: Function, arguments: dict[str, Any]) -> Cal
     return trace.call(row, {name: operand(value) for name, value in arguments.items()})
 
 
+def fill(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call | None:
+    """A tile of integers is filled with an integer, which kernels may write as a float: 0.0."""
+    value, dst = arguments["value"], arguments["dst"]
+    whole = isinstance(value, float) and value.is_integer()
+    if whole and isinstance(dst, NkiTensor) and dst.view_.dtype.is_int:
+        arguments["value"] = int(value)
+    return plainly(trace, function, arguments)
+
+
 SPECIAL: dict[str, Record] = {
+    "memset": fill,
     "nc_matmul": matmul,
     "nc_matmul_mx": matmul,
     "nc_transpose": transpose,

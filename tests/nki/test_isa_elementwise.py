@@ -50,6 +50,7 @@ def test_memset_of_an_integer_tile() -> None:
     found = tiled(lambda d, a: nisa.memset(d, 7), A, dtype=nl.int32)
     assert found.dtype == np.int32
     assert (found == 7).all()
+    assert (tiled(lambda d, a: nisa.memset(d, 3.0), A, dtype=nl.int32) == 3).all()  # as AWS's do
 
 
 def test_tensor_copy_predicated_leaves_the_rest() -> None:
