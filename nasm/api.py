@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from nasm.asm.assemble import assemble as assemble_source
-from nasm.asm.building import given
-from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding.expand import unknown_target
+from nasm.building import given
+from nasm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.examine import Examination, examine
 from nasm.machine.outlines import NoValues

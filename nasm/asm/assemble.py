@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from itertools import islice
 
 from nasm import gc_pause
-from nasm.asm.building.builder import ProgramBuilder, in_order
 from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander, unknown_target
@@ -14,6 +13,7 @@ from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse
+from nasm.building.builder import ProgramBuilder, in_order
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, Unsaid, limited
 from nasm.source import Source

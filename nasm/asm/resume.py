@@ -12,11 +12,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from nasm.asm.assemble import expectations, initialisers
-from nasm.asm.building.builder import ProgramBuilder, in_order
 from nasm.asm.expanding.scope import CONSTANTS
 from nasm.asm.expanding.typed import Continued
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
+from nasm.building.builder import ProgramBuilder, in_order
 from nasm.problems import Failure, Unsaid, limited
 from nasm.source import Source
 from nasm.spec.instruction import Row

@@ -11,7 +11,7 @@ from typing import IO, Any
 from rich.text import Text
 
 from nasm.asm.assemble import assemble
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.cli import files, results, streams
 from nasm.cli.screen import Screen
 from nasm.open_files import Allowed

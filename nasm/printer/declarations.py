@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from copy import copy
 
-from nasm.asm.building.place import place
+from nasm.building.place import place
 from nasm.printer.comments import Allowed
 from nasm.printer.files import Files
 from nasm.printer.layout import CORE, table, wrapped

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 
 from nasm.asm.assemble import assemble
-from nasm.asm.building.availability import available
 from nasm.asm.expanding.expand import unknown_target
+from nasm.building.availability import available
 from nasm.source import Source
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Operand, Row

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import heappop, heappush
 
-from nasm.asm.building import place as building
-from nasm.asm.building.place import Align, Room, Runs, aligned, at_border, by_memory, clear
+from nasm.building import place as building
+from nasm.building.place import Align, Room, Runs, aligned, at_border, by_memory, clear
 from nasm.problems import Problem
 from nasm.sequence.lines import Item, Sequence
 from nasm.sequence.placing_lifetimes import BEFORE, FOREVER, Life, lifetimes, written

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from heapq import heappop, heappush
 
-from nasm.asm.building.place import chart, free_runs, in_use, meets, place
+from nasm.building.place import chart, free_runs, in_use, meets, place
 from nasm.problems import Note, Problem, listed
 from nasm.sequence.placing_lifetimes import Life
 from nasm.sequence.placing_standing import Living, Standing

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from nasm.asm.building.place import Runs, joined
+from nasm.building.place import Runs, joined
 from nasm.sequence.placing_lifetimes import Life
 from nasm.spec.memory import Tensor
 

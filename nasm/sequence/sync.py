@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from nasm import gc_pause
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.footprint.forms import Form, Forms
 from nasm.problems import Failure, Problem, Unsaid, counted
 from nasm.sequence.dependences import Dependences

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.sequence.dependences import OVER, Body, Event, Step
 from nasm.sequence.plan import Entered, Plan
 from nasm.spec.program import Update, Wait

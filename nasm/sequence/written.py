@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.footprint.forms import Form, Forms
 from nasm.footprint.reach import reached
 from nasm.order.places import Place, Places

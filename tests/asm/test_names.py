@@ -8,7 +8,7 @@ import pytest
 
 import nasm
 from nasm.asm.assemble import assemble
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused
 from nasm.source import Source
 from nasm.spec.names import LONGEST, identifier

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nasm.asm.building.place import chart, fixed_problem, place
+from nasm.building.place import chart, fixed_problem, place
 from nasm.dtypes import DType, find
 from nasm.spec.memory import Memory, Tensor
 

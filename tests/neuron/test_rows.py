@@ -8,7 +8,7 @@ import re
 import pytest
 
 from nasm.asm.assemble import assemble
-from nasm.asm.building.availability import available
+from nasm.building.availability import available
 from nasm.machine.describe import form_text
 from nasm.problems import Failure, Refused
 from nasm.records import Status

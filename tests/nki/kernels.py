@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.nki import language as nl
 from nasm.nki.names import MemoryRegion
 from nasm.nki.running import run

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.sequence.lines import Line, Sequence
 from nasm.spec.memory import Tensor
 from nasm.spec.view import Reg, View

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nasm
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.records import Status
 from nasm.sequence.lines import Item, Line, Loop, Sequence
 from nasm.sequence.sync import synchronise

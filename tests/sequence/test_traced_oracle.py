@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 
 import nasm.nki
-from nasm.asm.building.builder import ProgramBuilder
+from nasm.building.builder import ProgramBuilder
 from nasm.nki.kernel import Traced
 from nasm.sequence.sync import synchronise
 from nasm.spec.memory import Tensor

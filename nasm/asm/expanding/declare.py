@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from nasm.asm.building import check
-from nasm.asm.building.builder import ProgramBuilder, declared_note
-from nasm.asm.building.given import DRAWS, FILLS
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
+from nasm.building import check
+from nasm.building.builder import ProgramBuilder, declared_note
+from nasm.building.given import DRAWS, FILLS
 from nasm.problems import Failure, Problem, Refused, did_you_mean
 from nasm.spec.array_files import SPELLING, ArrayFile
 from nasm.spec.kinds import shown

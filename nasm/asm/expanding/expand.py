@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, ClassVar
 
-from nasm.asm.building.builder import ProgramBuilder, declared_note
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
@@ -20,6 +19,7 @@ from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_line
+from nasm.building.builder import ProgramBuilder, declared_note
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer

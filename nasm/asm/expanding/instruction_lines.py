@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from nasm.asm.building.builder import Made, ProgramBuilder
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.building.builder import Made, ProgramBuilder
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
-from nasm.asm.building.builder import ProgramBuilder
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.expand import Expander
 from nasm.asm.text import tree
+from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
 from nasm.source import Source
 

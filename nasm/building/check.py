@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import partial
 from itertools import islice
 
-from nasm.asm.building.availability import legal
+from nasm.building.availability import legal
 from nasm.problems import MOST_SAID, Problem, Refused, Severity, Unsaid, did_you_mean, listed
 from nasm.source import Span
 from nasm.spec.generation import Generation

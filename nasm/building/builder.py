@@ -12,9 +12,9 @@ from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
 
-from nasm.asm.building import availability, check, given
-from nasm.asm.building.counters import Counters
-from nasm.asm.building.place import fixed_problem, place
+from nasm.building import availability, check, given
+from nasm.building.counters import Counters
+from nasm.building.place import fixed_problem, place
 from nasm.dtypes import DType
 from nasm.problems import (
     Failure,
