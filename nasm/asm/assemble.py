@@ -16,6 +16,7 @@ from nasm.asm.text.parse import parse
 from nasm.building.builder import ProgramBuilder, in_order
 from nasm.open_files import ANY, Allowed
 from nasm.problems import Failure, Problem, Refused, Unsaid, limited
+from nasm.sequence.recorded import put_in
 from nasm.source import Source
 from nasm.spec.array_files import ArrayFile
 from nasm.spec.program import Program
@@ -73,6 +74,10 @@ def _assembled(
     builder.program.files = files
     builder.problems += initialisers(builder.program)
     builder.problems += expectations(builder, undeclared)
+    if builder.recorded:
+        builder.place()
+        builder.check_rules(unsaid)
+        put_in(builder)
     program = builder.finish(undeclared, unsaid)
     if rewrite is None:
         return program

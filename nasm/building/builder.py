@@ -15,6 +15,7 @@ from typing import Self, TypeVar
 from nasm.building import availability, check, given
 from nasm.building.counters import Counters
 from nasm.building.place import fixed_problem, place
+from nasm.building.recorded import Label, Recorded
 from nasm.dtypes import DType
 from nasm.problems import (
     Failure,
@@ -64,6 +65,7 @@ class ProgramBuilder:
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = self._checked = 0
         self._written = array("H")
+        self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
         self.enter(0)
@@ -376,6 +378,7 @@ class ProgramBuilder:
             )
         lines.labels[name] = len(lines)
         self._label_spans[queue, name] = span
+        self.recorded.label(self.position, Label(queue, name))
 
     # -- the end
 
@@ -406,6 +409,11 @@ class ProgramBuilder:
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
 
+    @property
+    def position(self) -> int:
+        """How many lines were appended."""
+        return len(self._written)
+
     def order(self) -> Iterator[tuple[int, int]]:
         """The queue and the pc of every line, in the order in which they were appended."""
         counts = [0] * len(self.program.queues)
@@ -416,6 +424,7 @@ class ProgramBuilder:
     def clear(self, counters: bool = False) -> None:
         """Take everything out of the queues, and take ``counters`` back; what was made stays."""
         del self._written[:]
+        self.recorded = Recorded()
         if counters:
             for table in (self.program.semaphores, self.program.events):
                 for name in table:
