@@ -32,7 +32,7 @@ class Scope:
     transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)
     chain: tuple[Frame, ...] = ()
     core: int = 0
-    numbers: tuple[int, ...] = ()
+    numbers: tuple[int | float, ...] = ()
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
     undeclared: Undeclared = field(default_factory=Undeclared)
