@@ -194,9 +194,9 @@ def shared_constant(constant: Any) -> NkiTensor:
     name = f"constant_{hashlib.sha256(said + array.tobytes()).hexdigest()[:12]}"
     found = trace.builder.program.tensors.get(name)
     if found is not None:
-        return NkiTensor(View.whole(found), MemoryRegion.shared_hbm, trace.made, DType(array.dtype))
+        return NkiTensor(View.whole(found), MemoryRegion.shared_hbm, DType(array.dtype))
     made = trace.tensor(array.shape, DType(array.dtype), HBM, name, role="input", array=array)
-    return NkiTensor(made.view_, MemoryRegion.shared_hbm, trace.made, made.dtype)
+    return NkiTensor(made.view_, MemoryRegion.shared_hbm, made.dtype)
 
 
 def _asarray(constant: Any) -> np.ndarray[Any, Any] | None:

@@ -61,7 +61,7 @@ def _multiply(
         parts = begun.parts(dst.view_)
     except Refused as refused:
         refuse(refused.message, refused.hint, refused.code)
-    if dst.held is not trace.open[-1] and not parts[0][2]:
+    if trace.home(dst.view_.tensor) is not trace.open[-1] and not parts[0][2]:
         _once(trace, dst)
     if len(parts) == 1:
         return trace.call(row, {**operands, "accumulate": parts[0][2]})
@@ -206,7 +206,6 @@ def _made_first(
     if found is None:
         named = functions(trace.builder.target.isa)
         found = trace.tensor(shape, DType(dtype), MemoryRegion.sbuf, f"{name}_{dtype}")
-        found.held = trace.made
         trace.inside.pop(found.view_.tensor.index, None)
         trace.kept[name, dtype] = found
         whole = found.view_

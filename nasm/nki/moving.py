@@ -9,7 +9,6 @@ from nasm.nki.applying import copy
 from nasm.nki.indexing import flag, items, whole_number
 from nasm.nki.matmuls import ones
 from nasm.nki.names import DType
-from nasm.nki.spread import Spare
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, result, tile
@@ -122,7 +121,7 @@ def broadcast_to(x: Any, shape: Sequence[int], dtype: Any = None) -> NkiTensor:
 def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
     """A partition repeated: the Tensor engine multiplies it by ones.
 
-    What fits a bank stays in PSUM, for as long as who reads it can read it there.
+    Who reads what fits a bank where the matmul puts it, and who a copy, is found out later.
     """
     if x.view_.dtype.is_int:
         refuse(
@@ -131,21 +130,23 @@ def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
         )
     row = x if x.buffer is SBUF else copy(x)
     row = row.reshape((1, row.size))
-    column = ones(current("nl.broadcast_to"), x.dtype)[:, :count]
+    trace = current("nl.broadcast_to")
+    column = ones(trace, x.dtype)[:, :count]
 
-    def multiplied(part: NkiTensor) -> NkiTensor:
-        into = new("broadcast_to", (count, part.size), FLOAT32, PSUM)
+    def multiplied(into: NkiTensor, part: NkiTensor) -> NkiTensor:
         instruct("nc_matmul", dst=into, stationary=column, moving=part, accumulate=False)
         return into
 
     if row.size <= SIZES.psum_bank_fmax and x.dtype == FLOAT32:
-        wide = multiplied(row)
-        wide.spare = Spare(lambda: copy(wide))
-        return wide.reshape((count, *x.shape[1:]))
-    made = new("broadcast_to", (count, row.size), x.dtype)
+        wide = result("broadcast_to", (count, row.size), FLOAT32, PSUM)
+        multiplied(wide, row)
+        trace.spread.add(wide.view_.tensor.index)
+        return NkiTensor(wide.view_, SBUF, FLOAT32).reshape((count, *x.shape[1:]))
+    made = result("broadcast_to", (count, row.size), x.dtype)
     for start in range(0, row.size, SIZES.psum_bank_fmax):
         end = min(start + SIZES.psum_bank_fmax, row.size)
-        instruct("tensor_copy", dst=made[:, start:end], src=multiplied(row[:, start:end]))
+        into = new("broadcast_to", (count, end - start), FLOAT32, PSUM)
+        instruct("tensor_copy", dst=made[:, start:end], src=multiplied(into, row[:, start:end]))
     return made.reshape((count, *x.shape[1:]))
 
 
