@@ -87,7 +87,7 @@ class Engines:
             return have[0]
         able = self._that_may(row, accepted(row, operands), asked, have)
         if not able:  # a rule refuses it everywhere, or no engine has it: said where it is made
-            return have[0] if have else row.engines[0]
+            return asked or (have or row.engines)[0]
         chosen = next(iter(able))
         if len(able) > 1 and function(row) in BALANCED:
             chosen = min(list(able)[:2], key=lambda e: self.busy[e])
