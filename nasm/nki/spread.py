@@ -19,6 +19,7 @@ from nasm.nki.engines import Engines
 from nasm.nki.signatures import functions
 from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
 from nasm.spec.instruction import Row
+from nasm.spec.lists import mentioned
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
 
@@ -71,7 +72,7 @@ def _found(trace: Trace) -> dict[int, Spread]:
     found: dict[int, Spread] = {}
     for number, call in _calls(trace.made):
         for name, value in call.operands.items():
-            for tensor in set(_tensors(value)):
+            for tensor in set(mentioned(value)):
                 if tensor.index not in trace.spread:
                     continue
                 tile = found.get(tensor.index)
@@ -94,17 +95,6 @@ def _calls(made: Sequence[Made], number: int | None = None) -> Iterator[tuple[in
             yield from _calls(one.body, at)
         else:
             yield at, one
-
-
-def _tensors(value: Any) -> Iterator[Tensor]:
-    """The tensors that an operand names: of its views, and of tiles of entries."""
-    if isinstance(value, View):
-        yield value.tensor
-        if value.offsets is not None:
-            yield value.offsets.tile.tensor
-    elif isinstance(value, list | tuple):
-        for item in value:
-            yield from _tensors(item)
 
 
 def _writes(row: Row, name: str) -> bool:
@@ -195,7 +185,7 @@ def _lives(trace: Trace) -> list[tuple[int, int, Tensor]]:
     found: dict[int, tuple[int, int, Tensor]] = {}
     for number, call in _calls(trace.made):
         for value in call.operands.values():
-            for tensor in _tensors(value):
+            for tensor in mentioned(value):
                 if tensor.memory.bank:
                     first = found.get(tensor.index, (number,))[0]
                     found[tensor.index] = first, number, tensor

@@ -21,7 +21,7 @@ from nasm.nki.variables import variable
 from nasm.nki.wrong import MISUSED, Trail, frames, marks, refuse, span_of, trail
 from nasm.problems import Failure, Problem, Refused
 from nasm.spec.instruction import Row
-from nasm.spec.lists import views
+from nasm.spec.lists import mentioned
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
 
@@ -117,11 +117,11 @@ class Trace:
 
     def _reachable(self, operands: Mapping[str, Any]) -> None:
         """Refuse a tile that was made in the body of a loop that is over."""
-        for view in itertools.chain.from_iterable(map(views, operands.values())):
-            body = self.inside.get(view.tensor.index)
+        for tensor in itertools.chain.from_iterable(map(mentioned, operands.values())):
+            body = self.inside.get(tensor.index)
             if body is not None and all(body is not one for one in self.open):
                 refuse(
-                    f"{view.tensor.name} was made in the body of a run-time loop, which is over",
+                    f"{tensor.name} was made in the body of a run-time loop, which is over",
                     "a loop may have no round: make the tile before the loop",
                 )
 
