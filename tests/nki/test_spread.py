@@ -11,6 +11,7 @@ import pytest
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.kernel import trace
+from tests.nki.kernels import refused
 from tests.nki.minikernel import loaded, result, sbuf, seeded, stored
 
 ROW = seeded(1, 1, 16)
@@ -166,8 +167,6 @@ def test_a_copy_has_the_views_of_what_it_is_of() -> None:
 
 
 def test_a_matmul_into_it_is_refused_as_into_any_tile_in_sbuf() -> None:
-    from tests.nki.kernels import refused
-
     def kernel(row: Any) -> Any:
         wide = spread(row)
         tile = copied(wide)
@@ -175,6 +174,63 @@ def test_a_matmul_into_it_is_refused_as_into_any_tile_in_sbuf() -> None:
         return stored(wide)
 
     assert "in sbuf" in refused(lambda: trace(kernel, ROW)).message
+
+
+# -- what is spread
+
+ROWS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
+    "a partition somewhere": (lambda x: x[5:6], lambda x: x[5:6]),
+    "one where instructions may begin": (lambda x: x[32:33], lambda x: x[32:33]),
+    "every other element": (lambda x: x[0:1, ::2], lambda x: x[:1, ::2]),
+    "in another order": (
+        lambda x: x.reshape((64, 4, 4))[0:1].permute((0, 2, 1)),
+        lambda x: x.reshape(64, 4, 4)[:1].transpose(0, 2, 1),
+    ),
+    "of a spread tile": (lambda x: nl.broadcast_to(x[0:1], (8, 16))[7:8], lambda x: x[:1]),
+    "at an address": (lambda x: _at(x, (64, 0)), lambda x: x[:1]),
+    "in PSUM": (
+        lambda x: nl.matmul(nl.shared_identity_matrix(64, nl.float32), x)[32:33],
+        lambda x: x[32:33],
+    ),
+}
+
+
+def _at(x: Any, address: tuple[int, int]) -> Any:
+    tile = nl.ndarray((1, 16), nl.float32, nl.sbuf, address=address)
+    nisa.dma_copy(tile, x[0:1])
+    return tile
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_any_partition_is_spread(name: str) -> None:
+    row, wanted = ROWS[name]
+
+    def kernel(x: Any) -> Any:
+        one = row(loaded(x))
+        return stored(nl.broadcast_to(one, (32, *one.shape[1:])))
+
+    x = seeded(8, 64, 16)
+    held = wanted(x)
+    assert np.array_equal(result(kernel, x), np.broadcast_to(held, (32, *held.shape[1:])))
+
+
+def test_a_partition_that_a_register_names_is_spread() -> None:
+    def kernel(x: Any) -> Any:
+        tile, out = loaded(x), nl.ndarray((3, *INTO), nl.float32, nl.shared_hbm)
+        nl.fori_loop(0, 3, lambda i: nl.store(out[i], nl.broadcast_to(tile[i], INTO)))
+        return out
+
+    x = seeded(8, 8, 16)
+    assert np.array_equal(result(kernel, x), np.broadcast_to(x[:3, None], (3, *INTO)))
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [((0, 16), "each of 1 or of its size"), ((129, 16), "129 partitions; psum has 128")],
+)
+def test_a_shape_that_no_tile_has_is_refused(shape: tuple[int, int], said: str) -> None:
+    problem = refused(lambda: trace(lambda row: stored(nl.broadcast_to(loaded(row), shape)), ROW))
+    assert said in problem.message
 
 
 # -- written
