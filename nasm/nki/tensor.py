@@ -26,13 +26,10 @@ class NkiTensor(Unknown):
     storage.
     """
 
-    __slots__ = ("_dtype", "buffer", "held", "spare", "view_")
+    __slots__ = ("_dtype", "buffer", "view_")
 
-    def __init__(
-        self, view: View, buffer: MemoryRegion, held: object = None, dtype: DType | None = None
-    ) -> None:
-        self.view_, self.buffer, self.held, self._dtype = view, buffer, held, dtype
-        self.spare: Any = None
+    def __init__(self, view: View, buffer: MemoryRegion, dtype: DType | None = None) -> None:
+        self.view_, self.buffer, self._dtype = view, buffer, dtype
 
     def __class_getitem__(cls, shape: object) -> type[NkiTensor]:
         """An annotation: of which sizes a kernel wants an argument to be."""
@@ -111,9 +108,7 @@ class NkiTensor(Unknown):
     # -- parts of it
 
     def _made(self, view: View) -> NkiTensor:
-        made = NkiTensor(view, self.buffer, self.held, self._dtype)
-        made.spare = self.spare
-        return made
+        return NkiTensor(view, self.buffer, self._dtype)
 
     def _changed(self, method: str, *given: Any) -> NkiTensor:
         return self._made(changed(self.view_, method, *given))
@@ -307,7 +302,7 @@ class NkiTensor(Unknown):
         if vector_offset is not None:
             more["vector_offset"] = self._address(vector_offset, "vector_offset")
         made = changed(view, "ap", pairs, start, **more)
-        return NkiTensor(made, self.buffer, self.held, self._dtype if named is None else named)
+        return NkiTensor(made, self.buffer, self._dtype if named is None else named)
 
     def _address(self, by: Any, what: str) -> Any:
         if isinstance(by, VirtualRegister):
@@ -322,7 +317,7 @@ class NkiTensor(Unknown):
         if self.view_.offsets is not None:
             refuse(f".view of {self._said}, which a tile addresses: view it first")
         made = changed(self.view_, "view", named.stored)
-        return NkiTensor(made, self.buffer, self.held, named)
+        return NkiTensor(made, self.buffer, named)
 
     reinterpret_cast = view
 
