@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nasm.nki
@@ -45,8 +48,12 @@ DRAWING = (
 """What a test says of how its cases are drawn; all else are their parameters."""
 
 
-class TooSlow(Exception):
-    """That a case has had its time."""
+RANGED = "range_test_options"
+"""What a test asks for whose cases come from ranges of sizes."""
+
+
+class TooSlow(BaseException):
+    """That a case has had its time: nothing that it runs may take it for an error of its own."""
 
 
 @dataclass
@@ -57,7 +64,9 @@ class Case:
     outcome: str = "gap"
     why: str = ""
     seconds: float = 0.0
+    stage: str = "making inputs"
     kernels: int = 0
+    finished: int = 0
     instructions: int = 0
     microseconds: float = 0.0
     reported: dict[str, int] = field(default_factory=dict)
@@ -82,12 +91,17 @@ class Manager:
         kernel = simulate(kernel_args.kernel_func)
         self.case.kernels += 1
         handed = judging.arguments(kernel, given or {})
-        made = nasm.nki.run(kernel, *handed, lnc=lnc, target=target)
+        self.case.stage = "tracing"
+        traced = nasm.nki.trace(kernel, *handed, lnc=lnc, target=target)
+        self.case.instructions += len(traced.program)
+        self.case.stage = "running"
+        made = nasm.nki.run(traced)
         report = made.report
-        self.case.instructions += len(made.traced.program)
+        self.case.finished += 1
         self.case.microseconds += report.microseconds
         reported = Counter(problem.code for problem in (*report.hazards, *report.problems))
         self.case.reported = dict(Counter(self.case.reported) + reported)
+        self.case.stage = "comparing"
         judging.judge(judging.outputs(made.outputs), kernel_args.validation_args)
 
 
@@ -117,8 +131,15 @@ class Plugin:
         """The platform of tests that ask."""
         return _of_library("common_dataclasses").Platforms(self.target or "trn2")
 
+    def pytest_sessionstart(self) -> None:
+        """Draw the same cases each time: modules draw too, while they are imported."""
+        _seed()
+
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """Draw the cases of a test that asks for some of many, as the library does."""
+        if RANGED in metafunc.fixturenames:
+            _range(metafunc)
+            return
         marker = metafunc.definition.get_closest_marker("coverage_parametrize")
         if marker is None:
             return
@@ -134,7 +155,8 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        """Give each case its time."""
+        """Give each case its time, and the same numbers whatever ran before."""
+        _seed()
         case, began = self.case(item), time.monotonic()
         with _limited(self.limit):
             yield
@@ -181,17 +203,32 @@ def _of_library(name: str) -> Any:
     return import_module(f"test.utils.{name}")
 
 
+def _range(metafunc: Any) -> None:
+    """A case for each of the sizes that a test of ranges has beside it."""
+    ranges = _of_library("ranged_test_harness")
+    config = getattr(metafunc.function, ranges.RANGE_TEST_CONFIG_ATTR_KEY)
+    ids, cases = ranges.RangeTestHarness(config).get_unique_test_cases()
+    metafunc.parametrize(RANGED, cases, ids=ids)
+
+
+def _seed() -> None:
+    random.seed(0)
+    np.random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
+
+
 def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
     """What became of a case, and why, of what its test raised."""
     if error is None:
         if not case.kernels:
             return "gap", "the test ran no kernel"
-        if not case.instructions:
+        if not case.finished:
             return "raises", ""
         return ("right, reported", "") if case.reported else ("right", "")
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     if isinstance(error, TooSlow):
-        return "slow", ""
+        return "slow", f"while {case.stage}"
     if isinstance(error, judging.Wrong):
         return "wrong", str(error)
     if isinstance(error, Failure):
