@@ -173,6 +173,7 @@ class Plugin:
         elif report.when == "call" or report.failed:
             error = call.excinfo.value if call.excinfo is not None else None
             case.outcome, case.why = judged(case, error)
+        self._write()
 
     def pytest_collectreport(self, report: Any) -> None:
         """Note a file that cannot be imported."""
@@ -181,6 +182,13 @@ class Plugin:
             said = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
             name = report.nodeid
             self.cases[name] = Case(name, "gap", said.removeprefix("E").strip()[:200])
+            self._write()
+
+    def _write(self) -> None:
+        """What became of the cases so far."""
+        if self.path is not None:
+            rows = [asdict(case) for case in self.cases.values()]
+            Path(self.path).write_text(json.dumps(rows, indent=1))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """The table."""
@@ -193,9 +201,6 @@ class Plugin:
         why = Counter((c.outcome, c.why) for c in self.cases.values() if c.why)
         for (outcome, reason), count in why.most_common():
             write(f"{count:6,}  {outcome}: {reason}")
-        if self.path is not None:
-            rows = [asdict(case) for case in self.cases.values()]
-            Path(self.path).write_text(json.dumps(rows, indent=1))
 
 
 def _of_library(name: str) -> Any:
