@@ -102,8 +102,9 @@ def _parts(size: int) -> list[slice]:
 
 def _apart(have: Array, want: Array, allowed: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
     """Which elements differ by more than is allowed; two that are no numbers do not."""
-    near: np.ndarray[Any, np.dtype[np.bool_]] = np.abs(have - want) <= allowed
-    return ~(near | (have == want) | (np.isnan(have) & np.isnan(want)))
+    near = (np.abs(have - want) <= allowed) | (have == want)
+    apart: np.ndarray[Any, np.dtype[np.bool_]] = ~(near | (np.isnan(have) & np.isnan(want)))
+    return apart
 
 
 def _largest(array: Array) -> float:
