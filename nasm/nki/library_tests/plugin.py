@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -13,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nasm.nki
@@ -48,9 +51,15 @@ DRAWING = (
 FAST = "fast"
 """The mark of the cases that are run where nothing else is asked for."""
 
+PLATFORMS = ("trn2", "trn3", "trn1")
+"""What tests run on that leave it open, the first choice first."""
 
-class TooSlow(Exception):
-    """That a case has had its time."""
+RANGED = "range_test_options"
+"""What a test asks for whose cases come from ranges of sizes."""
+
+
+class TooSlow(BaseException):
+    """That a case has had its time: nothing that it runs may take it for an error of its own."""
 
 
 @dataclass
@@ -61,10 +70,12 @@ class Case:
     outcome: str = "gap"
     why: str = ""
     seconds: float = 0.0
+    stage: str = "making inputs"
     kernels: int = 0
+    finished: int = 0
     instructions: int = 0
     microseconds: float = 0.0
-    reported: dict[str, int] = field(default_factory=dict)
+    reports: list[str] = field(default_factory=list)
 
 
 class Manager:
@@ -86,12 +97,17 @@ class Manager:
         kernel = simulate(kernel_args.kernel_func)
         self.case.kernels += 1
         handed = judging.arguments(kernel, given or {})
-        made = nasm.nki.run(kernel, *handed, lnc=lnc, target=target)
+        self.case.stage = "tracing"
+        traced = nasm.nki.trace(kernel, *handed, lnc=lnc, target=target)
+        self.case.instructions += len(traced.program)
+        self.case.stage = "running"
+        made = nasm.nki.run(traced)
         report = made.report
-        self.case.instructions += len(made.traced.program)
+        self.case.finished += 1
         self.case.microseconds += report.microseconds
-        reported = Counter(problem.code for problem in (*report.hazards, *report.problems))
-        self.case.reported = dict(Counter(self.case.reported) + reported)
+        problems = (*report.hazards, *report.problems)
+        self.case.reports += [f"{problem.code} {problem.message}" for problem in problems]
+        self.case.stage = "comparing"
         judging.judge(judging.outputs(made.outputs), kernel_args.validation_args)
 
 
@@ -117,22 +133,35 @@ class Plugin:
         return _of_library("metrics_collector").NoopMetricsCollector()
 
     @pytest.fixture
-    def platform_target(self) -> Any:
-        """The platform of tests that ask."""
-        return _of_library("common_dataclasses").Platforms(self.target or "trn2")
+    def platform_target(self, request: Any) -> Any:
+        """The platform of tests that ask: the first that the test does not exclude."""
+        platforms = _of_library("common_dataclasses").Platforms
+        if self.target:
+            return platforms(self.target)
+        marker = request.node.get_closest_marker("platforms")
+        excluded = () if marker is None else marker.kwargs.get("exclude", ())
+        return next(p for p in map(platforms, PLATFORMS) if p not in excluded)
+
+    def pytest_sessionstart(self) -> None:
+        """Draw the same cases each time: modules draw too, while they are imported."""
+        _seed()
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """Draw the cases of a test that asks for some of many, as the library does."""
         marker = metafunc.definition.get_closest_marker("coverage_parametrize")
-        if marker is None:
+        ranged = RANGED in metafunc.fixturenames
+        if marker is None and not ranged:
+            return
+        if _left_out(metafunc):
+            drawn = [RANGED] if ranged else [n for n in marker.kwargs if n not in DRAWING]
+            metafunc.parametrize(drawn, [])
+            return
+        if ranged:
+            _range(metafunc)
             return
         drawing = _of_library("coverage_parametrized_tests")
         params = dict(marker.kwargs)
         asked = {name: params.pop(name) for name in DRAWING if name in params}
-        wanted = metafunc.config.option.markexpr
-        if wanted == FAST and metafunc.definition.get_closest_marker(FAST) is None:
-            metafunc.parametrize(list(params), [])  # drawing takes long, and none would be run
-            return
         asked["filter_func"] = asked.pop("filter", None)
         cases = drawing.generate_parametrized_test_case(
             params=params, **{"coverage": "singles", **asked}
@@ -142,7 +171,8 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        """Give each case its time."""
+        """Give each case its time, and the same numbers whatever ran before."""
+        _seed()
         case, began = self.case(item), time.process_time()
         with _limited(self.limit):
             yield
@@ -189,17 +219,38 @@ def _of_library(name: str) -> Any:
     return import_module(f"test.utils.{name}")
 
 
+def _left_out(metafunc: Any) -> bool:
+    """Whether no case of a test would be run: to draw them may take longer than all others."""
+    unmarked = metafunc.definition.get_closest_marker(FAST) is None
+    return bool(unmarked and metafunc.config.option.markexpr == FAST)
+
+
+def _range(metafunc: Any) -> None:
+    """A case for each of the sizes that a test of ranges has beside it."""
+    ranges = _of_library("ranged_test_harness")
+    config = getattr(metafunc.function, ranges.RANGE_TEST_CONFIG_ATTR_KEY)
+    ids, cases = ranges.RangeTestHarness(config).get_unique_test_cases()
+    metafunc.parametrize(RANGED, cases, ids=ids)
+
+
+def _seed() -> None:
+    random.seed(0)
+    np.random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
+
+
 def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
     """What became of a case, and why, of what its test raised."""
     if error is None:
         if not case.kernels:
             return "no kernel", ""
-        if not case.instructions:
+        if not case.finished:
             return "raises", ""
-        return ("right, reported", "") if case.reported else ("right", "")
+        return ("right, reported", "") if case.reports else ("right", "")
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     if isinstance(error, TooSlow):
-        return "slow", ""
+        return "slow", f"while {case.stage}"
     if isinstance(error, judging.Wrong):
         return "wrong", str(error)
     if isinstance(error, Failure):
@@ -212,7 +263,7 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
-    """Of CPU time: the same cases are over it on a computer that does something else, too."""
+    """Let something go on for so long; what else the host does meanwhile does not count."""
 
     def over(*_: Any) -> None:
         raise TooSlow(f"more than {seconds:g} s")

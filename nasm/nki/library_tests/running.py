@@ -12,7 +12,7 @@ import nasm.nki
 from nasm.nki.library_tests import stand_ins
 
 LIMIT = 60.0
-"""Seconds of CPU time that a case may take."""
+"""Processor seconds that a case may take."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("checkout", type=Path, help="a checkout of nki-library")
     parser.add_argument(
-        "--limit", type=float, default=LIMIT, metavar="S", help="seconds of CPU time for a case"
+        "--limit", type=float, default=LIMIT, metavar="S", help="processor seconds for a case"
     )
     parser.add_argument("--target", help="instead of what each test says")
     parser.add_argument("--json", metavar="FILE", help="write what became of each case to a file")
