@@ -13,10 +13,13 @@ from nasm.nki.rearranging import Pattern, rearranged
 from nasm.nki.unknown import Unknown
 from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.nki.wrong import refuse
-from nasm.problems import Refused
+from nasm.problems import Failure, Problem, Refused
 from nasm.spec.kinds import shown
 from nasm.spec.offsets import moved
 from nasm.spec.view import ALL, View
+
+PAST = "E0305"
+"""The code of what reaches past a tensor."""
 
 
 class NkiTensor(Unknown):
@@ -306,8 +309,14 @@ class NkiTensor(Unknown):
             more["scalar_offset"] = self._address(scalar_offset, "scalar_offset")
         if vector_offset is not None:
             more["vector_offset"] = self._address(vector_offset, "vector_offset")
-        made = changed(view, "ap", pairs, start, **more)
-        return NkiTensor(made, self.buffer, self.held, self._dtype if named is None else named)
+        kind = self.dtype if named is None else named
+        try:
+            made = changed(view, "ap", pairs, start, **more)
+        except Failure as failure:
+            if failure.problems[0].code != PAST:
+                raise
+            return PastTheEnd(self, tuple(pair[1] for pair in pairs), kind, failure.problems[0])
+        return NkiTensor(made, self.buffer, self.held, kind)
 
     def _address(self, by: Any, what: str) -> Any:
         if isinstance(by, VirtualRegister):
@@ -339,3 +348,29 @@ class NkiTensor(Unknown):
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         return f"<{self.buffer} {self.name} {self.dtype}[{sizes}]>"
+
+
+class PastTheEnd(NkiTensor):
+    """A pattern that reaches past its tensor: refused where it was made, once something uses it.
+
+    A pattern computes nothing: kernels make them for positions behind the last, too, and leave out
+    the call that would use them.
+    """
+
+    __slots__ = ("_problem", "_shape")
+
+    def __init__(
+        self, of: NkiTensor, shape: tuple[int, ...], dtype: DType, problem: Problem
+    ) -> None:
+        self.buffer, self.held, self._dtype, self.spare = of.buffer, of.held, dtype, None
+        self._shape, self._problem = shape, problem
+
+    @property
+    def view_(self) -> View:  # type: ignore[override]
+        """Refused: there is none."""
+        raise Failure(self._problem)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The counts of its pattern."""
+        return self._shape

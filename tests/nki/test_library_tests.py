@@ -12,11 +12,16 @@ from typing import Any
 import pytest
 
 COMMON = '''
+from enum import Enum
 from types import SimpleNamespace
 
-class Platforms(str):
+class Platforms(Enum):
+    TRN1 = "trn1"
+    TRN2 = "trn2"
+    TRN3 = "trn3"
+
     def get_compile_target(self):
-        return str(self)
+        return self.value
 
 def asked(function, given, golden):
     """What a test asks of its manager."""
@@ -47,7 +52,7 @@ import nki.isa as nisa
 import nki.language as nl
 import numpy as np
 import pytest
-from test.utils.common_dataclasses import asked
+from test.utils.common_dataclasses import Platforms, asked
 
 DRAWN = random.random()
 pytestmark = pytest.mark.fast
@@ -91,6 +96,13 @@ def test_range(test_manager, range_test_options):
     rows = range_test_options
     test_manager.execute(asked(doubled, {"x": ones(rows)}, {"y": 2 * ones(rows)}))
 
+@pytest.mark.platforms(exclude=[Platforms.TRN1, Platforms.TRN2])
+def test_platform(platform_target):
+    assert platform_target is Platforms.TRN3
+
+def test_any_platform(platform_target):
+    assert platform_target is Platforms.TRN2
+
 def test_drawn(test_manager):
     random.seed(0)
     assert random.random() == DRAWN
@@ -102,6 +114,18 @@ def test_numbers(test_manager):
     test_manager.execute(asked(doubled, {"x": first}, {"y": 2 * np.random.rand(3, 4)}))
 """
 
+LONG = """
+import pytest
+
+@pytest.mark.coverage_parametrize(size=[1, 2], coverage="pairs")
+def test_long(size):
+    pass
+"""
+DRAWING = """
+def generate_parametrized_test_case(**asked):
+    raise AssertionError("these were drawn")
+"""
+
 
 @pytest.fixture(scope="module")
 def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
@@ -110,6 +134,8 @@ def cases(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
     files = {
         "test/utils/common_dataclasses.py": COMMON,
         "test/utils/ranged_test_harness.py": RANGES,
+        "test/utils/coverage_parametrized_tests.py": DRAWING,
+        "test/integration/test_long.py": LONG,
         "test/integration/test_small.py": TESTS,
     }
     for name, text in files.items():
@@ -158,4 +184,13 @@ def test_a_case_over_its_time_says_what_it_was_at(cases: dict[str, Any]) -> None
 
 
 def test_cases_that_modules_draw_are_the_same_each_time(cases: dict[str, Any]) -> None:
-    assert cases["test_drawn"]["why"] == "the test ran no kernel"  # and did not fail before
+    assert cases["test_drawn"]["outcome"] == "no kernel"  # and did not fail before
+
+
+def test_a_test_runs_on_a_platform_that_it_does_not_exclude(cases: dict[str, Any]) -> None:
+    assert cases["test_platform"]["outcome"] == "no kernel"  # and did not fail before
+    assert cases["test_any_platform"]["outcome"] == "no kernel"
+
+
+def test_no_cases_are_drawn_that_would_not_be_run(cases: dict[str, Any]) -> None:
+    assert not any("these were drawn" in case["why"] for case in cases.values())

@@ -263,7 +263,7 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     "two unknown": (lambda t, r: t.reshape((6, -1, -1)), "one of which may be -1"),
     "uneven": (lambda t, r: t[:, 0:8, 0:3].reshape((6, 24)), "not evenly spaced"),
     "pattern": (lambda t, r: t.ap([[33, 6], [1, 32]]), "not a multiple of its 32 elements"),
-    "reach": (lambda t, r: t.ap([[32, 6], [1, 33]]), "reaches elements 0 to 32"),
+    "reach": (lambda t, r: t.ap([[32, 6], [1, 33]])[0], "reaches elements 0 to 32"),
     "inherit": (lambda t, r: t[:, r].ap([[32, 6], [1, 4]]), "addressed at run time already"),
     "offsets": (
         lambda t, r: t.ap([[32, 6], [1, 4]], scalar_offset=3),
@@ -358,3 +358,30 @@ def test_an_annotation_may_say_sizes() -> None:
         assert isinstance(tensor(trace, (4, 8)), nl.ndarray)
         assert not isinstance(3, nl.ndarray)
         assert repr(tensor(trace, (4, 8))) == "<sbuf sbuf_1 int32[4, 8]>"
+
+
+def test_a_pattern_that_reaches_past_its_tensor_may_be_made() -> None:
+    def kernel(x: Any) -> Any:
+        tile = nl.load(x)
+        out = nl.ndarray((6, 8), nl.float32, buffer=nl.shared_hbm)
+        for first in (0, 24, 32):
+            part = tile.ap([[32, 6], [1, 8]], offset=first)
+            assert (part.shape, part.dtype) == ((6, 8), nl.float32)
+            if first == 24:
+                nl.store(out, part)
+        return out
+
+    made = run(kernel, TABLE.reshape(6, 32))
+    assert np.array_equal(made.outputs, TABLE[:, 6:].reshape(6, 8))
+
+
+def test_a_pattern_that_reaches_past_its_tensor_is_refused_where_it_was_made() -> None:
+    def kernel(x: Any) -> Any:
+        tile = nl.load(x)
+        past = tile.ap([[32, 6], [1, 9]], offset=24)
+        return nl.copy(past)
+
+    problem = refused(lambda: run(kernel, TABLE.reshape(6, 32)))
+    assert "reaches elements 24 to 32" in problem.message
+    assert problem.span is not None
+    assert problem.span.source.text[problem.span.start :].startswith("past = tile.ap(")

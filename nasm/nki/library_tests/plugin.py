@@ -32,6 +32,7 @@ MEANINGS = {
     "raised": "the kernel raised",
     "slow": "over the time limit",
     "gap": "nothing was run: a gap of these stand-ins, or of the test",
+    "no kernel": "right, and no kernel was run",
     "skipped": "skipped",
 }
 """What can become of a case."""
@@ -47,6 +48,11 @@ DRAWING = (
 )
 """What a test says of how its cases are drawn; all else are their parameters."""
 
+FAST = "fast"
+"""The mark of the cases that are run where nothing else is asked for."""
+
+PLATFORMS = ("trn2", "trn3", "trn1")
+"""What tests run on that leave it open, the first choice first."""
 
 RANGED = "range_test_options"
 """What a test asks for whose cases come from ranges of sizes."""
@@ -127,9 +133,14 @@ class Plugin:
         return _of_library("metrics_collector").NoopMetricsCollector()
 
     @pytest.fixture
-    def platform_target(self) -> Any:
-        """The platform of tests that ask."""
-        return _of_library("common_dataclasses").Platforms(self.target or "trn2")
+    def platform_target(self, request: Any) -> Any:
+        """The platform of tests that ask: the first that the test does not exclude."""
+        platforms = _of_library("common_dataclasses").Platforms
+        if self.target:
+            return platforms(self.target)
+        marker = request.node.get_closest_marker("platforms")
+        excluded = () if marker is None else marker.kwargs.get("exclude", ())
+        return next(p for p in map(platforms, PLATFORMS) if p not in excluded)
 
     def pytest_sessionstart(self) -> None:
         """Draw the same cases each time: modules draw too, while they are imported."""
@@ -137,11 +148,16 @@ class Plugin:
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """Draw the cases of a test that asks for some of many, as the library does."""
-        if RANGED in metafunc.fixturenames:
-            _range(metafunc)
-            return
         marker = metafunc.definition.get_closest_marker("coverage_parametrize")
-        if marker is None:
+        ranged = RANGED in metafunc.fixturenames
+        if marker is None and not ranged:
+            return
+        if _left_out(metafunc):
+            drawn = [RANGED] if ranged else [n for n in marker.kwargs if n not in DRAWING]
+            metafunc.parametrize(drawn, [])
+            return
+        if ranged:
+            _range(metafunc)
             return
         drawing = _of_library("coverage_parametrized_tests")
         params = dict(marker.kwargs)
@@ -208,6 +224,12 @@ def _of_library(name: str) -> Any:
     return import_module(f"test.utils.{name}")
 
 
+def _left_out(metafunc: Any) -> bool:
+    """Whether no case of a test would be run: to draw them may take longer than all others."""
+    unmarked = metafunc.definition.get_closest_marker(FAST) is None
+    return bool(unmarked and metafunc.config.option.markexpr == FAST)
+
+
 def _range(metafunc: Any) -> None:
     """A case for each of the sizes that a test of ranges has beside it."""
     ranges = _of_library("ranged_test_harness")
@@ -227,7 +249,7 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
     """What became of a case, and why, of what its test raised."""
     if error is None:
         if not case.kernels:
-            return "gap", "the test ran no kernel"
+            return "no kernel", ""
         if not case.finished:
             return "raises", ""
         return ("right, reported", "") if case.reports else ("right", "")
