@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nasm.nki.indexing import indexed, items, whole_number
+from nasm.nki.indexing import emptied, indexed, items, whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister
 from nasm.nki.rearranging import Pattern, rearranged
 from nasm.nki.unknown import Unknown
@@ -142,7 +142,14 @@ class NkiTensor(Unknown):
         return axis
 
     def __getitem__(self, key: Any) -> NkiTensor:
-        return self._made(indexed(self.view_, key, self._said))
+        view = self.view_
+        try:
+            return self._made(indexed(view, key, self._said))
+        except Failure as failure:
+            shape = emptied(view, key, self._said)
+            if shape is None:
+                raise
+            return Unusable(self, shape, self.dtype, failure.problems[0])
 
     def slice(self, dim: int, start: int, end: int, step: int = 1) -> NkiTensor:
         """Positions [start, end) of an axis."""
@@ -315,7 +322,8 @@ class NkiTensor(Unknown):
         except Failure as failure:
             if failure.problems[0].code != PAST:
                 raise
-            return PastTheEnd(self, tuple(pair[1] for pair in pairs), kind, failure.problems[0])
+            shape = tuple(pair[1] for pair in pairs)
+            return Unusable(self, shape, kind, failure.problems[0])
         return NkiTensor(made, self.buffer, self.held, kind)
 
     def _address(self, by: Any, what: str) -> Any:
@@ -350,11 +358,12 @@ class NkiTensor(Unknown):
         return f"<{self.buffer} {self.name} {self.dtype}[{sizes}]>"
 
 
-class PastTheEnd(NkiTensor):
-    """A pattern that reaches past its tensor: refused where it was made, once something uses it.
+class Unusable(NkiTensor):
+    """What there is nothing of: refused where it was made, once something uses it.
 
-    A pattern computes nothing: kernels make them for positions behind the last, too, and leave out
-    the call that would use them.
+    A pattern that reaches past its tensor, or a slice of no element. A view computes nothing:
+    kernels make them for positions behind the last, too, or for the core that is left with none,
+    and leave out the call that would use them.
     """
 
     __slots__ = ("_problem", "_shape")
@@ -372,5 +381,5 @@ class PastTheEnd(NkiTensor):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """The counts of its pattern."""
+        """The counts of its pattern, or what its slice leaves."""
         return self._shape
