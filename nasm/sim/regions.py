@@ -43,6 +43,9 @@ class Region(NamedTuple):
     def _run(self) -> int:
         """Bytes of the plain run that its fastest axes walk."""
         reach = self.itemsize
+        if len(self.dims) == 1:
+            ((step, count),) = self.dims
+            return reach * count if abs(step) == reach else reach
         for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
             if step and abs(step) != reach:
                 return reach
@@ -206,12 +209,14 @@ def _runs_intersect(a: Runs, b: Runs) -> bool:
 
 
 def _rows_intersect(a: Region, b: Region) -> bool:
+    first, count, step = a.rows
+    second, n, other = b.rows
+    if (step == 1 or count == 1) and (other == 1 or n == 1):
+        return first < second + n and second < first + count
     low, high, step = _rows(a)
     below, above, other = _rows(b)
     if low > above or below > high:
         return False
-    if step == 1 and other == 1:
-        return True
     shared = gcd(step, other)
     ahead, apart = divmod(below - low, shared)
     if apart:
