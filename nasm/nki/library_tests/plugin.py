@@ -10,7 +10,8 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ import pytest
 
 import nasm.nki
 from nasm.nki.jitted import simulate
+from nasm.nki.kernel import Traced
 from nasm.nki.library_tests import judging
 from nasm.problems import Failure
 
@@ -101,7 +103,7 @@ class Manager:
         traced = nasm.nki.trace(kernel, *handed, lnc=lnc, target=target)
         self.case.instructions += len(traced.program)
         self.case.stage = "running"
-        made = nasm.nki.run(traced)
+        made = nasm.nki.run(_apart(traced))
         report = made.report
         self.case.finished += 1
         self.case.microseconds += report.microseconds
@@ -222,6 +224,12 @@ class Plugin:
 def _of_library(name: str) -> Any:
     """A module of the library's tests, which are on the path when pytest runs."""
     return import_module(f"test.utils.{name}")
+
+
+def _apart(traced: Traced) -> Traced:
+    """The same with copies to write: a test's reference is computed of the inputs afterwards."""
+    copies = {name: deepcopy(traced.given[name]) for name in traced.changed}
+    return replace(traced, given={**traced.given, **copies})
 
 
 def _left_out(metafunc: Any) -> bool:
