@@ -173,8 +173,9 @@ class ProgramBuilder:
             before = self._declared[name]
             notes = declared_note(name, before)
             hint = ""
-            if before and span and before.start == span.start and span.chain:
-                variable = span.chain[-1].what.split()[1]
+            rounds = [f.what for f in span.chain if f.what.startswith(".for ")] if span else []
+            if before and span and before.start == span.start and rounds:
+                variable = rounds[-1].split()[1]
                 hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
             raise Refused("E0202", f"'{name}' is already declared", hint, notes)
         self._declared[name] = span

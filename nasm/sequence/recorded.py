@@ -63,13 +63,14 @@ class _Writer:
 
     def _loop(self, loop: RunTimeLoop) -> None:
         for queue, part in loop.parts.items():
-            self._several(loop, queue, part.enter)
+            leave = () if part.leave is None else (part.leave,)
+            self._several(loop, queue, (*part.enter, *leave))
             self.builder.label(queue, loop.head)
-            self._several(loop, queue, () if part.leave is None else (part.leave,))
         self.write(loop.body)
         for queue, part in loop.parts.items():
             self._several(loop, queue, (*part.step, part.back))
-            self.builder.label(queue, loop.end)
+            if loop.left or part.leave is not None:
+                self.builder.label(queue, loop.end)
 
     def _several(self, loop: RunTimeLoop, queue: int, instructions: Iterable[int]) -> None:
         for instruction in instructions:

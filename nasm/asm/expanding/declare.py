@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from nasm.asm.expanding.affine import refuse
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
@@ -18,9 +19,18 @@ def whole(node: tree.Node, scope: Scope) -> int:
     """The value of an expression that must be an integer."""
     value = evaluate(node, scope)
     if isinstance(value, bool) or not isinstance(value, int):
+        known(value, "an integer here", node, scope)
         message = f"wanted an integer, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
     return value
+
+
+def known(value: object, what: str, node: tree.Node, scope: Scope) -> None:
+    """Refuse what is known at run time alone, at its place."""
+    try:
+        refuse(value, what)
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
 
 
 def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) -> None:
@@ -68,6 +78,7 @@ def _fresh(node: tree.Name | tree.Template, scope: Scope) -> str:
 def _axis(node: tree.Node, scope: Scope) -> int:
     size = evaluate(node, scope)
     if type(size) is not int or size < 1:
+        known(size, "the size of an axis", node, scope)
         message = f"the size of an axis is an integer of at least 1, not {shown(size)}"
         raise Failure(Problem("E0304", message, scope.span(node)))
     return size
@@ -97,7 +108,9 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile
             raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
         return file
     if isinstance(node, tree.List):
-        return ("list", evaluate(node, scope))
+        values = evaluate(node, scope)
+        known(values, "an initial value", node, scope)
+        return ("list", values)
     name = node.name if isinstance(node, tree.Name) else ""
     name = node.function.name if isinstance(node, tree.Call) else name
     message = f"no initialiser '{name}'" if name else "this is not an initialiser"
@@ -119,6 +132,7 @@ def _seed(node: tree.Call, scope: Scope) -> int:
                 )
             )
         seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
+        known(seed, "a seed", argument, scope)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
             Problem(

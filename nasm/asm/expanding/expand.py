@@ -8,13 +8,17 @@ line of a nested loop is worked out once per combination that matters to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.evaluate import evaluate, name_of
+from nasm.asm.expanding.affine import Affine, unknown
+from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.loop_lines import breaking, opened
 from nasm.asm.expanding.rounds import Rounds, rounds_of
+from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
@@ -68,6 +72,7 @@ class Expander:
         self.held: dict[str, Any] | None = None  # what names mean now, for expectations
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
+        self.loops: Loops | None = None  # made by the first loop at run time
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.stopped = False  # after so many problems that the rest would be more of the same
@@ -276,7 +281,7 @@ class Expander:
             if self._futile():
                 break
             self.rounds.take(len(statement.body))
-            self._round(name, value, place, statement.body)
+            self._round(name, value, Frame(f".for {name} = {value}", place), statement.body)
 
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
@@ -288,14 +293,63 @@ class Expander:
             return True
         return False
 
-    def _round(self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]) -> None:
+    def run_time_loop(self, statement: tree.Loop) -> None:
+        """``.loop k in a..b step s``: its lines are expanded once."""
+        builder, variable, before = self.made, statement.variable, self.engine
+        queue = None
+        if statement.engine is not None or isinstance(variable, tree.Register):
+            engine = self._chosen() if statement.engine is None else self._named(statement.engine)
+            queue = builder.queue(engine, self.scope.core)
+            self.engine = engine
+        if not self.scope.chain:
+            after = (s for s in self.body if s.start > statement.start)
+            self.rounds.foresee(statement, after, self.scope, self.defines)
+        place = Span(self.source, variable.start, variable.end)
+        name = variable.name if isinstance(variable, tree.Name) else ""
+        if name:
+            self._new_name(name, self._span(variable))
+            self.scope.places[name] = place
+        loop = opened(statement, self.scope, builder, queue)
+        if loop is not None:
+            if self.loops is None:
+                self.loops = Loops(builder, self.source.text)
+                self.scope.reach = self.loops.reach
+            self.loops.begin(loop)
+            self.scope.looping = True
+            try:
+                frame = Frame(loop.said, place)
+                self._round(name, Affine.of(loop.variable), frame, statement.body)
+            finally:
+                self.scope.looping = len(self.loops.open) > 1
+                self.loops.end()
+        if statement.engine is not None:
+            self.engine = before
+
+    def leave(self, statement: tree.Break) -> None:
+        """``.break``, or ``.break %r1 >= 3``."""
+        builder, name = self.made, statement.engine
+        engine = self._chosen() if name is None else self._named(name)
+        queue = builder.queue(engine, self.scope.core)
+        if self.loops is None:
+            self.loops = Loops(builder, self.source.text)
+        self.scope.register = partial(self.loops.register, queue)
+        made = breaking(statement, self.scope, builder, self.loops, queue)
+        if self.chain < 0:
+            self.chain = builder.chain(self.scope.chain)
+        span = builder.span(Span(self.source, statement.start, statement.end))
+        builder.append(queue, made, span, self.chain)
+
+    def _round(
+        self, name: str, value: int | Affine, frame: Frame, body: tuple[tree.Statement, ...]
+    ) -> None:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
         chain, outer, kept = scope.chain, self.chain, len(self.rounds_own)
-        scope.values[name] = value
-        self.local.add(name)
-        self.rounds_own.append(name)
-        scope.chain = (*scope.chain, Frame(f".for {name} = {value}", place))
+        if name:
+            scope.values[name] = value
+            self.local.add(name)
+            self.rounds_own.append(name)
+        scope.chain = (*scope.chain, frame)
         self.chain = -1
         self.held = None
         self.run(body)
@@ -343,6 +397,10 @@ class Expander:
         """``.expect``: kept as it is, with what names mean here."""
         if self.held is None:
             self.held = dict(self.scope.values)
+        if self.scope.looping:
+            for name in sorted(free_names(statement)):
+                if isinstance(value := self.held.get(name), Affine):
+                    raise unknown(value, "what an expectation compares")
         self.made.expect((statement, self.held), self._span(statement))
 
     def unsupported(self, statement: tree.Unsupported) -> None:
@@ -371,12 +429,17 @@ class Expander:
                 raise Failure(refused.at(place)) from None
         if statement.mnemonic is None:
             return
+        if self.loops is not None and self.loops.open:
+            self.loops.enter(queue, self._span(statement))
+            self.scope.register = partial(self.loops.register, queue)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
         made = line.make(self.scope, builder, queue)
+        if self.loops is not None and self.loops.open:
+            self.loops.check(queue, made[0], self._span(statement))
         if self.chain < 0:
             self.chain = builder.chain(self.scope.chain)
         builder.append(queue, made, line.span, self.chain)
@@ -405,29 +468,39 @@ class Expander:
 
     def _engine(self, statement: tree.Line) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
-        generation = self.made.generation
         if statement.engine is None:
-            if self.engine is None and not self.scope.undeclared.unread:
-                self.engine = ""
-                engines = listed(f"@{e.name}" for e in generation.engines)
-                raise Refused(
-                    "E0220",
-                    "no engine is chosen for this line",
-                    f"put one of {engines} before it, or alone on a line before several",
-                )
-            if not self.engine:
-                raise Failure(())  # that none is chosen was said of an earlier line
-            return self.engine
+            return self._chosen()
         chooses = statement.mnemonic is None and statement.label is None
         try:
-            engine = generation.engine(statement.engine.name).name
-        except Refused as refused:
+            engine = self._named(statement.engine)
+        except Failure:
             self.engine = "" if chooses else self.engine
-            raise Failure(refused.at(self._span(statement.engine))) from None
+            raise
         if chooses:
             self.engine = engine
             return None
         return engine
+
+    def _chosen(self) -> str:
+        """The engine that was chosen for the lines that name none."""
+        if self.engine is None and not self.scope.undeclared.unread:
+            self.engine = ""
+            engines = listed(f"@{e.name}" for e in self.made.generation.engines)
+            raise Refused(
+                "E0220",
+                "no engine is chosen for this line",
+                f"put one of {engines} before it, or alone on a line before several",
+            )
+        if not self.engine:
+            raise Failure(())  # that none is chosen was said of an earlier line
+        return self.engine
+
+    def _named(self, name: tree.Name) -> str:
+        """The engine that a line names."""
+        try:
+            return self.made.generation.engine(name.name).name
+        except Refused as refused:
+            raise Failure(refused.at(self._span(name))) from None
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""
@@ -447,6 +520,8 @@ class Expander:
         tree.SemLine: _declare,
         tree.DmaBlock: _declare,
         tree.For: loop,
+        tree.Loop: run_time_loop,
+        tree.Break: leave,
         tree.If: choose,
         tree.Assert: claim,
         tree.Expect: expect,

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
@@ -13,8 +14,9 @@ from nasm.building.builder import Made, ProgramBuilder
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
-from nasm.spec.kinds import Kind, shown
+from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
+from nasm.spec.view import Reg
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
@@ -62,6 +64,10 @@ class CompiledLine:
 
         given = [value(g) for g in self.given]
         named = {n: value(c) for n, c in self.named.items()}
+        if scope.looping:
+            names = [o.name for o in self.row.written]
+            given = [value(self._held(n, v)) for n, v in zip(names, given, strict=False)]
+            named = {n: value(self._held(n, v)) for n, v in named.items()}
         wait, update = value(self.wait), value(self.update)
         if problems or silent:
             raise Failure(problems)
@@ -70,6 +76,24 @@ class CompiledLine:
             return scope.span(self.places[name]) if name in self.places else None
 
         return builder.make(queue, self.row, given, named, wait, update, place)
+
+    def _held(self, name: str, given: Any) -> Closure:
+        """An operand with a register in the place of what one holds, if it takes registers."""
+
+        def hold(scope: Scope) -> Any:
+            found = first_of((given,))
+            if found is None:
+                return given
+            try:
+                if given is found and any(
+                    isinstance(kind, Register) for kind in self.row.operand(name).kinds
+                ):
+                    return scope.register(found)
+                raise unknown(found, f"operand {name} of {self.row.name}")
+            except Refused as refused:
+                raise Failure(refused.at(scope.span(self.places[name]))) from None
+
+        return hold
 
 
 def _key(value: Any) -> object:
@@ -87,7 +111,10 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     for node in statement.sync:
-        places["$wait" if isinstance(node, tree.WaitClause) else "$update"] = node
+        if not isinstance(node, tree.UpdateClause):
+            places["$wait"] = node
+        if not isinstance(node, tree.WaitClause):
+            places["$update"] = node
     place = Span(scope.source, statement.mnemonic.start, statement.end)
     free = tuple(sorted(free_names(statement)))
     return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
@@ -197,8 +224,8 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
 def _sync(
     statement: tree.Line, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
-    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause)]
-    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause)]
+    waits = [s for s in statement.sync if not isinstance(s, tree.UpdateClause)]
+    updates = [s for s in statement.sync if not isinstance(s, tree.WaitClause)]
     bare = [row.name for row in builder.target.isa if not row.written]
     for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
         if len(found) > 1:
@@ -212,6 +239,12 @@ def _sync(
                     (Note("the first one", scope.span(found[0])),),
                 )
             )
+    row = builder.row(statement.mnemonic.name) if statement.mnemonic is not None else None
+    taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
+    if taken is not None and row is not None and row.posts:
+        said = f"{row.name} posts when it has landed, and carries no other update: it cannot take"
+        hint = "take in an instruction before it" + (f": {bare[0]}" if bare else "")
+        raise Failure(Problem("E0314", said, scope.span(taken), hint))
     if waits and updates and waits[0].start > updates[0].start:
         raise Failure(
             Problem(
@@ -247,7 +280,10 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
     return number
 
 
-def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+    if isinstance(node, tree.TakeClause):
+        semaphore, value = _semaphore(node.name, builder), _amount(node)
+        return lambda scope: Wait(semaphore(scope), ">=", value(scope))
     if node.op not in (">=", "=="):
         hint = "wait until it has reached a value, with >="
         if node.op == ">":
@@ -264,21 +300,40 @@ def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waite
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
 
-def _update(node: tree.UpdateClause, builder: ProgramBuilder) -> Updater:
-    semaphore = _semaphore(node.name, builder)
-    value = compile_node(node.value) if node.value is not None else None
-    sign = -1 if node.op in ("--", "-=") else 1
-    op = "=" if node.op == "=" else "+"
+def _update(node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder) -> Updater:
+    semaphore, amount = _semaphore(node.name, builder), _amount(node)
+    sign, op = -1, "+"
+    if isinstance(node, tree.UpdateClause):
+        sign = -1 if node.op in ("--", "-=") else 1
+        op = "=" if node.op == "=" else "+"
+    return lambda scope: Update(semaphore(scope), op, sign * amount(scope), node.at_read)
 
-    def make(scope: Scope) -> Update:
-        amount = 1 if value is None else _word(value(scope), node, scope)
-        return Update(semaphore(scope), op, sign * amount, node.at_read)
 
-    return make
+def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]:
+    """By how much a semaphore changes: 1 if it is not said."""
+    if node.value is None:
+        return lambda scope: 1
+    value = compile_node(node.value)
+    return lambda scope: _word(value(scope), node, scope)
 
 
 def _word(value: Any, node: tree.Node, scope: Scope) -> int:
+    if isinstance(value, Reg | Affine):
+        raise Failure(_of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
         message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
     return value
+
+
+def _of_register(value: Reg | Affine, node: tree.Node, scope: Scope) -> Problem:
+    """What to say of a wait for a number that is known at run time alone, and of an update."""
+    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
+    message = f"{what} a number that is known when assembling, found {shown(value)}"
+    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
+    name = f"${scope.span(node.name).text}"
+    hint = (
+        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
+        f"and give {name} is {name} += 1"
+    )
+    return Problem("E0210", message, scope.span(node), hint)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from nasm.asm.expanding.affine import Affine, unknown
 from nasm.asm.expanding.functions import Value
 from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.text import tree
@@ -14,16 +15,25 @@ from nasm.source import Frame, Source, Span
 from nasm.spec import names
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.memory import Tensor
-from nasm.spec.view import View
+from nasm.spec.view import Reg, View
 
 _REGISTER = re.compile(r"r[0-9]+")
 
 CONSTANTS = names.CONSTANTS
 
 
+def _no_register(value: Affine) -> Reg:
+    raise unknown(value, "a view outside of instructions")
+
+
 @dataclass(slots=True)
 class Scope:
-    """What names mean while a line is evaluated, the core it belongs to, and its own numbers."""
+    """What names mean while a line is evaluated, the core it belongs to, and its own numbers.
+
+    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
+    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
+    if they are known.
+    """
 
     source: Source
     values: dict[str, Value] = field(default_factory=dict)
@@ -33,6 +43,9 @@ class Scope:
     chain: tuple[Frame, ...] = ()
     core: int = 0
     numbers: tuple[int | float, ...] = ()
+    looping: bool = False
+    register: Callable[[Affine], Reg] = _no_register
+    reach: Callable[[Affine], tuple[int, int] | None] = lambda value: None
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
     undeclared: Undeclared = field(default_factory=Undeclared)

@@ -10,7 +10,7 @@ from nasm.asm.expanding.expand import Expander
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
-from nasm.source import Source
+from nasm.source import Source, Span
 
 
 class Continued(Expander):
@@ -63,6 +63,17 @@ class Continued(Expander):
             )
         super().line(statement)
 
+    def run_time_loop(self, statement: tree.Loop) -> None:
+        """``.loop``: its branch would lead to what was typed."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a loop at run time branches back; what is typed is executed at once, line by line",
+                Span(self.source, statement.start, statement.head),
+                "repeat the lines with '.for', or put the loop into the program",
+            )
+        )
+
     def _engine(self, statement: tree.Line) -> str | None:
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
@@ -90,4 +101,5 @@ class Continued(Expander):
         tree.Version: version,
         tree.CoreLine: core,
         tree.Line: line,
+        tree.Loop: run_time_loop,
     }

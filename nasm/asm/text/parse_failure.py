@@ -18,6 +18,8 @@ FORMS = {
     "event": ".event a, b",
     "dma": ".dma name queue=0",
     "for": ".for k in 0..4 step 2",
+    "loop": ".loop k in 0..4 step 2",
+    "break": ".break %r1 >= 3",
     "if": ".if condition",
     "elif": ".elif condition",
     "else": ".else",
@@ -100,7 +102,9 @@ class ParseFailure:
     @property
     def directive(self) -> str:
         """The word of the directive that the line is, or an empty string."""
-        first = self.before[0].group() if self.before else self.found
+        first, *more = [*(m.group() for m in self.before), self.found]
+        if first.startswith("@") and more:
+            first = more[0]
         return first[1:] if first.startswith(".") and self.symbol == "line" else ""
 
     @property

@@ -91,6 +91,9 @@ class _Terminals:
             )
         return tree.Number(start, end, value)
 
+    def AUTO(self, token: Leaf) -> tree.Auto:
+        return tree.Auto(token.start_pos, token.end_pos)
+
     def STRING(self, token: Leaf) -> tree.Text:
         inner = token.value[1:-1]
         if "\\" not in inner:
@@ -189,6 +192,9 @@ def _template(parts: Parts, skip: int) -> tree.Template:
     return tree.Template(_start(parts[0]) + skip, _end(parts[-1]), tuple(pieces))
 
 
+_CLAUSES = (tree.WaitClause, tree.UpdateClause, tree.TakeClause)
+
+
 class _Instructions(_Expressions):
     """Lines that are no directives."""
 
@@ -198,7 +204,7 @@ class _Instructions(_Expressions):
     def instruction(self, parts: Parts) -> tree.Line:
         label, engine, at = _prefix(parts)
         last = len(parts)
-        while isinstance(parts[last - 1], (tree.WaitClause, tree.UpdateClause)):
+        while isinstance(parts[last - 1], _CLAUSES):
             last -= 1
         return tree.Line(
             _start(parts[0]),
@@ -240,6 +246,14 @@ class _Instructions(_Expressions):
         value = grouped(parts[2:], ARITHMETIC) if len(parts) > 2 else None
         return tree.UpdateClause(name.start - 1, end, name, operator, value, at_read)
 
+    def take(self, parts: Parts) -> tree.TakeClause:
+        value, at_read = _amount(parts)
+        return tree.TakeClause(_start(parts[0]), _end(parts[-1]), parts[1], value, at_read)
+
+    def give(self, parts: Parts) -> tree.UpdateClause:
+        value, at_read = _amount(parts)
+        return tree.UpdateClause(_start(parts[0]), _end(parts[-1]), parts[1], "+=", value, at_read)
+
     def move(self, parts: Parts) -> Move:
         target, less, minus, source = parts
         if less != "<" or minus != "-" or less.end_pos != minus.start_pos:
@@ -253,12 +267,18 @@ class _Instructions(_Expressions):
         return target, source
 
 
+def _amount(parts: Parts) -> tuple[tree.Node | None, bool]:
+    """How much is taken or given, if it is said, and whether when reading."""
+    value = parts[2] if len(parts) > 2 and not isinstance(parts[2], Token) else None
+    return value, parts[-1] == "@read"
+
+
 def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
     """Label and engine in front of a line, and how many parts they are."""
     at, label, engine = 0, None, None
     if isinstance(parts[0], _Label):
         at, label = 1, parts[0].name
-    if at < len(parts) and isinstance(parts[at], Token):
+    if at < len(parts) and _is(parts[at], "ENGINE"):
         engine = _name(parts[at], 1)
         at += 1
     return label, engine, at
@@ -326,6 +346,21 @@ class TreeBuilder(_Instructions):
         """Read ``.for k in 0..4``."""
         step = parts[4] if len(parts) > 4 else None
         return tree.For(_start(parts[0]), parts[-1].end, parts[1], parts[2], parts[3], step, ())
+
+    def run_time_loop(self, parts: Parts) -> tree.Loop:
+        """Read ``@engine .loop k in 0..4``."""
+        _, engine, at = _prefix(parts)
+        variable, first, stop, *step = parts[at + 1 :]
+        end = _end(parts[-1])
+        return tree.Loop(
+            _start(parts[0]), end, engine, variable, first, stop, step[0] if step else None, end, ()
+        )
+
+    def leaving(self, parts: Parts) -> tree.Break:
+        """Read ``.break %r1 >= 3``."""
+        _, engine, at = _prefix(parts)
+        condition = parts[at + 1] if len(parts) > at + 1 else None
+        return tree.Break(_start(parts[0]), _end(parts[-1]), engine, condition)
 
     def condition(self, parts: Parts) -> tree.If:
         """Read ``.if e``."""

@@ -265,6 +265,35 @@ class For(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class Auto(Node):
+    """``%auto``: a register that the assembler chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Statement):
+    """``@engine .loop k in a..b step s … .end``; instead of a name a register, or ``%auto``.
+
+    ``head`` is where its first line ends.
+    """
+
+    engine: Name | None
+    variable: Name | Register | Auto
+    first: Node
+    stop: Node
+    step: Node | None
+    head: int
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Statement):
+    """``.break``, or ``.break %r1 >= 3``."""
+
+    engine: Name | None
+    condition: Node | None
+
+
+@dataclass(frozen=True, slots=True)
 class If(Statement):
     """``.if`` with its ``.elif`` branches and ``.else`` (condition None)."""
 
@@ -309,6 +338,15 @@ class UpdateClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class TakeClause(Node):
+    """``take $s, n``: a wait for n, and an update that takes them; 1 if ``value`` is None."""
+
+    name: Name | Template
+    value: Node | None
+    at_read: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Line(Statement):
     """An instruction line: any of label, engine and instruction may be absent.
 
@@ -320,7 +358,7 @@ class Line(Statement):
     engine: Name | None
     mnemonic: Name | None
     operands: tuple[Node, ...]
-    sync: tuple[WaitClause | UpdateClause, ...]
+    sync: tuple[WaitClause | UpdateClause | TakeClause, ...]
 
 
 @dataclass(frozen=True, slots=True)
