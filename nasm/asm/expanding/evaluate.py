@@ -65,11 +65,13 @@ def name_of(node: tree.Name | tree.Template, scope: Scope) -> str:
     return str(compile_name(node)(scope))
 
 
-def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
+def compile_name(node: tree.Name | tree.Template | tree.Numbered) -> Callable[[Scope], str]:
     """A closure that makes an identifier."""
     if isinstance(node, tree.Name):
         name = node.name
         return lambda scope: name
+    if isinstance(node, tree.Numbered):
+        return _numbered(node)
     parts = [p if isinstance(p, str) else compile_node(p) for p in node.parts]
 
     def join(scope: Scope) -> str:
@@ -88,6 +90,16 @@ def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
                 )
             made.append(str(value))
         return _made("".join(made), node, scope)
+
+    return join
+
+
+def _numbered(node: tree.Numbered) -> Callable[[Scope], str]:
+    pieces = "".join(p.replace("%", "%%") if isinstance(p, str) else "%d" for p in node.parts)
+    indices = [p for p in node.parts if isinstance(p, int)]
+
+    def join(scope: Scope) -> str:
+        return pieces % tuple([scope.numbers[index] for index in indices])
 
     return join
 
@@ -175,6 +187,17 @@ def _name(node: tree.Name) -> Closure:
     name = node.name
 
     def get(scope: Scope) -> Value:
+        found = scope.values.get(name)
+        return scope.lookup(name) if found is None else found
+
+    return get
+
+
+def _spelled(node: tree.Numbered) -> Closure:
+    spell = compile_name(node)
+
+    def get(scope: Scope) -> Value:
+        name = spell(scope)
         found = scope.values.get(name)
         return scope.lookup(name) if found is None else found
 
@@ -449,6 +472,7 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.Text: _text,
     tree.Name: _name,
     tree.Template: _template,
+    tree.Numbered: _spelled,
     tree.Register: _register,
     tree.List: _list,
     tree.Unary: _unary,

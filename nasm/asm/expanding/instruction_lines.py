@@ -169,28 +169,45 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
+    if isinstance(node, tree.Numbered):
+        return _numbered(kind, node)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
         return compile_node(node, words)
     name = node.name
     if name in words:
         return lambda scope: name
+    return lambda scope: _meant(name, kind, node, scope)
+
+
+def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
+    """What an operand's closure is for a name that lines spell with numbers of their own."""
+    spell, words, other = compile_name(node), kind.words, compile_node(node)
 
     def word(scope: Scope) -> Any:
-        found = scope.values.get(name)
-        if found is not None:
-            return found
-        if scope.knows(name):
-            return scope.lookup(name)
-        if words and "true" not in words:
-            if scope.undeclared.named(name):
-                raise Failure(())
-            return name  # a misspelt word is the kind's to refuse: it knows what the words are
-        try:
-            return scope.lookup(name, kind.describe())
-        except Refused as refused:
-            raise Failure(refused.at(scope.span(node))) from None
+        name = spell(scope)
+        if name in CONSTANTS:
+            return other(scope)
+        return name if name in words else _meant(name, kind, node, scope)
 
     return word
+
+
+def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+    """What a name means that is no word of a kind."""
+    words = kind.words
+    found = scope.values.get(name)
+    if found is not None:
+        return found
+    if scope.knows(name):
+        return scope.lookup(name)
+    if words and "true" not in words:
+        if scope.undeclared.named(name):
+            raise Failure(())
+        return name  # a misspelt word is the kind's to refuse: it knows what the words are
+    try:
+        return scope.lookup(name, kind.describe())
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:

@@ -42,7 +42,7 @@ class Scope:
     transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)
     chain: tuple[Frame, ...] = ()
     core: int = 0
-    numbers: tuple[int, ...] = ()
+    numbers: tuple[int | float, ...] = ()
     looping: bool = False
     register: Callable[[Affine], Reg] = _no_register
     reach: Callable[[Affine], tuple[int, int] | None] = lambda value: None

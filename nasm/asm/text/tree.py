@@ -35,6 +35,13 @@ class Hole(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Numbered(Node):
+    """An identifier, where lines that are alike have numbers of their own in it, by their index."""
+
+    parts: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Text(Node):
     """A string literal, unescaped."""
 
@@ -362,7 +369,7 @@ class Like(Statement):
     """
 
     line: Line
-    numbers: tuple[int, ...]
+    numbers: tuple[int | float, ...]
 
 
 @dataclass(frozen=True, slots=True)
