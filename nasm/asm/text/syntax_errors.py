@@ -181,7 +181,8 @@ TABLE = (
         "a malformed wait or update",
         "A wait is `$s >= n` or `$s == n`. An update is one of `$s++`, `$s--`, `$s += n`, "
         "`$s -= n` and `$s = n`, followed by `@read` if it is to happen when the instruction "
-        "starts to read. They follow the operands, separated by spaces, the wait first.",
+        "starts to read. They follow the operands, separated by spaces, the wait first. `post` and "
+        "`after` are followed by names of moments.",
         (
             "Nop $s > 3++",
             "Nop $s >= 3--",
@@ -192,6 +193,7 @@ TABLE = (
             "Nop $s >= 1 acc",
             "Nop $s 5",
             "Nop a, $s++",
+            "Nop a post",
             "Nop $s += 1 @reed",
         ),
     ),
