@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from nasm.building.builder import ProgramBuilder
 from nasm.footprint.forms import Form, Forms
-from nasm.sequence.dependences import FormOf
+from nasm.sequence.dependences import Dependences
 from nasm.sequence.lines import Line
 from nasm.sequence.moments.drains import Drains
+from nasm.sequence.moments.looped import Looped, settle
 from nasm.sequence.moments.names import Names
 from nasm.sequence.moments.nodes import Level, mark_reach
 from nasm.sequence.moments.ordering import ordered
 from nasm.sequence.moments.semaphores import Semaphores
 from nasm.sequence.moments.unrolled import Unrolled
 from nasm.sequence.writing import Output
+from nasm.spec.program import Program
 
 
 def lower(builder: ProgramBuilder, text: Level) -> None:
@@ -24,26 +26,45 @@ def lower(builder: ProgramBuilder, text: Level) -> None:
         names.needs(node)
         if node.drain is not None:
             drains.needs(node)
+    cores = [_Core(builder, core) for core in range(program.cores)]
+    queues = {queue: core for core in cores for queue in core.queues}
+    for level in text.inner():
+        _loop(program, level, queues)
     nodes = ordered(program, text)
-    for core in range(program.cores):
-        numbers = [n for n, queue in enumerate(program.queues) if queue.core == core]
-        queues = {number: own for own, number in enumerate(numbers)}
-        mine = [node for node in nodes if node.queue in queues]
-        semaphores = Semaphores(Output(builder, core, numbers))
-        Unrolled(mine, queues, semaphores, _forms(builder, core)).put_in()
+    for core in cores:
+        mine = [node for node in nodes if node.queue in core.queues]
+        Unrolled(mine, core.queues, core.semaphores, core.form).put_in()
 
 
-def _forms(builder: ProgramBuilder, core: int) -> FormOf:
-    """What lines of a core touch."""
-    program, forms = builder.program, Forms(builder.generation)
-    known: dict[int, Form] = {}
+def _loop(program: Program, level: Level, cores: dict[int, _Core]) -> None:
+    """Put in what the moments of a loop take, those of the loops in it first."""
+    for inner in level.inner():
+        _loop(program, inner, cores)
+    ordered(program, level)
+    made = {queue: (core.semaphores, core.dependences) for queue, core in cores.items()}
+    Looped(level, made).put_in()
+    settle(level.nodes)
 
-    def form(line: Line) -> Form:
-        found = known.get(line.instruction)
+
+class _Core:
+    """A core: the numbers of its ``queues``, its semaphores, and what its lines touch."""
+
+    def __init__(self, builder: ProgramBuilder, core: int) -> None:
+        self.program, self.core = builder.program, core
+        numbers = [n for n, queue in enumerate(self.program.queues) if queue.core == core]
+        self.queues = {number: own for own, number in enumerate(numbers)}
+        self.semaphores = Semaphores(Output(builder, core, numbers))
+        self.forms = Forms(builder.generation)
+        held = self.program.target.interlocked(self.program.options)
+        self.dependences = Dependences(self.queues, self.form, held)
+        self._known: dict[int, Form] = {}
+
+    def form(self, line: Line) -> Form:
+        """What a line touches."""
+        found = self._known.get(line.instruction)
         if found is None:
-            engine = program.queues[line.queue].engine
-            instruction = program.instructions[line.instruction]
-            found = known[line.instruction] = forms.of(instruction, engine, core)
+            engine = self.program.queues[line.queue].engine
+            instruction = self.program.instructions[line.instruction]
+            found = self.forms.of(instruction, engine, self.core)
+            self._known[line.instruction] = found
         return found
-
-    return form

@@ -51,9 +51,9 @@ class Node:
     """What a queue comes to: a line, a drain, the beginning of a loop or its end.
 
     ``text`` orders the nodes as they are written. ``before`` and ``behind`` are what only waits and
-    updates around it. A transfer is ``taken`` by its own queue if that has to see it land in the
-    round in which it is issued. What is in ``reach`` of a written branch is executed any number of
-    times.
+    updates around it, ``takes`` what it waits for in a loop and takes. A transfer is ``taken`` by
+    its own queue if that has to see it land in the round in which it is issued. What is in
+    ``reach`` of a written branch is executed any number of times.
     """
 
     queue: int
@@ -70,6 +70,7 @@ class Node:
     needs: list[Need] = field(default_factory=list)
     before: list[Sync] = field(default_factory=list)
     behind: list[Sync] = field(default_factory=list)
+    takes: list[Sync] = field(default_factory=list)
     taken: bool = False
     reach: bool = False
 
@@ -221,3 +222,11 @@ def named(program: Program, node: Node) -> str:
     """A node in a few words."""
     what = ".drain" if node.drain else "a loop" if node.row is None else node.row.name
     return f"{what} on {program.queue_name(node.queue)}"
+
+
+def tell(node: Node, update: Update) -> None:
+    """Let a node make an update, by itself if it can."""
+    if node.line is not None and node.update is None:
+        node.update = update
+    else:
+        node.behind.append(Sync(None, update))

@@ -14,7 +14,7 @@ from nasm.sequence.dependences import OVER, STARTED, Dependences, Event, FormOf,
 from nasm.sequence.dependences import Level as Steps
 from nasm.sequence.knowledge import Clock
 from nasm.sequence.lines import Line
-from nasm.sequence.moments.nodes import Node, Sync
+from nasm.sequence.moments.nodes import Node, Sync, tell
 from nasm.sequence.moments.semaphores import Semaphores
 from nasm.sequence.plan import Planner
 from nasm.spec.program import Update, Wait
@@ -53,7 +53,7 @@ class Unrolled:
             _wait(node, found)
         for event, wait in ranks.items():
             at_read = event.kind == STARTED
-            _tell(tellers[event.queue, event.at], Update(wait.semaphore, "+", 1, at_read))
+            tell(tellers[event.queue, event.at], Update(wait.semaphore, "+", 1, at_read))
 
     def _level(self) -> Steps:
         """The steps that the nodes are, with what they need."""
@@ -105,14 +105,6 @@ def _wait(node: Node, waits: list[Wait]) -> None:
     if waits and node.line is not None and node.wait is None:
         node.wait = waits.pop()
     node.before += [Sync(wait, None) for wait in waits]
-
-
-def _tell(node: Node, update: Update) -> None:
-    """Let a node make an update, by itself if it can."""
-    if node.line is not None and node.update is None:
-        node.update = update
-    else:
-        node.behind.append(Sync(None, update))
 
 
 class _Group(NamedTuple):
