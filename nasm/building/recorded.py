@@ -45,6 +45,11 @@ class Moments:
     posts: tuple[Mention, ...] = ()
     afters: tuple[Mention, ...] = ()
 
+    def at(self, span: Span) -> Moments:
+        """The same, mentioned elsewhere."""
+        posts, afters = ([m._replace(span=span) for m in n] for n in (self.posts, self.afters))
+        return Moments(tuple(posts), tuple(afters))
+
 
 class Label(NamedTuple):
     """A label of a queue stands here."""

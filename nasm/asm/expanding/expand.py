@@ -24,6 +24,7 @@ from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_line
 from nasm.building.builder import ProgramBuilder, declared_note
+from nasm.building.recorded import Drain
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
@@ -417,17 +418,8 @@ class Expander:
     def line(self, statement: tree.Line) -> None:
         """A label, an engine, an instruction: any of them may be absent."""
         builder = self.made
-        engine = self._engine(statement)
-        if engine is None:
-            return
-        queue = builder.queue(engine, self.scope.core)
-        if statement.label is not None:
-            place = self._span(statement.label)
-            try:
-                builder.label(queue, name_of(statement.label, self.scope), place)
-            except Refused as refused:
-                raise Failure(refused.at(place)) from None
-        if statement.mnemonic is None:
+        queue = self._queue(statement)
+        if queue is None or statement.mnemonic is None:
             return
         if self.loops is not None and self.loops.open:
             self.loops.enter(queue, self._span(statement))
@@ -440,9 +432,26 @@ class Expander:
         made = line.make(self.scope, builder, queue)
         if self.loops is not None and self.loops.open:
             self.loops.check(queue, made[0], self._span(statement))
+        moments = line.moments(self.scope)
+        if moments is not None:
+            builder.recorded.moments[builder.position] = moments
+        builder.append(queue, made, line.span, self._chain())
+
+    def drain(self, statement: tree.DrainLine) -> None:
+        """``.drain``: the queue waits for its transfers, with ``all`` for those of all queues."""
+        builder = self.made
+        queue = self._queue(statement)
+        if queue is None:
+            return
+        span = builder.span(self._span(statement))
+        drain = Drain(queue, statement.every, span, self._chain())
+        builder.recorded.drain(builder.position, drain)
+
+    def _chain(self) -> int:
+        """The number of the chain of expansions."""
         if self.chain < 0:
-            self.chain = builder.chain(self.scope.chain)
-        builder.append(queue, made, line.span, self.chain)
+            self.chain = self.made.chain(self.scope.chain)
+        return self.chain
 
     def like(self, statement: tree.Like) -> None:
         """A line like others. What is wrong with it is found out by its own tree."""
@@ -458,19 +467,40 @@ class Expander:
             engine = self._engine(common)
             assert engine is not None
             queue = builder.queue(engine, scope.core)
-            made = line.fresh(scope, builder, queue)
+            made, moments = line.fresh(scope, builder, queue), line.moments(scope)
         except (Refused, Failure):
             self.line(parse_line(self.source, statement.start, statement.end))
             return
         start = statement.start + common.mnemonic.start - common.start
-        span = builder.span(Span(self.source, start, statement.end))
-        builder.append(queue, made, span, self.chain)
+        place = Span(self.source, start, statement.end)
+        if moments is not None:
+            builder.recorded.moments[builder.position] = moments.at(place)
+        builder.append(queue, made, builder.span(place), self.chain)
 
-    def _engine(self, statement: tree.Line) -> str | None:
+    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
+        """The queue of a line, whose label is set there; None if it only chooses an engine."""
+        builder = self.made
+        engine = self._engine(statement)
+        if engine is None:
+            return None
+        queue = builder.queue(engine, self.scope.core)
+        if statement.label is not None:
+            place = self._span(statement.label)
+            try:
+                builder.label(queue, name_of(statement.label, self.scope), place)
+            except Refused as refused:
+                raise Failure(refused.at(place)) from None
+        return queue
+
+    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
             return self._chosen()
-        chooses = statement.mnemonic is None and statement.label is None
+        chooses = (
+            isinstance(statement, tree.Line)
+            and statement.mnemonic is None
+            and statement.label is None
+        )
         try:
             engine = self._named(statement.engine)
         except Failure:
@@ -525,6 +555,7 @@ class Expander:
         tree.If: choose,
         tree.Assert: claim,
         tree.Expect: expect,
+        tree.DrainLine: drain,
         tree.Unsupported: unsupported,
         tree.Line: line,
         tree.Like: like,

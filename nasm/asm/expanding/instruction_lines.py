@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
@@ -11,6 +11,7 @@ from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, fre
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.building.builder import Made, ProgramBuilder
+from nasm.building.recorded import Mention, Moment, Moments, Round
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
@@ -20,13 +21,15 @@ from nasm.spec.view import Reg
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
+Mentioner = Callable[[Scope], Mention]
 
 
 @dataclass(slots=True)
 class CompiledLine:
     """An instruction line ready to be evaluated again and again.
 
-    ``made`` remembers what it made by the values of the names in ``free``.
+    ``made`` remembers what it made by the values of the names in ``free``. Its ``posts`` and
+    ``afters`` are no part of that.
     """
 
     row: Row
@@ -38,6 +41,8 @@ class CompiledLine:
     free: tuple[str, ...]
     span: int
     made: dict[tuple[object, ...], Made]
+    posts: tuple[Mentioner, ...] = ()
+    afters: tuple[Mentioner, ...] = ()
 
     def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """The instruction, for the present values of the names it mentions."""
@@ -47,6 +52,12 @@ class CompiledLine:
         if found is None:
             found = self.made[seen] = self.fresh(scope, builder, queue)
         return found
+
+    def moments(self, scope: Scope) -> Moments | None:
+        """What the line says of moments, if anything; raises Failure."""
+        if not self.posts and not self.afters:
+            return None
+        return Moments(tuple(p(scope) for p in self.posts), tuple(a(scope) for a in self.afters))
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
@@ -110,14 +121,18 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
         raise Failure(refused.at(scope.span(statement.mnemonic))) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
-    for node in statement.sync:
+    counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
+    for node in counted:
         if not isinstance(node, tree.UpdateClause):
             places["$wait"] = node
         if not isinstance(node, tree.WaitClause):
             places["$update"] = node
-    place = Span(scope.source, statement.mnemonic.start, statement.end)
-    free = tuple(sorted(free_names(statement)))
-    return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
+    place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
+    free = tuple(sorted(free_names(replace(statement, sync=counted))))
+    line = CompiledLine(row, given, named, places, wait, update, free, place, {})
+    if len(counted) < len(statement.sync):
+        line.posts, line.afters = _mentions(statement)
+    return line
 
 
 def _operands(
@@ -224,8 +239,8 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
 def _sync(
     statement: tree.Line, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
-    waits = [s for s in statement.sync if not isinstance(s, tree.UpdateClause)]
-    updates = [s for s in statement.sync if not isinstance(s, tree.WaitClause)]
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
     bare = [row.name for row in builder.target.isa if not row.written]
     for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
         if len(found) > 1:
@@ -258,6 +273,35 @@ def _sync(
         _wait(waits[0], scope, builder) if waits else None,
         _update(updates[0], builder) if updates else None,
     )
+
+
+def _mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentioner, ...]]:
+    """The moments that a line posts, and those that it comes after."""
+    posts: list[Mentioner] = []
+    afters: list[Mentioner] = []
+    for clause in statement.sync:
+        if isinstance(clause, tree.PostClause):
+            posts.append(_mention(clause.moment, clause.at_read))
+        elif isinstance(clause, tree.AfterClause):
+            afters += [_mention(moment, False) for moment in clause.moments]
+    return tuple(posts), tuple(afters)
+
+
+def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
+    name, indices = compile_name(node.name), [(n, compile_node(n)) for n in node.indices]
+
+    def mention(scope: Scope) -> Mention:
+        found = tuple(_index(value(scope), at, scope) for at, value in indices)
+        return Mention(Moment(name(scope), found), scope.span(node), at_read)
+
+    return mention
+
+
+def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
+    if type(value) is not int:
+        message = f"an index of a moment is an integer, found {shown(value)}"
+        raise Failure(Problem("E0210", message, scope.span(node)))
+    return value
 
 
 def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:

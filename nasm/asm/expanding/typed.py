@@ -74,7 +74,9 @@ class Continued(Expander):
             )
         )
 
-    def _engine(self, statement: tree.Line) -> str | None:
+    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+        if isinstance(statement, tree.DrainLine):
+            return super()._engine(statement)
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
         builder = self.made

@@ -27,6 +27,7 @@ FORMS = {
     "macro": ".macro name(a, b, n=4)",
     "include": '.include "file.nasm"',
     "core": ".core 0",
+    "drain": ".drain all",
     "assert": '.assert condition, "message"',
     "expect": ".expect left ~ right  rtol=1e-2 atol=1e-3",
 }
@@ -53,6 +54,7 @@ _PHRASES = (
     ("BINARY", "an operator"),
     ("_COMMA", "a comma"),
     ("SEMAPHORE", "a wait or an update"),
+    ("POST", "a moment"),
     ("$END", "the end of the line"),
 )
 _VALUE_ENDS = re.compile(r"""[A-Za-z0-9_)\]}"]$""")

@@ -183,7 +183,7 @@ TABLE = (
         "A wait is `$s >= n` or `$s == n`, with its update `take $s`. An update is one of "
         "`$s++`, `$s--`, `$s += n`, `give $s`, `$s -= n` and `$s = n`, followed by `@read` if it "
         "is to happen when the instruction starts to read. They follow the operands, separated by "
-        "spaces, the wait first.",
+        "spaces, the wait first. `post` and `after` are followed by names of moments.",
         (
             "Nop $s > 3++",
             "Nop $s >= 3--",
@@ -194,6 +194,7 @@ TABLE = (
             "Nop $s >= 1 acc",
             "Nop $s 5",
             "Nop a, $s++",
+            "Nop a post",
             "Nop $s += 1 @reed",
         ),
     ),

@@ -192,9 +192,6 @@ def _template(parts: Parts, skip: int) -> tree.Template:
     return tree.Template(_start(parts[0]) + skip, _end(parts[-1]), tuple(pieces))
 
 
-_CLAUSES = (tree.WaitClause, tree.UpdateClause, tree.TakeClause)
-
-
 class _Instructions(_Expressions):
     """Lines that are no directives."""
 
@@ -204,7 +201,7 @@ class _Instructions(_Expressions):
     def instruction(self, parts: Parts) -> tree.Line:
         label, engine, at = _prefix(parts)
         last = len(parts)
-        while isinstance(parts[last - 1], _CLAUSES):
+        while isinstance(parts[last - 1], tree.Sync):
             last -= 1
         return tree.Line(
             _start(parts[0]),
@@ -254,6 +251,16 @@ class _Instructions(_Expressions):
         value, at_read = _amount(parts)
         return tree.UpdateClause(_start(parts[0]), _end(parts[-1]), parts[1], "+=", value, at_read)
 
+    def moment(self, parts: Parts) -> tree.MomentName:
+        return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
+
+    def post(self, parts: Parts) -> tree.PostClause:
+        at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
+        return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)
+
+    def after(self, parts: Parts) -> tree.AfterClause:
+        return tree.AfterClause(_start(parts[0]), parts[-1].end, tuple(parts[1:]))
+
     def move(self, parts: Parts) -> Move:
         target, less, minus, source = parts
         if less != "<" or minus != "-" or less.end_pos != minus.start_pos:
@@ -281,6 +288,13 @@ def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name |
     if at < len(parts) and _is(parts[at], "ENGINE"):
         engine = _name(parts[at], 1)
         at += 1
+    return label, engine, at
+
+
+def _drained(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
+    """Label and engine in front of a ``.drain``, and how many parts they are."""
+    at = next(n for n, part in enumerate(parts) if _is(part, "DOT_DRAIN"))
+    label, engine, _ = _prefix(parts[:at]) if at else (None, None, 0)
     return label, engine, at
 
 
@@ -389,6 +403,18 @@ class TreeBuilder(_Instructions):
         left = grouped(sides[: at[0]], ARITHMETIC)
         right = grouped(sides[at[0] + 1 :], ARITHMETIC)
         return tree.Expect(start, end, left, sides[at[0]].value, right, options)
+
+    def drain(self, parts: Parts) -> tree.DrainLine:
+        """Read ``@sync .drain all``."""
+        label, engine, at = _drained(parts)
+        more = parts[at + 1] if len(parts) > at + 1 else None
+        if more is not None and more.name != "all":
+            said = f"'{quoted(more.name)}' follows '.drain'"
+            raise Mistake(
+                "E0114", said, more.start, more.end, "it is written '.drain' or '.drain all'"
+            )
+        start = _start(parts[0])
+        return tree.DrainLine(start, _end(parts[-1]), label, engine, more is not None)
 
     def unsupported(self, parts: Parts) -> tree.Unsupported:
         """Read ``.macro`` or ``.include``."""

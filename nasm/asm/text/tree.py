@@ -347,10 +347,37 @@ class TakeClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class MomentName(Node):
+    """``scan[r, i - 1]``, behind ``post`` or ``after``."""
+
+    name: Name | Template
+    indices: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PostClause(Node):
+    """``post NAME[i, …]``, with ``@read`` or without."""
+
+    moment: MomentName
+    at_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AfterClause(Node):
+    """``after NAME[i, …], NAME``."""
+
+    moments: tuple[MomentName, ...]
+
+
+Counted = WaitClause | UpdateClause | TakeClause
+Sync = Counted | PostClause | AfterClause
+
+
+@dataclass(frozen=True, slots=True)
 class Line(Statement):
     """An instruction line: any of label, engine and instruction may be absent.
 
-    ``sync`` keeps all waits and updates as they were written, so that a second one, or an
+    ``sync`` keeps all waits, updates and moments as they were written, so that a second wait, or an
     update before a wait, can be pointed at.
     """
 
@@ -358,7 +385,7 @@ class Line(Statement):
     engine: Name | None
     mnemonic: Name | None
     operands: tuple[Node, ...]
-    sync: tuple[WaitClause | UpdateClause | TakeClause, ...]
+    sync: tuple[Sync, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,6 +397,15 @@ class Like(Statement):
 
     line: Line
     numbers: tuple[int | float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrainLine(Statement):
+    """``.drain`` and ``.drain all``."""
+
+    label: Name | Template | None
+    engine: Name | None
+    every: bool
 
 
 @dataclass(frozen=True, slots=True)
