@@ -8,7 +8,6 @@ line of a nested loop is worked out once per combination that matters to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import partial
 from typing import Any, ClassVar
 
 from nasm.asm.expanding import declare
@@ -73,7 +72,7 @@ class Expander:
         self.held: dict[str, Any] | None = None  # what names mean now, for expectations
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
-        self.loops: Loops | None = None  # made by the first loop at run time
+        self.loops: Loops  # made with the builder
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.stopped = False  # after so many problems that the rest would be more of the same
@@ -191,6 +190,7 @@ class Expander:
         self.scope.transfers = self.builder.program.transfers
         self.scope.place = self.builder.place
         self.scope.later = self._later
+        self.loops = Loops(self.builder, self.scope)
 
     def _later(self, name: str, kind: str) -> tree.Node | None:
         """Where the text declares a name further down."""
@@ -271,9 +271,7 @@ class Expander:
         rounds = range(first, stop, step)
         if statement.body:
             self.rounds.alone(rounds_of(rounds))
-        if not self.scope.chain:
-            after = (s for s in self.body if s.start > statement.start)
-            self.rounds.foresee(statement, after, self.scope, self.defines)
+        self._foresee(statement)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable))
         place = Span(self.source, statement.variable.start, statement.variable.end)
@@ -283,6 +281,12 @@ class Expander:
                 break
             self.rounds.take(len(statement.body))
             self._round(name, value, Frame(f".for {name} = {value}", place), statement.body)
+
+    def _foresee(self, loop: tree.For | tree.Loop) -> None:
+        """Count the lines that loops will make, by an outermost one and what follows it."""
+        if not self.scope.chain:
+            after = (s for s in self.body if s.start > loop.start)
+            self.rounds.foresee(loop, after, self.scope, self.defines)
 
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
@@ -296,49 +300,31 @@ class Expander:
 
     def run_time_loop(self, statement: tree.Loop) -> None:
         """``.loop k in a..b step s``: its lines are expanded once."""
-        builder, variable, before = self.made, statement.variable, self.engine
-        queue = None
+        variable, before, queue = statement.variable, self.engine, None
         if statement.engine is not None or isinstance(variable, tree.Register):
-            engine = self._chosen() if statement.engine is None else self._named(statement.engine)
-            queue = builder.queue(engine, self.scope.core)
-            self.engine = engine
-        if not self.scope.chain:
-            after = (s for s in self.body if s.start > statement.start)
-            self.rounds.foresee(statement, after, self.scope, self.defines)
+            self.engine = self._for(statement.engine)
+            queue = self.made.queue(self.engine, self.scope.core)
+        self._foresee(statement)
         place = Span(self.source, variable.start, variable.end)
         name = variable.name if isinstance(variable, tree.Name) else ""
         if name:
             self._new_name(name, self._span(variable))
             self.scope.places[name] = place
-        loop = opened(statement, self.scope, builder, queue)
+        loop = opened(statement, self.loops, queue)
         if loop is not None:
-            if self.loops is None:
-                self.loops = Loops(builder, self.source.text)
-                self.scope.reach = self.loops.reach
-            self.loops.begin(loop)
-            self.scope.looping = True
-            try:
+            with self.loops.within(loop):
                 frame = Frame(loop.said, place)
                 self._round(name, Affine.of(loop.variable), frame, statement.body)
-            finally:
-                self.scope.looping = len(self.loops.open) > 1
-                self.loops.end()
         if statement.engine is not None:
             self.engine = before
 
     def leave(self, statement: tree.Break) -> None:
         """``.break``, or ``.break %r1 >= 3``."""
-        builder, name = self.made, statement.engine
-        engine = self._chosen() if name is None else self._named(name)
-        queue = builder.queue(engine, self.scope.core)
-        if self.loops is None:
-            self.loops = Loops(builder, self.source.text)
-        self.scope.register = partial(self.loops.register, queue)
-        made = breaking(statement, self.scope, builder, self.loops, queue)
-        if self.chain < 0:
-            self.chain = builder.chain(self.scope.chain)
+        builder = self.made
+        queue = builder.queue(self._for(statement.engine), self.scope.core)
+        made = breaking(statement, self.loops, queue)
         span = builder.span(Span(self.source, statement.start, statement.end))
-        builder.append(queue, made, span, self.chain)
+        builder.append(queue, made, span, self._chain())
 
     def _round(
         self, name: str, value: int | Affine, frame: Frame, body: tuple[tree.Statement, ...]
@@ -421,16 +407,15 @@ class Expander:
         queue = self._queue(statement)
         if queue is None or statement.mnemonic is None:
             return
-        if self.loops is not None and self.loops.open:
+        if self.scope.looping:
             self.loops.enter(queue, self._span(statement))
-            self.scope.register = partial(self.loops.register, queue)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
         made = line.make(self.scope, builder, queue)
-        if self.loops is not None and self.loops.open:
+        if self.scope.looping:
             self.loops.check(queue, made[0], self._span(statement))
         moments = line.moments(self.scope)
         if moments is not None:
@@ -524,6 +509,10 @@ class Expander:
         if not self.engine:
             raise Failure(())  # that none is chosen was said of an earlier line
         return self.engine
+
+    def _for(self, name: tree.Name | None) -> str:
+        """The engine that a line names, or the chosen one."""
+        return self._chosen() if name is None else self._named(name)
 
     def _named(self, name: tree.Name) -> str:
         """The engine that a line names."""

@@ -29,10 +29,9 @@ COMPARISONS = {
 }
 
 
-def opened(
-    statement: tree.Loop, scope: Scope, builder: ProgramBuilder, queue: int | None
-) -> Open | None:
+def opened(statement: tree.Loop, loops: Loops, queue: int | None) -> Open | None:
     """The loop that a line opens, for one queue if there is one; None if it has no round."""
+    scope, builder = loops.scope, loops.builder
     step = 1 if statement.step is None else declare.whole(statement.step, scope)
     if step == 0:
         at = scope.span(statement.step or statement)
@@ -106,10 +105,9 @@ def _label(name: str, scope: Scope, builder: ProgramBuilder) -> str:
     return name
 
 
-def breaking(
-    statement: tree.Break, scope: Scope, builder: ProgramBuilder, loops: Loops, queue: int
-) -> Made:
+def breaking(statement: tree.Break, loops: Loops, queue: int) -> Made:
     """What leaves the innermost loop, at once or if a comparison holds."""
+    scope = loops.scope
     place = scope.span(statement)
     if not loops.open:
         raise Failure(

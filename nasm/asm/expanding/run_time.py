@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 from nasm.asm.expanding.affine import Affine, Variable, combined
+from nasm.asm.expanding.scope import Scope
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.recorded import Control, RunTimeLoop
 from nasm.problems import Failure, Note, Problem, Refused
@@ -66,22 +69,31 @@ class Open:
 
 
 class Loops:
-    """The loops at run time that are open, outermost first."""
+    """The loops at run time that are open, outermost first, and what a scope knows of them."""
 
-    def __init__(self, builder: ProgramBuilder, text: str) -> None:
-        self.builder, self.count = builder, builder.generation.registers
+    def __init__(self, builder: ProgramBuilder, scope: Scope) -> None:
+        self.builder, self.scope = builder, scope
         self.open: list[Open] = []
-        self._mentioned = {int(number) for number in _MENTIONED.findall(text)}
-        self._mentioned |= set(_registers(builder))
+        scope.reach = self.reach
 
-    def begin(self, loop: Open) -> None:
-        """The body of a loop begins."""
+    @cached_property
+    def _mentioned(self) -> frozenset[int]:
+        """The registers that the text names, and those of the program that it adds to."""
+        named = {int(number) for number in _MENTIONED.findall(self.scope.source.text)}
+        return frozenset(named.union(_registers(self.builder)))
+
+    @contextmanager
+    def within(self, loop: Open) -> Iterator[None]:
+        """The body of a loop, from its begin to its end."""
         if loop.counter is not None and loop.queue is not None:
             self._free(loop.counter, loop.queue, loop.said, loop.place)
         self.open.append(loop)
+        self.scope.looping = True
         self.builder.recorded.begin(self.builder.position, loop.record)
+        yield
+        self._end()
 
-    def end(self) -> Open:
+    def _end(self) -> None:
         """The body of the innermost loop ends: what its queues do to go through it is known."""
         loop = self.open[-1]
         try:
@@ -95,17 +107,18 @@ class Loops:
             raise Failure([p.at(loop.place) for p in failure.problems]) from None
         finally:
             self.open.pop()
+            self.scope.looping = bool(self.open)
             self.builder.recorded.end(self.builder.position)
             if self.open:
                 for queue in loop.lines:
                     used = self.open[-1].used.setdefault(queue, set())
                     used |= {*loop.own(queue), *loop.used.get(queue, ())}
-        return loop
 
     # -- lines
 
     def enter(self, queue: int, place: Span) -> None:
         """A line of a queue stands in all open loops; refuses one that is for another queue."""
+        self.scope.register = partial(self.register, queue)
         for loop in self.open:
             if loop.queue is not None and loop.queue != queue:
                 theirs, ours = map(self.builder.program.queue_name, (loop.queue, queue))
@@ -155,20 +168,22 @@ class Loops:
             taken.update(loop.own(queue))
         for loop in self.open[at:]:
             taken.update(loop.used.get(queue, ()))
-        free = next((n for n in reversed(range(self.count)) if n not in taken), None)
+        free = next(
+            (n for n in reversed(range(self.builder.generation.registers)) if n not in taken), None
+        )
         if free is None:
             raise self._full(queue, form)
         return Reg(free)
 
     def _full(self, queue: int, form: Affine) -> Failure:
-        name = self.builder.program.queue_name(queue)
-        said = f"no register of @{name} is left for {form}: it has {self.count}"
+        name, count = self.builder.program.queue_name(queue), self.builder.generation.registers
+        said = f"no register of @{name} is left for {form}: it has {count}"
         notes = []
         for loop in self.open:
             held = [f"%r{n} {what}" for n, what in loop.own(queue).items()]
             if held:
                 notes.append(Note(f"{loop.said} holds {', '.join(held)}", loop.place))
-        mentioned = len(self._mentioned & set(range(self.count)))
+        mentioned = len(self._mentioned & set(range(count)))
         hint = f"the text mentions {mentioned} by number, which are not taken for loops"
         return Failure(Problem(FULL, said, None, hint, tuple(notes)))
 

@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.run_time import Loops
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
@@ -36,6 +37,7 @@ class Continued(Expander):
         scope.values.update(values)
         scope.tensors, scope.transfers = program.tensors, program.transfers
         scope.place, scope.later, scope.core = builder.place, self._later, core
+        self.loops = Loops(builder, scope)
 
     def version(self, statement: tree.Version) -> None:
         """``.nasm 1``, which a program begins with."""
