@@ -7,14 +7,18 @@ from dataclasses import dataclass
 from typing import Any
 
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.handed import HANDED, Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
+from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import Kind, shown
 from nasm.spec.program import Update, Wait
+from nasm.spec.view import View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
@@ -24,7 +28,8 @@ Updater = Callable[[Scope], Update]
 class CompiledLine:
     """An instruction line ready to be evaluated again and again.
 
-    ``made`` remembers what it made by the values of the names in ``free``.
+    ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
+    that belong to one expansion of a macro ``own``, by that expansion.
     """
 
     row: Row
@@ -35,12 +40,15 @@ class CompiledLine:
     update: Updater | None
     free: tuple[str, ...]
     span: int
+    own: bool
     made: dict[tuple[object, ...], Made]
 
     def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """The instruction, for the present values of the names it mentions."""
         values = scope.values
         seen = (queue, *[_key(values.get(name)) for name in self.free])
+        if self.own and scope.expansion is not None:
+            seen = (*seen, scope.expansion.number)
         found = self.made.get(seen)
         if found is None:
             found = self.made[seen] = self.fresh(scope, builder, queue)
@@ -74,7 +82,12 @@ class CompiledLine:
 
 def _key(value: Any) -> object:
     """What tells 1 from 1.0 and true, which compare equal."""
-    return value if type(value) is int or value is None else (type(value), repr(value))
+    if type(value) is int or value is None or isinstance(value, _ALONE):
+        return value
+    return type(value), repr(value)
+
+
+_ALONE = (View, *HANDED)
 
 
 def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
@@ -90,7 +103,15 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
         places["$wait" if isinstance(node, tree.WaitClause) else "$update"] = node
     place = Span(scope.source, statement.mnemonic.start, statement.end)
     free = tuple(sorted(free_names(statement)))
-    return CompiledLine(row, given, named, places, wait, update, free, builder.span(place), {})
+    span, own = builder.span(place), _own(row, statement)
+    return CompiledLine(row, given, named, places, wait, update, free, span, own, {})
+
+
+def _own(row: Row, statement: tree.Line) -> bool:
+    """Whether it has names that mean something else in each expansion of a macro."""
+    if any(operand.kind.names == "label" for operand in row.written):
+        return True
+    return any(isinstance(node, tree.Template) for _, node in descendants(statement))
 
 
 def _operands(
@@ -137,7 +158,8 @@ def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
 def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
-        return compile_name(node)
+        label = compile_name(node)
+        return lambda scope: scope.named("label", label(scope))
     if isinstance(node, tree.Text):
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
@@ -151,7 +173,7 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     def word(scope: Scope) -> Any:
         found = scope.values.get(name)
         if found is not None:
-            return found
+            return _meant(found, bool(words))
         if scope.knows(name):
             return scope.lookup(name)
         if words and "true" not in words:
@@ -164,6 +186,15 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
             raise Failure(refused.at(scope.span(node))) from None
 
     return word
+
+
+def _meant(value: Any, worded: bool) -> Any:
+    """A value where an operand stands that may take words: words and dtypes are such there."""
+    if isinstance(value, Word):
+        if not worded:
+            value.refuse()
+        return value.name
+    return value.name if worded and isinstance(value, DType) else value
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:
@@ -216,6 +247,9 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
 
     def number(scope: Scope) -> int:
         spelled = name(scope)
+        held = scope.counter(spelled) if scope.expansion is not None else None
+        if held is not None:
+            return held.number
         found = semaphores.get(spelled)
         if found is None:
             found = events.get(spelled)

@@ -24,6 +24,7 @@ FORMS = {
     "end": ".end",
     "macro": ".macro name(a, b, n=4)",
     "include": '.include "file.nasm"',
+    "view": ".view name = tensor[0:64]",
     "core": ".core 0",
     "assert": '.assert condition, "message"',
     "expect": ".expect left ~ right  rtol=1e-2 atol=1e-3",
