@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.expand import Bodies, Expander
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
@@ -63,7 +63,7 @@ class Continued(Expander):
             )
         super().line(statement)
 
-    def run_time_loop(self, statement: tree.Loop) -> None:
+    def run_time_loop(self, statement: tree.Loop) -> NoReturn:
         """``.loop``: its branch would lead to what was typed."""
         raise Failure(
             Problem(
@@ -86,6 +86,8 @@ class Continued(Expander):
         having = builder.target.engines(row, builder.generation)
         if self.engine in having or len(having) == 1:
             engine = self.engine if self.engine in having else having[0]
+            if self.scope.source is not self.source or self.scope.expansion is not None:
+                return engine or having[0]
             return self.found.setdefault(statement.mnemonic.start, engine or having[0])
         if not having:
             return builder.generation.engines[0].name
@@ -98,7 +100,7 @@ class Continued(Expander):
             )
         )
 
-    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], Bodies | None]]] = {
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
