@@ -7,22 +7,14 @@ import sys
 from typing import Any, NoReturn
 
 from nasm import __version__
-from nasm.cli import help_texts, program_names, sides, streams, values
+from nasm.cli import help_texts, program_names, sides, streams, text_arguments, values
 from nasm.cli import shared_options as options
 from nasm.problems import did_you_mean, quoted
 from nasm.records import MOST_EXAMINED, MOST_PROFILED
 
 COMMAND = "neuron-nasm"
 
-LATER = {
-    "asm": "writing object files",
-    "dis": "disassembling object files",
-    "fmt": "formatting programs",
-    "list": "printing listings",
-}
-"""Verbs of the language's reference that this version does not have."""
-
-PROGRAM = "a .nasm file, - for standard input, or kernel.py:name"
+PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
 """What can be run."""
 
 VERBS = (
@@ -33,6 +25,8 @@ VERBS = (
     "check",
     "sync",
     "print",
+    "asm",
+    "dis",
     "isa",
     "explain",
     "repl",
@@ -77,14 +71,12 @@ def refusal(given: list[str]) -> str:
     word = given[0] if given else ""
     if not word or word.startswith("-") or word in VERBS:
         return ""
-    if word in LATER:
-        return f"'{word}' is not implemented yet: {LATER[word]} is planned for a later version"
     if program_names.kernel(word):
         said = quoted(word)
         return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
-    close = did_you_mean(word, (*VERBS, *LATER)) or f"the commands are {', '.join(VERBS)}"
+    close = did_you_mean(word, VERBS) or f"the commands are {', '.join(VERBS)}"
     return f"no command '{quoted(word)}': {close}"
 
 
@@ -239,7 +231,10 @@ def parser() -> argparse.ArgumentParser:
     )
     options.color(top, "auto")
     verbs = top.add_subparsers(dest="verb", metavar="COMMAND", title="commands")
-    for add in (_run, _nki, _profile, _diff, _check, _sync, _print, _isa, _explain, _repl, _help):
+    for add in (_run, _nki, _profile, _diff, _check, _sync, _print):
+        add(verbs)
+    text_arguments.add(verbs)
+    for add in (_isa, _explain, _repl, _help):
         add(verbs)
     return top
 
