@@ -112,11 +112,11 @@ class Looped:
         name = next(names, self.level.loop.head if self.level.loop is not None else "")
         return self.cores[nodes[0].queue][0].take(name, nodes)
 
-    def _take(self, edge: Edge, number: int, count: int) -> None:
+    def _take(self, edge: Edge, number: int, count: int, asked: bool = False) -> None:
         """Let a node wait for what is posted to a semaphore, and take it.
 
         What it takes in the first rounds, which nobody posted, it has lent itself. It takes that
-        back for whoever enters the loop again, or learns of the last landings behind it.
+        back for whoever enters the loop again, or is ``asked`` about the last landings behind it.
         """
         node, rounds = edge.node, edge.rounds
         node.takes.append(taking(number, count))
@@ -124,7 +124,7 @@ class Looped:
             lent = rounds * count
             self.level.enter[node.queue].before.append(Sync(None, Update(number, "+", lent)))
             again = self.level.around is not None and self.level.around.loop is not None
-            if again or edge.event.node.outside:
+            if again or asked:
                 self.level.leave[node.queue].behind.append(taking(number, lent))
 
     # -- what has landed
@@ -140,7 +140,8 @@ class Looped:
                 places.setdefault(self._late(node), []).append(node)
         for group in direct.values():
             transfers = [edge.event.node for edge in group]
-            self._take(group[0], *self._posting(transfers))
+            asked = any(node.outside for node in transfers)
+            self._take(group[0], *self._posting(transfers), asked)
         for (place, last), transfers in places.items():
             number, count = self._posting(transfers)
             syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
