@@ -547,6 +547,8 @@ class Expander:
         queue = self._queue(statement)
         if queue is None:
             return
+        if self.loops is not None:
+            self.loops.enter(queue, self._span(statement))
         span = builder.span(self._span(statement))
         drain = Drain(queue, statement.every, span, self._chain())
         builder.recorded.drain(builder.position, drain)

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
+from nasm.asm.expanding.affine import Affine
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.handed import HANDED, Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
@@ -328,6 +329,11 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
 
 
 def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
+    if isinstance(value, Affine):
+        if value.round is not None:
+            return value.round
+        message = "an index of a moment is an integer, or the variable of a loop plus or minus one"
+        raise Failure(Problem("E0210", f"{message}, found {value}", scope.span(node)))
     if type(value) is not int:
         message = f"an index of a moment is an integer, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))

@@ -69,6 +69,7 @@ _STEADY = (
     tree.SemLine,
     tree.CoreLine,
     tree.Expect,
+    tree.DrainLine,
 )
 """Statements that lead nowhere else by themselves."""
 
