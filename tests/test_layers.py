@@ -42,6 +42,7 @@ LAYERS = (
     ("sequence",),
     ("asm",),
     ("machine", "codes", "printer"),
+    ("objects",),
     ("profile",),
     ("inspection",),
     ("running",),

@@ -8,16 +8,19 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.handed import HANDED, Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.recorded import Mention, Moment, Moments, Round
+from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
-from nasm.spec.view import Reg
+from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
@@ -28,8 +31,9 @@ Mentioner = Callable[[Scope], Mention]
 class CompiledLine:
     """An instruction line ready to be evaluated again and again.
 
-    ``made`` remembers what it made by the values of the names in ``free``. Its ``posts`` and
-    ``afters`` are no part of that.
+    ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
+    that belong to one expansion of a macro ``own``, by that expansion. Its ``posts`` and ``afters``
+    are no part of that.
     """
 
     row: Row
@@ -40,6 +44,7 @@ class CompiledLine:
     update: Updater | None
     free: tuple[str, ...]
     span: int
+    own: bool
     made: dict[tuple[object, ...], Made]
     posts: tuple[Mentioner, ...] = ()
     afters: tuple[Mentioner, ...] = ()
@@ -48,6 +53,8 @@ class CompiledLine:
         """The instruction, for the present values of the names it mentions."""
         values = scope.values
         seen = (queue, *[_key(values.get(name)) for name in self.free])
+        if self.own and scope.expansion is not None:
+            seen = (*seen, scope.expansion.number)
         found = self.made.get(seen)
         if found is None:
             found = self.made[seen] = self.fresh(scope, builder, queue)
@@ -109,7 +116,12 @@ class CompiledLine:
 
 def _key(value: Any) -> object:
     """What tells 1 from 1.0 and true, which compare equal."""
-    return value if type(value) is int or value is None else (type(value), repr(value))
+    if type(value) is int or value is None or isinstance(value, _ALONE):
+        return value
+    return type(value), repr(value)
+
+
+_ALONE = (View, *HANDED)
 
 
 def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
@@ -129,10 +141,18 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
             places["$update"] = node
     place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
     free = tuple(sorted(free_names(replace(statement, sync=counted))))
-    line = CompiledLine(row, given, named, places, wait, update, free, place, {})
+    own = _own(row, statement)
+    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
     if len(counted) < len(statement.sync):
         line.posts, line.afters = _mentions(statement)
     return line
+
+
+def _own(row: Row, statement: tree.Line) -> bool:
+    """Whether it has names that mean something else in each expansion of a macro."""
+    if any(operand.kind.names == "label" for operand in row.written):
+        return True
+    return any(isinstance(node, tree.Template) for _, node in descendants(statement))
 
 
 def _operands(
@@ -179,7 +199,8 @@ def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
 def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
-        return compile_name(node)
+        label = compile_name(node)
+        return lambda scope: scope.named("label", label(scope))
     if isinstance(node, tree.Text):
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
@@ -191,7 +212,7 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     name = node.name
     if name in words:
         return lambda scope: name
-    return lambda scope: _meant(name, kind, node, scope)
+    return lambda scope: _worded(name, kind, node, scope)
 
 
 def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
@@ -202,17 +223,17 @@ def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
         name = spell(scope)
         if name in CONSTANTS:
             return other(scope)
-        return name if name in words else _meant(name, kind, node, scope)
+        return name if name in words else _worded(name, kind, node, scope)
 
     return word
 
 
-def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
     """What a name means that is no word of a kind."""
     words = kind.words
     found = scope.values.get(name)
     if found is not None:
-        return found
+        return _meant(found, bool(words))
     if scope.knows(name):
         return scope.lookup(name)
     if words and "true" not in words:
@@ -223,6 +244,15 @@ def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
         return scope.lookup(name, kind.describe())
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
+
+
+def _meant(value: Any, worded: bool) -> Any:
+    """A value where an operand stands that may take words: words and dtypes are such there."""
+    if isinstance(value, Word):
+        if not worded:
+            value.refuse()
+        return value.name
+    return value.name if worded and isinstance(value, DType) else value
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:
@@ -292,12 +322,17 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
 
     def mention(scope: Scope) -> Mention:
         found = tuple(_index(value(scope), at, scope) for at, value in indices)
-        return Mention(Moment(name(scope), found), scope.span(node), at_read)
+        return Mention(Moment(scope.named("moment", name(scope)), found), scope.span(node), at_read)
 
     return mention
 
 
 def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
+    if isinstance(value, Affine):
+        if value.round is not None:
+            return value.round
+        message = "an index of a moment is an integer, or the variable of a loop plus or minus one"
+        raise Failure(Problem("E0210", f"{message}, found {value}", scope.span(node)))
     if type(value) is not int:
         message = f"an index of a moment is an integer, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
@@ -310,6 +345,9 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
 
     def number(scope: Scope) -> int:
         spelled = name(scope)
+        held = scope.counter(spelled) if scope.expansion is not None else None
+        if held is not None:
+            return held.number
         found = semaphores.get(spelled)
         if found is None:
             found = events.get(spelled)

@@ -29,9 +29,10 @@ COMPARISONS = {
 }
 
 
-def opened(statement: tree.Loop, loops: Loops, queue: int | None) -> Open | None:
+def opened(
+    statement: tree.Loop, scope: Scope, builder: ProgramBuilder, queue: int | None
+) -> Open | None:
     """The loop that a line opens, for one queue if there is one; None if it has no round."""
-    scope, builder = loops.scope, loops.builder
     step = 1 if statement.step is None else declare.whole(statement.step, scope)
     if step == 0:
         at = scope.span(statement.step or statement)
@@ -68,6 +69,8 @@ _STEADY = (
     tree.SemLine,
     tree.CoreLine,
     tree.Expect,
+    tree.DrainLine,
+    tree.ViewLine,
 )
 """Statements that lead nowhere else by themselves."""
 
@@ -105,9 +108,8 @@ def _label(name: str, scope: Scope, builder: ProgramBuilder) -> str:
     return name
 
 
-def breaking(statement: tree.Break, loops: Loops, queue: int) -> Made:
+def breaking(statement: tree.Break, loops: Loops, scope: Scope, queue: int) -> Made:
     """What leaves the innermost loop, at once or if a comparison holds."""
-    scope = loops.scope
     place = scope.span(statement)
     if not loops.open:
         raise Failure(
@@ -127,7 +129,8 @@ def breaking(statement: tree.Break, loops: Loops, queue: int) -> Made:
         return loops.leave(queue, loop.record.end)
     if not isinstance(condition, tree.Binary) or condition.op not in COMPARE:
         raise _no_comparison(f"found {scope.span(condition).text}", scope.span(condition))
-    sides = [_side(node, scope) for node in (condition.before, condition.right)]
+    with loops.line(queue, place, scope):
+        sides = [_side(node, scope) for node in (condition.before, condition.right)]
     if not any(isinstance(side, Reg) for side in sides):
         raise _no_comparison("neither side changes at run time", scope.span(condition))
     first, second = sides

@@ -69,28 +69,39 @@ class Open:
 
 
 class Loops:
-    """The loops at run time that are open, outermost first, and what a scope knows of them."""
+    """The loops at run time that are open, outermost first; ``text`` is that of the program."""
 
-    def __init__(self, builder: ProgramBuilder, scope: Scope) -> None:
-        self.builder, self.scope = builder, scope
+    def __init__(self, builder: ProgramBuilder, text: str) -> None:
+        self.builder = builder
         self.open: list[Open] = []
-        scope.reach = self.reach
+        self._texts = [text]
+        self._given: set[int] = set()
+
+    def mention(self, text: str) -> None:
+        """An included text names registers, too; refuses one that a loop has already."""
+        self._texts.append(text)
+        if "_mentioned" in self.__dict__:
+            taken = sorted(_numbers(text) & self._given)
+            if taken:
+                said = f"this text names {Reg(taken[0])}, which a '.loop' before it was given"
+                raise Refused(WRITTEN, said, "include it before the first '.loop'")
+            del self._mentioned
 
     @cached_property
     def _mentioned(self) -> frozenset[int]:
-        """The registers that the text names, and those of the program that it adds to."""
-        named = {int(number) for number in _MENTIONED.findall(self.scope.source.text)}
-        return frozenset(named.union(_registers(self.builder)))
+        """The registers that texts name, and those of the program that they add to."""
+        return frozenset(_registers(self.builder)).union(*map(_numbers, self._texts))
 
     @contextmanager
-    def within(self, loop: Open) -> Iterator[None]:
+    def within(self, loop: Open, scope: Scope) -> Iterator[None]:
         """The body of a loop, from its begin to its end."""
         if loop.counter is not None and loop.queue is not None:
             self._free(loop.counter, loop.queue, loop.said, loop.place)
         self.open.append(loop)
-        self.scope.looping = True
+        looping, scope.looping, scope.reach = scope.looping, True, self.reach
         self.builder.recorded.begin(self.builder.position, loop.record)
         yield
+        scope.looping = looping
         self._end()
 
     def _end(self) -> None:
@@ -107,7 +118,6 @@ class Loops:
             raise Failure([p.at(loop.place) for p in failure.problems]) from None
         finally:
             self.open.pop()
-            self.scope.looping = bool(self.open)
             self.builder.recorded.end(self.builder.position)
             if self.open:
                 for queue in loop.lines:
@@ -116,9 +126,18 @@ class Loops:
 
     # -- lines
 
+    @contextmanager
+    def line(self, queue: int, place: Span, scope: Scope) -> Iterator[None]:
+        """While a line of a queue is evaluated: forms are registers of that queue."""
+        self.enter(queue, place)
+        before, scope.register = scope.register, partial(self.register, queue)
+        try:
+            yield
+        finally:
+            scope.register = before
+
     def enter(self, queue: int, place: Span) -> None:
         """A line of a queue stands in all open loops; refuses one that is for another queue."""
-        self.scope.register = partial(self.register, queue)
         for loop in self.open:
             if loop.queue is not None and loop.queue != queue:
                 theirs, ours = map(self.builder.program.queue_name, (loop.queue, queue))
@@ -173,6 +192,7 @@ class Loops:
         )
         if free is None:
             raise self._full(queue, form)
+        self._given.add(free)
         return Reg(free)
 
     def _full(self, queue: int, form: Affine) -> Failure:
@@ -313,6 +333,10 @@ class Loops:
     def leave(self, queue: int, target: str) -> Made:
         """A branch to a label in any case."""
         return self._made(queue, "branch", {"target": target}), 0, 0
+
+
+def _numbers(text: str) -> set[int]:
+    return {int(number) for number in _MENTIONED.findall(text)}
 
 
 def _step(held: Affine) -> int:
