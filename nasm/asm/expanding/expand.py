@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
-from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line, operand_place
 from nasm.asm.expanding.rounds import Rounds, rounds_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
@@ -183,6 +183,7 @@ class Expander:
         self.builder = ProgramBuilder(target, generation)
         self.scope.tensors = self.builder.program.tensors
         self.scope.transfers = self.builder.program.transfers
+        self.builder.places = operand_place
         self.scope.place = self.builder.place
         self.scope.later = self._later
 

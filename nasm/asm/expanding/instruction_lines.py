@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Any
 
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.parse import read_again
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
@@ -126,6 +128,20 @@ def _operands(
         else:
             given.append(compile_node(node))
     return given, named, places
+
+
+def operand_place(line: Span, row: Row, name: str) -> Span | None:
+    """Where an operand of a row is written in the place of its line; None if it is not there."""
+    read = read_again(line.source, line.start, line.end)
+    if read is None or read.mnemonic is None or read.mnemonic.name != row.name:
+        return None
+    for operand, node in zip_longest(row.written, read.operands):
+        if isinstance(node, tree.Named):
+            if node.name == name:
+                return replace(line, start=node.value.start, end=node.value.end)
+        elif operand is not None and node is not None and operand.name == name:
+            return replace(line, start=node.start, end=node.end)
+    return None
 
 
 def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:

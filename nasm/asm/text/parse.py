@@ -58,6 +58,15 @@ def parse_line(source: Source, start: int, end: int) -> tree.Line:
     return line
 
 
+def read_again(source: Source, start: int, end: int) -> tree.Line | None:
+    """The instruction line that the characters [start, end) hold, if they are one."""
+    try:
+        line = _read(source.text, LogicalLine(start, end), "line", explained=False)
+    except (Mistake, UnexpectedInput):
+        return None
+    return line if isinstance(line, tree.Line) else None
+
+
 def parse_statement(source: Source) -> tree.Statement:
     """The one statement, line or whole block, that a text holds. Raises Failure."""
     file, problems = parse(source)
