@@ -98,7 +98,7 @@ class Continuation:
         expander = Continued(source, builder, self.values, self.engine, self.core)
         expander.problems += problems
         unsaid = Unsaid(file.unsaid, False)
-        if expander.expand(file.body) is None:
+        if expander.expand(file.body, file.unread) is None:
             raise Failure(limited(in_order(expander.problems), unsaid))
         undeclared = expander.scope.undeclared
         builder.problems += initialisers(self.program, before.tables["tensors"])

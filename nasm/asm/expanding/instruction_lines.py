@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.habits import ELSEWHERE
 from nasm.asm.text.parse import read_again
+from nasm.asm.text.parse_failure import FORMS
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
-from nasm.spec.instruction import Row
+from nasm.spec.instruction import Operand, Row
 from nasm.spec.kinds import Kind, shown
 from nasm.spec.program import Update, Wait
 
@@ -85,7 +87,9 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     try:
         row = builder.row(statement.mnemonic.name)
     except Refused as refused:
-        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     for node in statement.sync:
@@ -106,10 +110,16 @@ def _operands(
         if isinstance(node, tree.Named):
             operand = next((o for o in written if o.name == node.name), None)
             if operand is None:
-                raise Failure(_unknown(row, node, scope))
+                raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
-                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        _in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
                 )
             named[node.name] = compile_operand(operand.kind, node.value)
             places[node.name] = node.value
@@ -144,9 +154,33 @@ def operand_place(line: Span, row: Row, name: str) -> Span | None:
     return None
 
 
-def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
-    names = [o.name for o in row.written]
-    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+def _in_order(row: Row, statement: tree.Line, scope: Scope) -> str:
+    """The operands of a row in their order, with what stands for those that are not named."""
+    unnamed = takewhile(lambda node: not isinstance(node, tree.Named), statement.operands)
+    given = [scope.span(node).text for node in unnamed]
+    names = [
+        f"{operand.name} ({text})" if text else operand.name
+        for operand, text in zip_longest(row.written, given[: len(row.written)], fillvalue="")
+        if isinstance(operand, Operand)
+    ]
+    return f"its operands in order: {', '.join(names)}"
+
+
+def elsewhere(word: str, builder: ProgramBuilder) -> str:
+    """A hint for a word that is no mnemonic where it has a meaning of another kind; or nothing."""
+    if word in FORMS:
+        return f"a directive begins with a dot: '{FORMS[word]}'"
+    if word in builder.generation.memories:
+        return f"a tensor is declared '.{word} name dtype[shape]'"
+    if any(word in (e.name, *e.aliases) for e in builder.generation.engines):
+        return f"an engine is chosen with '@{word}'"
+    return ELSEWHERE.get(word, "")
+
+
+def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    meant = did_you_mean(node.name, [o.name for o in row.written])
+    order = _in_order(row, statement, scope)
+    hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from nasm.asm.expanding.functions import Value
@@ -37,6 +37,7 @@ class Scope:
     places: dict[str, Span] = field(default_factory=dict)
     undeclared: Undeclared = field(default_factory=Undeclared)
     later: Callable[[str, str], tree.Node | None] = lambda name, kind: None
+    computing: Mapping[str, str] = field(default_factory=dict)
 
     def span(self, node: tree.Node) -> Span:
         """A node's place, expansions included."""
