@@ -69,7 +69,7 @@ def _assembled(
     expander.problems += problems
     if expander.override is not None and not named:
         expander.use_target(expander.override)
-    builder = expander.expand(file.body)
+    builder = expander.expand(file.body, file.unread)
     unsaid = Unsaid(file.unsaid + expander.unsaid, expander.stopped and not problems)
     if builder is None:
         raise Failure(limited(in_order(expander.problems), unsaid))

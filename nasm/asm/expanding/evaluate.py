@@ -8,7 +8,7 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nasm import dtypes
@@ -28,6 +28,7 @@ from nasm.asm.expanding.functions import (
 from nasm.asm.expanding.handed import Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.habits import COMMENT
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
 from nasm.spec import names
@@ -245,6 +246,8 @@ def _list(node: tree.List) -> Closure:
 def _binary(node: tree.Binary) -> Link:
     op = node.op
     right = _compared(node.right) if _equates(node) else compile_node(node.right)
+    if op == "//":
+        right = _perhaps_comment(right)
     if op == "and":
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
@@ -262,6 +265,8 @@ def _binary(node: tree.Binary) -> Link:
             first, second = a, b
         elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
             return combined(op, a, b)
+        elif isinstance(a, View) or isinstance(b, View):
+            raise _of_tiles(scope, op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -286,6 +291,23 @@ def _equality(op: str, right: Closure) -> Link:
     return compute
 
 
+def _perhaps_comment(right: Closure) -> Closure:
+    """What stands behind ``//``: a name that is unknown there may begin a comment."""
+
+    def value(scope: Scope) -> Value:
+        try:
+            return right(scope)
+        except Failure as failure:
+            found = failure.problems
+            bare = [p.code == "E0208" and not p.hint for p in found]
+            hinted = [
+                replace(p, hint=COMMENT) if b else p for p, b in zip(found, bare, strict=True)
+            ]
+            raise Failure(hinted) from None
+
+    return value
+
+
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
     def refuse(*given: object) -> Value:
         raise Refused(code, message, hint)
@@ -296,14 +318,29 @@ def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
-        return lambda scope: _negative(operand(scope))
+        return lambda scope: _negative(operand(scope), scope)
     if op == "~":
         return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
 
 
-def _negative(value: Value) -> Value:
-    return combined("-", 0, value) if type(value) is Affine else -number_of(value, "'-'")
+def _negative(value: Value, scope: Scope) -> Value:
+    """What a sign stands before: a number, and no tile."""
+    if type(value) is Affine:
+        return combined("-", 0, value)
+    if isinstance(value, View):
+        raise _of_tiles(scope, "-", value)
+    return -number_of(value, "'-'")
+
+
+def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
+    """What to say of an operator of tiles: an instruction computes on them."""
+    tile = next(side for side in sides if isinstance(side, View))
+    names = iter("ab")
+    written = [next(names) if isinstance(side, View) else "2" for side in sides]
+    example = scope.computing.get(f" {op} ".join(written) if len(sides) > 1 else op + written[0])
+    hint = f"an instruction computes on tiles: {example}" if example else ""
+    return Refused("E0210", f"'{op}' wants numbers, found {shown(tile)}", hint)
 
 
 def _call(node: tree.Call) -> Closure:

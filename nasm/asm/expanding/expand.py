@@ -18,7 +18,12 @@ from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.handed import Counter, Engine, Word
 from nasm.asm.expanding.including import Includes
-from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.instruction_lines import (
+    CompiledLine,
+    compile_line,
+    elsewhere,
+    operand_place,
+)
 from nasm.asm.expanding.loop_lines import breaking, opened
 from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.macros import engine as engine_named
@@ -97,16 +102,15 @@ class Expander:
 
     # -- the whole
 
-    def expand(self, body: Iterable[tree.Statement]) -> ProgramBuilder | None:
+    def expand(self, body: Iterable[tree.Statement], unread: bool = False) -> ProgramBuilder | None:
         """Expand all statements; the builder, with all problems so far.
 
-        None if there is no program to check any further (its problems are in :attr:`problems`).
+        ``unread`` says that lines which could not be read, and so are not in the tree, may declare
+        whatever seems to be missing. None if there is no program to check any further (its
+        problems are in :attr:`problems`).
         """
         self.body = tuple(body)
-        if self.problems:
-            # Lines that could not be read are not in the tree: whatever seems to be missing now
-            # may be in one of them.
-            self.scope.undeclared.unread = True
+        self.scope.undeclared.unread = unread
         self.run(self.body)
         if not self.scope.undeclared.unread:
             self._check_defines()
@@ -249,11 +253,15 @@ class Expander:
             generation = target.configured(generation, self.options, self.timing)
         except Failure as failure:
             self.unfit = list(failure.problems)
-        self.builder = ProgramBuilder(target, generation)
-        self.scope.tensors = self.builder.program.tensors
-        self.scope.transfers = self.builder.program.transfers
-        self.scope.place = self.builder.place
-        self.scope.later = self._later
+        self._drive(ProgramBuilder(target, generation))
+
+    def _drive(self, builder: ProgramBuilder) -> None:
+        """Drive a builder: names mean what is declared there."""
+        self.builder, scope = builder, self.scope
+        builder.places = operand_place
+        scope.tensors, scope.transfers = builder.program.tensors, builder.program.transfers
+        scope.place, scope.later = builder.place, self._later
+        scope.computing = builder.target.computing
 
     def _later(self, name: str, kind: str) -> tree.Node | None:
         """Where the text declares a name further down; of another text nothing is known."""
@@ -604,6 +612,8 @@ class Expander:
     def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
+            if isinstance(statement, tree.Line):
+                self._refuse_unmarked(statement)
             return self._chosen(statement, self.engine)
         chooses = (
             isinstance(statement, tree.Line)
@@ -633,6 +643,17 @@ class Expander:
         if not engine:
             raise Failure(())  # that none is chosen was said of an earlier line
         return engine
+
+    def _refuse_unmarked(self, statement: tree.Line) -> None:
+        """Refuse a directive without its dot, or an engine without ``@``, that reads as a line."""
+        word = statement.mnemonic
+        if word is None or word.name in self.made.target.isa.rows:
+            return
+        hint = elsewhere(word.name, self.made)
+        if hint:
+            self.scope.undeclared.unread = True  # what it was meant to declare is not known
+            said = f"no instruction '{word.name}'"
+            raise Failure(Problem("E0201", said, self._span(word), hint))
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""

@@ -4,21 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
-from nasm.asm.expanding.affine import Affine
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.handed import HANDED, Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.habits import ELSEWHERE
+from nasm.asm.text.parse import read_again
+from nasm.asm.text.parse_failure import FORMS
 from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.recorded import Mention, Moment, Moments, Round
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
-from nasm.spec.instruction import Row
+from nasm.spec.instruction import Operand, Row
 from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
 from nasm.spec.view import Reg, View
@@ -131,7 +134,9 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     try:
         row = builder.row(statement.mnemonic.name)
     except Refused as refused:
-        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
@@ -167,10 +172,16 @@ def _operands(
         if isinstance(node, tree.Named):
             operand = next((o for o in written if o.name == node.name), None)
             if operand is None:
-                raise Failure(_unknown(row, node, scope))
+                raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
-                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        _in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
                 )
             named[node.name] = compile_operand(operand.kind, node.value)
             places[node.name] = node.value
@@ -191,9 +202,47 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
-    names = [o.name for o in row.written]
-    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+def operand_place(line: Span, row: Row, name: str) -> Span | None:
+    """Where an operand of a row is written in the place of its line; None if it is not there."""
+    read = read_again(line.source, line.start, line.end)
+    if read is None or read.mnemonic is None or read.mnemonic.name != row.name:
+        return None
+    for operand, node in zip_longest(row.written, read.operands):
+        if isinstance(node, tree.Named):
+            if node.name == name:
+                return replace(line, start=node.value.start, end=node.value.end)
+        elif operand is not None and node is not None and operand.name == name:
+            return replace(line, start=node.start, end=node.end)
+    return None
+
+
+def _in_order(row: Row, statement: tree.Line, scope: Scope) -> str:
+    """The operands of a row in their order, with what stands for those that are not named."""
+    unnamed = takewhile(lambda node: not isinstance(node, tree.Named), statement.operands)
+    given = [scope.span(node).text for node in unnamed]
+    names = [
+        f"{operand.name} ({text})" if text else operand.name
+        for operand, text in zip_longest(row.written, given[: len(row.written)], fillvalue="")
+        if isinstance(operand, Operand)
+    ]
+    return f"its operands in order: {', '.join(names)}"
+
+
+def elsewhere(word: str, builder: ProgramBuilder) -> str:
+    """A hint for a word that is no mnemonic where it has a meaning of another kind; or nothing."""
+    if word in FORMS:
+        return f"a directive begins with a dot: '{FORMS[word]}'"
+    if word in builder.generation.memories:
+        return f"a tensor is declared '.{word} name dtype[shape]'"
+    if any(word in (e.name, *e.aliases) for e in builder.generation.engines):
+        return f"an engine is chosen with '@{word}'"
+    return ELSEWHERE.get(word, "")
+
+
+def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    meant = did_you_mean(node.name, [o.name for o in row.written])
+    order = _in_order(row, statement, scope)
+    hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
 

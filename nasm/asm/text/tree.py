@@ -473,7 +473,11 @@ class MacroCall(Statement):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems."""
+    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems.
+
+    ``unread`` says that lines which could not be read may have declared something.
+    """
 
     body: tuple[Statement, ...]
     unsaid: int = 0
+    unread: bool = False
