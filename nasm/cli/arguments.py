@@ -25,6 +25,7 @@ VERBS = (
     "check",
     "sync",
     "print",
+    "fmt",
     "asm",
     "dis",
     "isa",

@@ -1,4 +1,4 @@
-"""The command line of the verbs that are about object files."""
+"""The command line of the verbs that are about texts and object files."""
 
 from __future__ import annotations
 
@@ -12,8 +12,23 @@ Verbs = argparse._SubParsersAction  # the type of what verbs are added to
 
 def add(verbs: Verbs[argparse.ArgumentParser]) -> None:
     """Add all of them."""
-    for one in (_asm, _dis):
+    for one in (_fmt, _asm, _dis):
         one(verbs)
+
+
+def _fmt(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    verb = options.add_verb(verbs, "fmt", "format texts: columns, blanks, indents", help_texts.FMT)
+    verb.add_argument(
+        "programs", metavar="program", nargs="+", help="a .nasm file, or - for standard input"
+    )
+    how = verb.add_mutually_exclusive_group()
+    how.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; name the files that are not formatted, with exit code 1",
+    )
+    how.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+    options.quiet(verb)
 
 
 def _asm(verbs: Verbs[argparse.ArgumentParser]) -> None:
