@@ -41,7 +41,7 @@ LAYERS = (
     ("targets", "building", "order"),
     ("sequence",),
     ("asm",),
-    ("machine", "codes", "printer"),
+    ("machine", "codes", "printer", "formatting"),
     ("objects",),
     ("profile",),
     ("inspection",),

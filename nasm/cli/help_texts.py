@@ -120,6 +120,16 @@ for. What is inserted keeps that meaning under every timing, and no wait of it
 can be left out. A text that is written engine by engine is refused, and so is
 one that branches. A text with .for is written out, line by line.
 """
+FMT = """\
+examples:
+  neuron-nasm fmt program.nasm                in place
+  neuron-nasm fmt --check programs/*.nasm     is anything to be done?
+  neuron-nasm fmt --diff program.nasm
+  neuron-nasm fmt - < program.nasm            to standard output
+
+Comments and strings stay as they are, and so does what the text means. A text
+that cannot be read is left alone.
+"""
 ASM = """\
 examples:
   neuron-nasm asm program.nasm                writes program.nobj

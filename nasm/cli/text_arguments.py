@@ -1,4 +1,4 @@
-"""The command line of the verbs that are about object files."""
+"""The command line of the verbs that are about texts and object files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,21 @@ from nasm.cli import shared_options as options
 
 Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 """What verbs are added to."""
+
+
+def _fmt(verbs: Verbs) -> None:
+    verb = options.add_verb(verbs, "fmt", "format texts: columns, blanks, indents", help_texts.FMT)
+    verb.add_argument(
+        "programs", metavar="program", nargs="+", help="a .nasm file, or - for standard input"
+    )
+    how = verb.add_mutually_exclusive_group()
+    how.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; name the files that are not formatted, with exit code 1",
+    )
+    how.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+    options.quiet(verb)
 
 
 def _asm(verbs: Verbs) -> None:
@@ -63,5 +78,5 @@ def _dis(verbs: Verbs) -> None:
     options.timeout(verb)
 
 
-VERBS: dict[str, Callable[[Verbs], None]] = {"asm": _asm, "dis": _dis}
+VERBS: dict[str, Callable[[Verbs], None]] = {"fmt": _fmt, "asm": _asm, "dis": _dis}
 """What adds the parser of each, in the order of the help."""

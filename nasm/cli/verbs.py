@@ -89,6 +89,13 @@ def sync(args: argparse.Namespace) -> int:
 # ---------------------------------------------------------------- texts and objects
 
 
+def fmt(args: argparse.Namespace) -> int:
+    """``fmt``: texts in columns."""
+    from nasm.cli import formatting
+
+    return formatting.fmt(args, Screen(args.color))
+
+
 def asm(args: argparse.Namespace) -> int:
     """``asm``: a program as an object file."""
     with _importing():
@@ -169,6 +176,7 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": check,
     "print": print_,
     "sync": sync,
+    "fmt": fmt,
     "asm": asm,
     "dis": dis,
     "isa": look_up,
