@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 
 from nasm.allowing import Allow
 from nasm.asm.expanding import declare
+from nasm.asm.expanding.defines import replaced
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.handed import Counter, Engine, Word
@@ -290,7 +291,7 @@ class Expander:
             raise Failure(Problem("E0210", said, self._span(item.value), hint))
         if home.expansion is None:
             self.defined.add(name)
-            value = self.defines.get(name, value)
+            value = replaced(name, value, self.defines)
         for each in self.scope.homes(item):
             each.declare(name, value, place.within(self.scope.chain))
         if home.expansion is None and home.lasting is None and isinstance(value, int | float):
@@ -360,19 +361,14 @@ class Expander:
 
     def loop(self, statement: tree.For) -> Bodies:
         """``.for k in a..b step s``."""
-        first = declare.whole(statement.first, self.scope)
-        stop = declare.whole(statement.stop, self.scope)
-        step = 1 if statement.step is None else declare.whole(statement.step, self.scope)
-        if step == 0:
-            at = self._span(statement.step or statement)
-            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
-        rounds = range(first, stop, step)
+        rounds = self._values(statement)
         if statement.body:
             self.rounds.alone(rounds_of(rounds))
         if self.scope.lasting is None and not self.looping:
             inside = self.scope.expansion is not None or self.scope.source is not self.source
             after = (s for s in self.body if s.start > statement.start and not inside)
-            self.rounds.foresee(statement, after, self.scope, self.defines)
+            macros = {n: len(m.statement.body) for n, m in self.macros.known.items()}
+            self.rounds.foresee(statement, after, self.scope, self.defines, macros)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable), self.scope)
         place = Span(self.scope.source, statement.variable.start, statement.variable.end)
@@ -386,6 +382,23 @@ class Expander:
         finally:
             self.looping -= 1
 
+    def _values(self, statement: tree.For) -> range | list[Any]:
+        """What the variable of a loop is, round by round."""
+        scope = self.scope
+        if statement.stop is None:
+            found = evaluate(statement.first, scope)
+            if isinstance(found, list):
+                return found
+            said = f".for goes through a list or from a number to another, found {shown(found)}"
+            hint = f"write 0..{scope.span(statement.first).text}" if type(found) is int else ""
+            raise Failure(Problem("E0210", said, self._span(statement.first), hint))
+        first, stop = declare.whole(statement.first, scope), declare.whole(statement.stop, scope)
+        step = 1 if statement.step is None else declare.whole(statement.step, scope)
+        if step == 0:
+            at = self._span(statement.step or statement)
+            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
+        return range(first, stop, step)
+
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
         if len(self.problems) >= MOST_SAID:
@@ -397,14 +410,15 @@ class Expander:
         return False
 
     def _round(
-        self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]
+        self, name: str, value: Any, place: Span, body: tuple[tree.Statement, ...]
     ) -> Bodies:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
         chain, outer = scope.chain, self.chain
         with scope.round():
             scope.declare(name, value, place)
-            scope.chain = (*scope.chain, Frame(f".for {name} = {value}", place))
+            said = str(value) if type(value) is int else shown(value)
+            scope.chain = (*scope.chain, Frame(f".for {name} = {said}", place))
             self.chain = -1
             yield body
         scope.chain, self.chain = chain, outer

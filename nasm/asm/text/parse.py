@@ -20,7 +20,7 @@ from nasm.problems import MOST_SAID, Failure, Problem
 from nasm.source import Source
 
 DEEPEST = 100
-_DEEPENS = re.compile(r"[^\w\s,;]|\bnot\b|\band\b|\bor\b")
+_DEEPENS = re.compile(r"[^\w\s,;]|\b(?:not|and|or|if)\b")
 
 
 def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]]:

@@ -134,6 +134,10 @@ class _Expressions(_Terminals):
     def chain(self, parts: Parts) -> tree.Node:
         return grouped(parts)
 
+    def conditional(self, parts: Parts) -> tree.Conditional:
+        chosen, condition, other = parts
+        return tree.Conditional(chosen.start, other.end, chosen, condition, other)
+
     def parentheses(self, parts: Parts) -> tree.Node:
         inner: tree.Node = parts[1]
         return replace(inner, start=_start(parts[0]), end=_end(parts[2]))
@@ -345,8 +349,8 @@ class TreeBuilder(_Instructions):
 
     def loop(self, parts: Parts) -> tree.For:
         """Read ``.for k in 0..4``."""
-        step = parts[4] if len(parts) > 4 else None
-        return tree.For(_start(parts[0]), parts[-1].end, parts[1], parts[2], parts[3], step, ())
+        first, stop, step = (*parts[2:], None, None)[:3]
+        return tree.For(_start(parts[0]), parts[-1].end, parts[1], first, stop, step, ())
 
     def condition(self, parts: Parts) -> tree.If:
         """Read ``.if e``."""
