@@ -18,8 +18,8 @@ from nasm.asm.expanding.typed import Continued
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse
 from nasm.building.builder import ProgramBuilder, in_order
-from nasm.problems import Failure, Unsaid, limited
-from nasm.source import Source
+from nasm.problems import Failure, Problem, Unsaid, limited
+from nasm.source import Source, Span
 from nasm.spec.instruction import Row
 from nasm.spec.memory import Tensor
 from nasm.spec.program import Instruction, Program, QueueProgram
@@ -103,6 +103,10 @@ class Continuation:
         unsaid = Unsaid(file.unsaid, False)
         if expander.expand(file.body) is None:
             raise Failure(limited(in_order(expander.problems), unsaid))
+        if builder.recorded:
+            said = "moments and drains are counted when a program is assembled, not while it runs"
+            hint = "write a wait for a semaphore here, as in '$s >= 16'"
+            raise Failure(Problem("E0334", said, Span(source, 0, len(source.text)), hint))
         undeclared = expander.scope.undeclared
         builder.problems += initialisers(self.program, before.tables["tensors"])
         builder.problems += expectations(builder, undeclared, before.lists["expectations"])

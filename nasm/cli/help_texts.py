@@ -1,5 +1,7 @@
 """What --help says below the options: examples and notes, for the command and each verb."""
 
+COMMAND = "neuron-nasm"
+
 EPILOG = """\
 examples:
   neuron-nasm run matmul.nasm                 run it: cycles and expectations

@@ -11,7 +11,9 @@ from rich.text import Text
 from nasm import codes
 from nasm.asm.expanding.expand import unknown_target
 from nasm.cli import arguments, streams
+from nasm.cli.help_texts import COMMAND
 from nasm.cli.screen import Screen
+from nasm.cli.verb_parsers import VERBS
 from nasm.problems import Problem, Refused, quoted
 from nasm.report import examples, explanations, jsonable, lists, pages
 from nasm.report.search import search
@@ -54,8 +56,8 @@ def _hint(word: str, targets: list[Target]) -> str:
     if meant:
         return meant
     if any(search(t, word) for t in targets):
-        return f"'{arguments.COMMAND} isa --search {word}' lists the instructions that have it"
-    return f"'{arguments.COMMAND} isa' lists them all"
+        return f"'{COMMAND} isa --search {word}' lists the instructions that have it"
+    return f"'{COMMAND} isa' lists them all"
 
 
 def _options(screen: Screen, args: argparse.Namespace, targets: list[Target]) -> int:
@@ -111,7 +113,7 @@ def _page(screen: Screen, args: argparse.Namespace, row: Row, target: Target) ->
         content = {"target": target.name, **pages.json_page(page)}
         args.answer.give(OK, instruction=content)
     else:
-        more = f"'{arguments.COMMAND} isa {row.name} --example' prints a program that runs it"
+        more = f"'{COMMAND} isa {row.name} --example' prints a program that runs it"
         screen.show(pages.rich_page(page), Text(), Text(more, "dim"))
     return OK
 
@@ -152,7 +154,7 @@ def explain(args: argparse.Namespace) -> int:
 def help_(args: argparse.Namespace) -> int:
     """``help``: of the command, a verb, an instruction or a diagnostic."""
     topic, top = args.topic, arguments.parser()
-    if topic is None or topic in arguments.VERBS:
+    if topic is None or topic in VERBS:
         streams.write(sys.stdout, arguments.of_verb(top, topic).format_help())
         return OK
     color = f"--color={args.color}"
@@ -163,8 +165,8 @@ def help_(args: argparse.Namespace) -> int:
     said = arguments.LATER.get(topic)
     if said is not None:
         said = f"{said} is planned for a later version"
-    hints = (load().isa.meant(topic, arguments.VERBS) for load in TARGETS.values())
-    hint = said or next(filter(None, hints), "") or f"commands: {', '.join(arguments.VERBS)}"
+    hints = (load().isa.meant(topic, VERBS) for load in TARGETS.values())
+    hint = said or next(filter(None, hints), "") or f"commands: {', '.join(VERBS)}"
     message = f"no command, instruction or diagnostic '{quoted(topic)}'"
     Screen(args.color).problems([Problem("E0811", message, None, hint)])
     return REFUSED

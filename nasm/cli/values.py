@@ -20,10 +20,9 @@ def binding(text: str) -> tuple[str, str]:
 
 
 def define(text: str) -> tuple[str, Any]:
-    """NAME=VALUE: an integer, in any of the language's spellings, a number, a word, a string, a list.
+    """NAME=VALUE: an integer, in any of the language's spellings, a number, a word or a list.
 
-    A word is the name of a dtype or a string; strings stand in quotes only in lists, or to be no
-    word.
+    A word is the name of a dtype or a string; what is no word stands in quotes.
     """
     name, equals, value = (part.strip() for part in text.partition("="))
     if not equals or not name.isidentifier():

@@ -74,7 +74,7 @@ class Result:
 
 
 class Piece:
-    """A place of a result; ``rest`` are its bytes that nothing has overwritten, if not all.
+    """A place of a result; ``rest`` says of each of its bytes whether it is left, if not all are.
 
     Places known to touch none of these are in ``clear``.
     """
@@ -280,7 +280,7 @@ class Unread:
             return True
         if place in piece.clear:
             return False
-        bits = _bits(place, other.low, other.high)
+        bits = _bits(place, other)
         if bits is None or (bits & piece.rest).any():
             return True
         piece.clear.add(place)
@@ -321,18 +321,17 @@ class Unread:
 
 def _rest(place: Place, other: Place, piece: Piece) -> Mask | None:
     """The bytes of a piece without those of a place; None if they lie too far apart."""
-    rest = piece.rest
-    if rest is None:
-        rest = _bits(other, other.low, other.high)
-    gone = _bits(place, other.low, other.high)
-    return None if rest is None or gone is None else rest & ~gone
+    gone = _bits(place, other)
+    if gone is None:
+        return None
+    return ~gone if piece.rest is None else piece.rest & ~gone
 
 
-def _bits(place: Place, low: int, high: int) -> Mask | None:
-    """Which bytes of a range of the store a place has; None if that is too wide."""
-    first, last = min(low, place.low), max(high, place.high)
+def _bits(place: Place, other: Place) -> Mask | None:
+    """Which bytes of another place a place has; None if they lie too far apart."""
+    first, last = min(other.low, place.low), max(other.high, place.high)
     if last - first > WIDEST:
         return None
     bits = np.zeros(last - first, np.bool_)
     place.within(bits, first)[...] = True
-    return bits[low - first : high - first]
+    return other.within(bits, first)

@@ -145,15 +145,24 @@ def part(region: Region, chosen: Mask, view: View) -> tuple[Region, ...]:
         rows, free = places[:, 0], places[:, 1:]
     strides = np.asarray(view.steps[int(view.partitioned) :], np.int64) * region.itemsize
     at, (first, _, step) = region.start + free @ strides, region.rows
+    each = (
+        (row, _runs(sorted(low for _, low in group), region.itemsize))
+        for row, group in groupby(zip(rows.tolist(), at.tolist(), strict=True), key=itemgetter(0))
+    )
     found = []
-    for row, group in groupby(zip(rows.tolist(), at.tolist(), strict=True), key=itemgetter(0)):
-        runs = _runs(sorted(low for _, low in group), region.itemsize)
-        found.append(
-            region._replace(
-                rows=(first + row * step, 1, 1), low=runs[0][0], high=runs[-1][1], runs=runs
-            )
-        )
+    for runs, together in groupby(each, key=itemgetter(1)):
+        alike = [row for row, _ in together]
+        for row, count in _stretches(alike):
+            lines = (first + row * step, count, step if count > 1 else 1)
+            found.append(region._replace(rows=lines, low=runs[0][0], high=runs[-1][1], runs=runs))
     return tuple(found)
+
+
+def _stretches(rows: list[int]) -> Iterator[tuple[int, int]]:
+    """Rows that ascend, as (the first, how many) of those that follow one another."""
+    for _, group in groupby(enumerate(rows), key=lambda pair: pair[1] - pair[0]):
+        stretch = [row for _, row in group]
+        yield stretch[0], len(stretch)
 
 
 def _runs(lows: list[int], size: int) -> tuple[tuple[int, int], ...]:

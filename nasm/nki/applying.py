@@ -162,7 +162,11 @@ def where(condition: Any, x: Any, y: Any, dtype: Any = None) -> NkiTensor:
     chosen = tile("where", condition, "condition")
     kinds = [tile("where", v, n).dtype for n, v in (("x", x), ("y", y)) if not number(v)]
     kind = wider(kinds[0], kinds[-1]) if kinds else FLOAT32
-    dst = result("where", chosen.shape, kind if dtype is None else dtype)
+    shape = chosen.shape
+    for value in (x, y):
+        shape = shape if number(value) else together("where", spread(chosen, shape), value)
+    chosen = spread(chosen, shape)
+    dst = result("where", shape, kind if dtype is None else dtype)
     _fill("where", dst, y)
     if number(x) or x.dtype == dst.dtype:
         source = x if number(x) else spread(x, dst.shape)

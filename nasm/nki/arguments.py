@@ -59,15 +59,15 @@ class Arguments:
         self.homes: set[str] = set()
         self._tensors: dict[int, NkiTensor] = {}
 
-    def handed(self, trace: Trace, name: str, value: Any) -> Any:
+    def handed(self, name: str, value: Any) -> Any:
         """An argument as a kernel gets it: arrays as tensors in HBM, all else as it is."""
         home = framework(value)
         if home:
             if id(value) not in self._tensors:
                 self._tensors[id(value)] = self._declared(name, value, home)
             made = self._tensors[id(value)]
-            return NkiTensor(made.view_, made.buffer, trace.made, made.dtype)
-        return mapped(value, name, lambda part, inner: self.handed(trace, inner, part))
+            return NkiTensor(made.view_, made.buffer, made.dtype)
+        return mapped(value, name, lambda part, inner: self.handed(inner, part))
 
     def _declared(self, name: str, value: Any, home: str) -> NkiTensor:
         try:

@@ -11,7 +11,6 @@ from typing import Any
 from nasm.nki.names import VirtualRegister
 from nasm.nki.older import refuse_older, translated
 from nasm.nki.signatures import WORDS, functions, signature
-from nasm.nki.spread import readable
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tracing import Call, Trace, current
 from nasm.nki.wrong import refuse, with_signature
@@ -22,9 +21,6 @@ from nasm.spec.view import Reg
 
 Record = Callable[[Trace, "Function", dict[str, Any]], "Call | None"]
 """Records what a call stands for: from the trace, the function, and its arguments by name."""
-
-BESIDE = ("engine", "name")
-"""Parameters that are no operands."""
 
 
 class Function:
@@ -66,10 +62,7 @@ def plainly(trace: Trace, function: Function, arguments: dict[str, Any]) -> Call
 def given(row: Row, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """The operands of a row among the arguments of a call."""
     names = _written(row)
-    own = {name: value for name, value in arguments.items() if name in names}
-    if any(isinstance(value, NkiTensor) and value.spare is not None for value in own.values()):
-        own = readable(row, own, current("a call").open[-1])
-    return {name: operand(value) for name, value in own.items()}
+    return {name: operand(value) for name, value in arguments.items() if name in names}
 
 
 @cache

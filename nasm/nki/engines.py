@@ -23,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from nasm.problems import Severity
+from nasm.problems import Refused, Severity
 from nasm.spec.generation import Generation
 from nasm.spec.instruction import Context, Row
 from nasm.spec.lists import views
@@ -85,20 +85,40 @@ class Engines:
             return asked
         if len(have) == 1 and have[0] not in SHARING:
             return have[0]
-        values = accepted(row, operands)
+        able = self._that_may(row, accepted(row, operands), asked, have)
+        if not able:  # a rule refuses it everywhere, or no engine has it: said where it is made
+            return asked or (have or row.engines)[0]
+        chosen = next(iter(able))
+        if len(able) > 1 and function(row) in BALANCED:
+            chosen = min(list(able)[:2], key=lambda e: self.busy[e])
+        self.busy[chosen] += able[chosen]
+        return chosen
+
+    def best(
+        self, row: Row, operands: Mapping[str, Any], asked: str
+    ) -> tuple[str, Severity | None] | None:
+        """The likeliest engine for an instruction, and what it breaks there; None without one."""
+        have = self.target.engines(row, self.generation)
+        if asked and asked not in have:
+            return None
+        try:
+            values = accepted(row, operands)
+        except Refused:
+            return None
+        found = next(iter(self._that_may(row, values, asked, have)), None)
+        return None if found is None else (found, self.broken(row, values, found))
+
+    def _that_may(
+        self, row: Row, values: tuple[object, ...], asked: str, have: tuple[str, ...]
+    ) -> dict[str, int]:
+        """The engines that may execute it, the likeliest first, with how long they take."""
         key = signature(row, asked, tuple(0.0 if type(v) is float else v for v in values))
         able = self._able.get(key)
         if able is None:
             name = function(row)
             wanted = [e for e in _preferred(name, values, have) if e in have] or list(have)
             able = self._able[key] = self._costs(row, values, [asked] if asked else wanted)
-        if not able:  # a rule refuses it everywhere, or no engine has it: said where it is made
-            return have[0] if have else row.engines[0]
-        chosen = next(iter(able))
-        if len(able) > 1 and function(row) in BALANCED:
-            chosen = min(list(able)[:2], key=lambda e: self.busy[e])
-        self.busy[chosen] += able[chosen]
-        return chosen
+        return able
 
     def _costs(self, row: Row, values: tuple[object, ...], wanted: Sequence[str]) -> dict[str, int]:
         """The engines that may execute it, with how long they take; those not warned of, if any."""

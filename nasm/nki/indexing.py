@@ -18,6 +18,30 @@ Item = int | slice | Window
 
 def indexed(view: View, key: Any, said: str) -> View:
     """Slice it: on chip at least two axes stay, and the partition axis does; in HBM one stays."""
+    made, dropped = _items(view, key, said)
+    whole = cut(view, made)
+    return without(whole, dropped) if dropped else whole
+
+
+def emptied(view: View, key: Any, said: str) -> tuple[int, ...] | None:
+    """The shape that is left where an index selects nothing, and is not wrong; else None."""
+    made, dropped = _items(view, key, said)
+    shape: list[int] = []
+    for axis, (item, count) in enumerate(zip(made, view.shape, strict=True)):
+        if isinstance(item, slice):
+            bounds = (item.start, item.stop)
+            if any(bound is not None and not -count <= bound <= count for bound in bounds):
+                return None
+            size = len(range(*item.indices(count)))
+        else:
+            size = item.length if isinstance(item, Window) else 1
+        if axis not in dropped:
+            shape.append(size)
+    return tuple(shape) if 0 in shape else None
+
+
+def _items(view: View, key: Any, said: str) -> tuple[list[Item], list[int]]:
+    """An item for each axis, and the axes that go."""
     found = _all(list(key) if isinstance(key, tuple) else [key], len(view.shape), said)
     made: list[Item] = []
     dropped: list[int] = []
@@ -28,8 +52,7 @@ def indexed(view: View, key: Any, said: str) -> View:
             dropped.append(axis)
     while dropped and len(found) - len(dropped) < 1 + view.partitioned:
         dropped.pop()
-    whole = cut(view, made)
-    return without(whole, dropped) if dropped else whole
+    return made, dropped
 
 
 def _all(items: list[Any], axes: int, said: str) -> list[Any]:
@@ -84,7 +107,7 @@ def _window(item: ds, count: int, where: str) -> Item:
             refuse(f"a window of {size} on {where}, which has {count}")
         return Window(start, size)
     first = _integer(item.start, f"the start of a window of {where}")
-    if first < 0 or size < 1 or first + size > count:
+    if first < 0 or size < 0 or first + size > count:
         refuse(f"nl.ds({first}, {size}) is outside {where}, which has {count}")
     return slice(first, first + size)
 

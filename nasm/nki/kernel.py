@@ -134,7 +134,7 @@ def _called(
     bound.apply_defaults()
     with under(trace):
         try:
-            _hand(arguments, trace, bound)
+            _hand(arguments, bound)
         except Refused as refused:
             refuse(refused.message, refused.hint, refused.code)
         result = _run(function, bound)
@@ -142,9 +142,9 @@ def _called(
         return returned(result, arguments.given, arguments.span)
 
 
-def _hand(arguments: Arguments, trace: Trace, bound: inspect.BoundArguments) -> None:
+def _hand(arguments: Arguments, bound: inspect.BoundArguments) -> None:
     for name, value in bound.arguments.items():
-        bound.arguments[name] = arguments.handed(trace, name, value)
+        bound.arguments[name] = arguments.handed(name, value)
 
 
 def _run(function: Callable[..., Any], bound: inspect.BoundArguments) -> Any:

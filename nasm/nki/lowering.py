@@ -8,6 +8,7 @@ from typing import Any
 from nasm.nki.engines import USUAL, Engines
 from nasm.nki.names import VirtualRegister
 from nasm.nki.registers import Registers, written
+from nasm.nki.spread import settle
 from nasm.nki.tracing import Call, Made, RunTimeLoop, Trace
 from nasm.problems import Failure, Problem, Refused
 from nasm.sequence.lines import Item, Line, Loop
@@ -25,6 +26,7 @@ class Lowering:
 
     def lines(self) -> list[Item]:
         """The instructions in the order of the calls."""
+        settle(self.trace, self.engines)
         self._choose(self.trace.made)
         self.registers = Registers(self.trace.made)
         made = self._items(self.trace.made)

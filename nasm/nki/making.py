@@ -12,9 +12,10 @@ import numpy as np
 from nasm.nki.applying import copy, fill
 from nasm.nki.indexing import whole_number
 from nasm.nki.isa import FUNCTIONS
-from nasm.nki.matmuls import identity
+from nasm.nki.matmuls import identity, limit
 from nasm.nki.names import DTYPES, HBM, DType, MemoryRegion, VirtualRegister
 from nasm.nki.tensor import NkiTensor
+from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import SBUF, instruct, new, number, result, tile
 from nasm.nki.tracing import current
 from nasm.nki.wrong import refuse
@@ -99,7 +100,7 @@ def _filled(what: str, shape: Any, value: Any, dtype: Any, buffer: Any, name: st
     # HBM is written by transfers alone: rows at a time, of a tile that holds nothing else.
     columns = made.shape[-1] if made.ndim > 1 else 1
     flat = made.reshape((made.size // columns, columns))
-    rows = min(flat.shape[0], 128)
+    rows = min(flat.shape[0], TileSize().pmax)
     source = new(what, (rows, min(columns, COLUMNS)), dtype)
     fill(source, value)
     _spread(flat, source)
@@ -194,9 +195,9 @@ def shared_constant(constant: Any) -> NkiTensor:
     name = f"constant_{hashlib.sha256(said + array.tobytes()).hexdigest()[:12]}"
     found = trace.builder.program.tensors.get(name)
     if found is not None:
-        return NkiTensor(View.whole(found), MemoryRegion.shared_hbm, trace.made, DType(array.dtype))
+        return NkiTensor(View.whole(found), MemoryRegion.shared_hbm, DType(array.dtype))
     made = trace.tensor(array.shape, DType(array.dtype), HBM, name, role="input", array=array)
-    return NkiTensor(made.view_, MemoryRegion.shared_hbm, trace.made, made.dtype)
+    return NkiTensor(made.view_, MemoryRegion.shared_hbm, made.dtype)
 
 
 def _asarray(constant: Any) -> np.ndarray[Any, Any] | None:
@@ -223,9 +224,11 @@ def _array(constant: Any) -> np.ndarray[Any, Any]:
 def shared_identity_matrix(n: int, dtype: Any = DTYPES["uint8"], dst: Any = None) -> NkiTensor:
     """The identity of n rows in SBUF: one for all that ask for a dtype."""
     count = whole_number(n, "n of nl.shared_identity_matrix")
-    if not 1 <= count <= 128:
-        refuse(f"nl.shared_identity_matrix({count}): wanted 1 to 128 rows")
-    made = identity(current("nl.shared_identity_matrix"), DType(dtype))[:count, :count]
+    trace = current("nl.shared_identity_matrix")
+    most = limit(trace, "tile_max")
+    if not 1 <= count <= most:
+        refuse(f"nl.shared_identity_matrix({count}): wanted 1 to {most} rows")
+    made = identity(trace, DType(dtype))[:count, :count]
     if dst is None:
         return made
     instruct("tensor_copy", dst=tile("shared_identity_matrix", dst, "dst"), src=made)

@@ -18,9 +18,6 @@ from nasm.spec.instruction import Row
 from nasm.spec.view import ALL, View
 
 PLACE = ("tile_position", "tile_size")
-SIDE = 128
-"""Rows and columns of the array."""
-
 AS_FLOATS = {1: "float8_e5m2", 2: "bfloat16", 4: "float32"}
 """The dtypes under which bits of any dtype pass through the array, by their size."""
 
@@ -61,7 +58,7 @@ def _multiply(
         parts = begun.parts(dst.view_)
     except Refused as refused:
         refuse(refused.message, refused.hint, refused.code)
-    if dst.held is not trace.open[-1] and not parts[0][2]:
+    if trace.home(dst.view_.tensor) is not trace.open[-1] and not parts[0][2]:
         _once(trace, dst)
     if len(parts) == 1:
         return trace.call(row, {**operands, "accumulate": parts[0][2]})
@@ -111,9 +108,8 @@ def _place(trace: Trace, stationary: View, dst: View) -> dict[str, Any]:
     row, column = _first(stationary), _first(dst)
     if not row and not column:
         return {}
-    least = int(trace.builder.generation.number("tile_min").value)
-    rows = _side(row, stationary.partitions, least)
-    columns = _side(column, dst.partitions, least)
+    rows = _side(trace, row, stationary.partitions)
+    columns = _side(trace, column, dst.partitions)
     return {"tile_position": [row, column], "tile_size": [rows, columns]}
 
 
@@ -121,10 +117,17 @@ def _first(view: View) -> int:
     return view.partition + (view.tensor.partition or 0)
 
 
-def _side(start: int, count: int, least: int) -> int:
+def _side(trace: Trace, start: int, count: int) -> int:
     """The size of the smallest tile that begins so far in and has room; the array's if none."""
-    sizes = [n for n in (32, 64, SIDE) if n >= least]
-    return next((n for n in sizes if start and start % n == 0 and count <= n), SIDE)
+    size, most = limit(trace, "tile_min"), limit(trace, "tile_max")
+    while size < most and not (start and start % size == 0 and count <= size):
+        size *= 2
+    return size
+
+
+def limit(trace: Trace, name: str) -> int:
+    """A figure of the generation that is traced for."""
+    return int(trace.builder.generation.number(name).value)
 
 
 # -- transposes
@@ -142,7 +145,7 @@ def transpose(trace: Trace, function: Function, arguments: dict[str, Any]) -> Ca
     load, multiply = (row for row in function.rows if row is not function.row("data"))
     source, into = _floats(trace, data.view_), _floats(trace, dst.view_)
     rows = slice(_first(source), _first(source) + source.partitions)
-    if rows.stop > SIDE:
+    if rows.stop > limit(trace, "tile_max"):
         rows = slice(0, source.partitions)
     mode: dict[str, Any] = {"is_transpose": True, **_place(trace, source, into)}
     moving = identity(trace, source.dtype.name).view_.index([rows, rows])
@@ -150,15 +153,12 @@ def transpose(trace: Trace, function: Function, arguments: dict[str, Any]) -> Ca
     return trace.call(multiply, {"dst": into, "moving": moving, "accumulate": False, **mode})
 
 
-BLOCK = 32
-"""The largest side of a tile that Vector transposes as one."""
-
-
 def _in_blocks(trace: Trace, row: Row, dst: View, data: View, engine: str) -> Call:
-    if max(data.partitions, data.elements) > BLOCK:
+    most = limit(trace, "block_max")
+    if max(data.partitions, data.elements) > most:
         refuse(
             f"nc_transpose of {data.partitions}x{data.elements} on {engine}: it transposes tiles "
-            f"of up to {BLOCK}x{BLOCK}",
+            f"of up to {most}x{most}",
             "give it a dst in PSUM, for the Tensor engine, or transpose it tile by tile",
         )
     return trace.call(row, {"dst": dst, "data": data}, engine)
@@ -180,18 +180,19 @@ def _floats(trace: Trace, view: View) -> View:
 
 def identity(trace: Trace, dtype: str) -> NkiTensor:
     """The identity that transposes multiply by: one for each dtype."""
+    side = limit(trace, "tile_max")
     choice = {
-        "pattern": [[-1, SIDE]],
+        "pattern": [[-1, side]],
         "channel_multiplier": 1,
         "on_false_value": 0.0,
         "cmp_op": "equal",
     }
-    return _made_first(trace, "identity", (SIDE, SIDE), dtype, choice)
+    return _made_first(trace, "identity", (side, side), dtype, choice)
 
 
 def ones(trace: Trace, dtype: str) -> NkiTensor:
     """The row of ones that puts another row on every partition: one for each dtype."""
-    return _made_first(trace, "ones", (1, SIDE), dtype)
+    return _made_first(trace, "ones", (1, limit(trace, "tile_max")), dtype)
 
 
 def _made_first(
@@ -206,7 +207,6 @@ def _made_first(
     if found is None:
         named = functions(trace.builder.target.isa)
         found = trace.tensor(shape, DType(dtype), MemoryRegion.sbuf, f"{name}_{dtype}")
-        found.held = trace.made
         trace.inside.pop(found.view_.tensor.index, None)
         trace.kept[name, dtype] = found
         whole = found.view_

@@ -9,7 +9,6 @@ from nasm.nki.applying import copy
 from nasm.nki.indexing import flag, items, whole_number
 from nasm.nki.matmuls import ones
 from nasm.nki.names import DType
-from nasm.nki.spread import Spare
 from nasm.nki.tensor import NkiTensor
 from nasm.nki.tile_sizes import TileSize
 from nasm.nki.tiles import FLOAT32, PSUM, SBUF, instruct, new, result, tile
@@ -106,7 +105,7 @@ def broadcast_to(x: Any, shape: Sequence[int], dtype: Any = None) -> NkiTensor:
     given = items(shape, "the shape of nl.broadcast_to")
     sizes = tuple(whole_number(n, "a size of nl.broadcast_to") for n in given)
     pairs = list(zip(data.shape, sizes, strict=False))
-    if len(sizes) != data.ndim or any(a != b and a != 1 for a, b in pairs):
+    if len(sizes) != data.ndim or any(a != b and (a != 1 or b < 1) for a, b in pairs):
         refuse(
             f"nl.broadcast_to({list(sizes)}) of {data!r}: wanted the same number of axes, "
             "each of 1 or of its size"
@@ -122,31 +121,46 @@ def broadcast_to(x: Any, shape: Sequence[int], dtype: Any = None) -> NkiTensor:
 def _on_partitions(x: NkiTensor, count: int) -> NkiTensor:
     """A partition repeated: the Tensor engine multiplies it by ones.
 
-    What fits a bank stays in PSUM, for as long as who reads it can read it there.
+    Who reads what fits a bank where the matmul puts it, and who a copy, is found out later.
     """
     if x.view_.dtype.is_int:
         refuse(
             f"nl.broadcast_to of a partition of {x!r}: it goes through a matmul, of floats",
             "nl.copy(x, dtype=nl.float32) first, or a dma_copy for each partition",
         )
-    row = x if x.buffer is SBUF else copy(x)
-    row = row.reshape((1, row.size))
-    column = ones(current("nl.broadcast_to"), x.dtype)[:, :count]
+    row, trace = _row(x), current("nl.broadcast_to")
 
-    def multiplied(part: NkiTensor) -> NkiTensor:
-        into = new("broadcast_to", (count, part.size), FLOAT32, PSUM)
+    def multiplied(into: NkiTensor, part: NkiTensor) -> NkiTensor:
+        column = ones(trace, x.dtype)[:, :count]
         instruct("nc_matmul", dst=into, stationary=column, moving=part, accumulate=False)
         return into
 
     if row.size <= SIZES.psum_bank_fmax and x.dtype == FLOAT32:
-        wide = multiplied(row)
-        wide.spare = Spare(lambda: copy(wide))
-        return wide.reshape((count, *x.shape[1:]))
-    made = new("broadcast_to", (count, row.size), x.dtype)
+        wide = multiplied(result("broadcast_to", (count, row.size), FLOAT32, PSUM), row)
+        trace.spread.add(wide.view_.tensor.index)
+        return NkiTensor(wide.view_, SBUF, FLOAT32).reshape((count, *x.shape[1:]))
+    made = result("broadcast_to", (count, row.size), x.dtype)
     for start in range(0, row.size, SIZES.psum_bank_fmax):
         end = min(start + SIZES.psum_bank_fmax, row.size)
-        instruct("tensor_copy", dst=made[:, start:end], src=multiplied(row[:, start:end]))
+        into = new("broadcast_to", (count, end - start), FLOAT32, PSUM)
+        instruct("tensor_copy", dst=made[:, start:end], src=multiplied(into, row[:, start:end]))
     return made.reshape((count, *x.shape[1:]))
+
+
+def _row(x: NkiTensor) -> NkiTensor:
+    """A partition where a matmul can read it: partition 0 of SBUF, its elements in one axis.
+
+    Only a transfer brings it there from any other partition.
+    """
+    view = x.view_
+    elsewhere = view.partition or view.tensor.partition or any(not d.axis for d in view.dynamic)
+    if x.buffer is SBUF and elsewhere:
+        first = new("broadcast_to", x.shape, x.dtype)
+        instruct("dma_copy", dst=first, src=x)
+        x = first
+    elif x.buffer is not SBUF or (x.ndim > 2 and not x.is_contiguous()):
+        x = copy(x)
+    return x.reshape((1, x.size))
 
 
 def gather_flattened(data: Any, indices: Any, axis: int = 0, dtype: Any = None) -> NkiTensor:

@@ -201,12 +201,12 @@ class VirtualRegister:
     ``number`` tells it from others of the trace; one that is ``frozen`` is a loop's own.
     """
 
-    __slots__ = ("frozen", "number", "owner")
+    __slots__ = ("frozen", "number")
     WHAT = "registers"
     INSTEAD = "calculate with a tile of one element, and nisa.register_load it"
 
-    def __init__(self, number: int, owner: object, frozen: bool = False) -> None:
-        self.number, self.owner, self.frozen = number, owner, frozen
+    def __init__(self, number: int, frozen: bool = False) -> None:
+        self.number, self.frozen = number, frozen
 
     @property
     def named(self) -> Reg:

@@ -7,16 +7,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from nasm.nki.indexing import indexed, items, whole_number
+from nasm.nki.indexing import emptied, indexed, items, whole_number
 from nasm.nki.names import DTYPES, DType, MemoryRegion, VirtualRegister
 from nasm.nki.rearranging import Pattern, rearranged
 from nasm.nki.unknown import Unknown
 from nasm.nki.views import changed, cut, retyped, within, without
 from nasm.nki.wrong import refuse
-from nasm.problems import Refused
+from nasm.problems import Failure, Problem, Refused
 from nasm.spec.kinds import shown
 from nasm.spec.offsets import moved
 from nasm.spec.view import ALL, View
+
+PAST = "E0305"
+"""The code of what reaches past a tensor."""
 
 
 class NkiTensor(Unknown):
@@ -26,13 +29,10 @@ class NkiTensor(Unknown):
     storage.
     """
 
-    __slots__ = ("_dtype", "buffer", "held", "spare", "view_")
+    __slots__ = ("_dtype", "buffer", "view_")
 
-    def __init__(
-        self, view: View, buffer: MemoryRegion, held: object = None, dtype: DType | None = None
-    ) -> None:
-        self.view_, self.buffer, self.held, self._dtype = view, buffer, held, dtype
-        self.spare: Any = None
+    def __init__(self, view: View, buffer: MemoryRegion, dtype: DType | None = None) -> None:
+        self.view_, self.buffer, self._dtype = view, buffer, dtype
 
     def __class_getitem__(cls, shape: object) -> type[NkiTensor]:
         """An annotation: of which sizes a kernel wants an argument to be."""
@@ -111,9 +111,7 @@ class NkiTensor(Unknown):
     # -- parts of it
 
     def _made(self, view: View) -> NkiTensor:
-        made = NkiTensor(view, self.buffer, self.held, self._dtype)
-        made.spare = self.spare
-        return made
+        return NkiTensor(view, self.buffer, self._dtype)
 
     def _changed(self, method: str, *given: Any) -> NkiTensor:
         return self._made(changed(self.view_, method, *given))
@@ -139,7 +137,14 @@ class NkiTensor(Unknown):
         return axis
 
     def __getitem__(self, key: Any) -> NkiTensor:
-        return self._made(indexed(self.view_, key, self._said))
+        view = self.view_
+        try:
+            return self._made(indexed(view, key, self._said))
+        except Failure as failure:
+            shape = emptied(view, key, self._said)
+            if shape is None:
+                raise
+            return Unusable(self, shape, self.dtype, failure.problems[0])
 
     def slice(self, dim: int, start: int, end: int, step: int = 1) -> NkiTensor:
         """Positions [start, end) of an axis."""
@@ -306,8 +311,15 @@ class NkiTensor(Unknown):
             more["scalar_offset"] = self._address(scalar_offset, "scalar_offset")
         if vector_offset is not None:
             more["vector_offset"] = self._address(vector_offset, "vector_offset")
-        made = changed(view, "ap", pairs, start, **more)
-        return NkiTensor(made, self.buffer, self.held, self._dtype if named is None else named)
+        kind = self._dtype if named is None else named
+        try:
+            made = changed(view, "ap", pairs, start, **more)
+        except Failure as failure:
+            if failure.problems[0].code != PAST:
+                raise
+            shape = tuple(pair[1] for pair in pairs)
+            return Unusable(self, shape, kind or self.dtype, failure.problems[0])
+        return NkiTensor(made, self.buffer, kind)
 
     def _address(self, by: Any, what: str) -> Any:
         if isinstance(by, VirtualRegister):
@@ -322,7 +334,7 @@ class NkiTensor(Unknown):
         if self.view_.offsets is not None:
             refuse(f".view of {self._said}, which a tile addresses: view it first")
         made = changed(self.view_, "view", named.stored)
-        return NkiTensor(made, self.buffer, self.held, named)
+        return NkiTensor(made, self.buffer, named)
 
     reinterpret_cast = view
 
@@ -339,3 +351,30 @@ class NkiTensor(Unknown):
     def __repr__(self) -> str:
         sizes = ", ".join(map(str, self.shape))
         return f"<{self.buffer} {self.name} {self.dtype}[{sizes}]>"
+
+
+class Unusable(NkiTensor):
+    """What there is nothing of: refused where it was made, once something uses it.
+
+    A pattern that reaches past its tensor, or a slice of no element. A view computes nothing:
+    kernels make them for positions behind the last, too, or for the core that is left with none,
+    and leave out the call that would use them.
+    """
+
+    __slots__ = ("_problem", "_shape")
+
+    def __init__(
+        self, of: NkiTensor, shape: tuple[int, ...], dtype: DType, problem: Problem
+    ) -> None:
+        self.buffer, self._dtype = of.buffer, dtype
+        self._shape, self._problem = shape, problem
+
+    @property
+    def view_(self) -> View:  # type: ignore[override]
+        """Refused: there is none."""
+        raise Failure(self._problem)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The counts of its pattern, or what its slice leaves."""
+        return self._shape

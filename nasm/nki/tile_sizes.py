@@ -22,10 +22,17 @@ class TileSize:
     traced for where nothing else is said.
     """
 
-    gemm_stationary_fmax = 128
-    gemm_moving_fmax = 512
-    bn_stats_fmax = 512
     sbuf_min_align = 1
+
+    @property
+    def gemm_stationary_fmax(self) -> int:
+        """Columns of a stationary tile at most."""
+        return _limit("tile_max")
+
+    @property
+    def bn_stats_fmax(self) -> int:
+        """Elements of a partition at most of which statistics are made at once."""
+        return _limit("stats_max")
 
     @property
     def pmax(self) -> int:
@@ -43,6 +50,9 @@ class TileSize:
         return self.psum_bank_fmax_bytes // WORD
 
     psum_fmax = psum_bank_fmax
+
+    gemm_moving_fmax = psum_bank_fmax
+    """Columns of a moving tile: as many sums as a bank holds, where hardware takes more too."""
 
     @property
     def psum_min_align(self) -> int:
@@ -82,6 +92,10 @@ def generation() -> Generation:
     if found is None:
         refuse(f"no target {name!r}", f"for example {', '.join(TARGETS)}")
     return found
+
+
+def _limit(name: str) -> int:
+    return int(generation().number(name).value)
 
 
 def _memory(name: str) -> Memory:

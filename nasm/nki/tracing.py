@@ -21,7 +21,7 @@ from nasm.nki.variables import variable
 from nasm.nki.wrong import MISUSED, Trail, frames, marks, refuse, span_of, trail
 from nasm.problems import Failure, Problem, Refused
 from nasm.spec.instruction import Row
-from nasm.spec.lists import views
+from nasm.spec.lists import mentioned
 from nasm.spec.memory import Tensor
 from nasm.spec.view import View
 
@@ -79,6 +79,7 @@ class Trace:
         self.begun: dict[int, Begun] = {}
         self.whiles: list[tuple[FrameType, tuple[int, int], RunTimeLoop]] = []
         self.inside: dict[int, list[Made]] = {}
+        self.spread: set[int] = set()
         self.in_order = self.loops = 0
         self._places: dict[Trail, tuple[int, int]] = {}
         self._names: dict[str, int] = {}
@@ -110,13 +111,17 @@ class Trace:
         self.open[-1].append(made)
         return made
 
+    def home(self, tensor: Tensor) -> list[Made]:
+        """The body of the loop in which a tile was made; else all calls."""
+        return self.inside.get(tensor.index, self.made)
+
     def _reachable(self, operands: Mapping[str, Any]) -> None:
         """Refuse a tile that was made in the body of a loop that is over."""
-        for view in itertools.chain.from_iterable(map(views, operands.values())):
-            body = self.inside.get(view.tensor.index)
+        for tensor in itertools.chain.from_iterable(map(mentioned, operands.values())):
+            body = self.inside.get(tensor.index)
             if body is not None and all(body is not one for one in self.open):
                 refuse(
-                    f"{view.tensor.name} was made in the body of a run-time loop, which is over",
+                    f"{tensor.name} was made in the body of a run-time loop, which is over",
                     "a loop may have no round: make the tile before the loop",
                 )
 
@@ -129,7 +134,7 @@ class Trace:
     def register(self, frozen: bool = False) -> VirtualRegister:
         """A register that nothing else uses."""
         self.registers += 1
-        return VirtualRegister(self.registers, self.open[-1], frozen)
+        return VirtualRegister(self.registers, frozen)
 
     def begin(
         self, counter: VirtualRegister, bound: int | VirtualRegister | None, step: int = 1
@@ -199,7 +204,7 @@ class Trace:
             # Of a dtype that the generation does not have, engines read the bits as another.
             same = array.dtype.name == DType(dtype) != made.dtype.name
             self.arrays[made.name] = array.view(made.dtype.numpy) if same else array
-        tensor = NkiTensor(View.whole(made), buffer, self.open[-1], DType(dtype))
+        tensor = NkiTensor(View.whole(made), buffer, DType(dtype))
         if len(self.open) > 1 and tensor.on_chip:
             self.inside[made.index] = self.open[-1]
         return tensor
@@ -219,7 +224,7 @@ class Trace:
                 "same order",
             )
         self.shared.append(first)
-        return NkiTensor(View.whole(first), buffer, self.open[-1], DType(dtype))
+        return NkiTensor(View.whole(first), buffer, DType(dtype))
 
     def named(self, wanted: str) -> str:
         """A name like the wanted one that no tensor has."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -42,6 +43,9 @@ class Region(NamedTuple):
     def _run(self) -> int:
         """Bytes of the plain run that its fastest axes walk."""
         reach = self.itemsize
+        if len(self.dims) == 1:
+            ((step, count),) = self.dims
+            return reach * count if abs(step) == reach else reach
         for step, count in sorted(self.dims, key=lambda dim: abs(dim[0])):
             if step and abs(step) != reach:
                 return reach
@@ -206,22 +210,42 @@ def _runs_intersect(a: Runs, b: Runs) -> bool:
 
 def _rows_intersect(a: Region, b: Region) -> bool:
     first, count, step = a.rows
-    low, high = sorted((first, first + step * (count - 1)))
-    other, n, s = b.rows
-    below, above = sorted((other, other + s * (n - 1)))
+    second, n, other = b.rows
+    if (step == 1 or count == 1) and (other == 1 or n == 1):
+        return first < second + n and second < first + count
+    low, high, step = _rows(a)
+    below, above, other = _rows(b)
     if low > above or below > high:
         return False
-    if abs(step) <= 1 and abs(s) <= 1:
-        return True
-    return any(b.covers_row(first + step * i) for i in range(count))
+    shared = gcd(step, other)
+    ahead, apart = divmod(below - low, shared)
+    if apart:
+        return False
+    turn = other // shared  # every so many rows of a there is one that b's step leads to
+    met = low + step * (ahead * pow(step // shared, -1, turn) % turn)
+    least = max(low, below)
+    return least + (met - least) % (step * turn) <= min(high, above)
+
+
+def _rows(region: Region) -> tuple[int, int, int]:
+    """The lowest and the highest row, and how far one is from the next."""
+    first, count, step = region.rows
+    last = first + step * (count - 1)
+    return min(first, last), max(first, last), abs(step) if last != first else 1
+
+
+def _covers_rows(a: Region, b: Region) -> bool:
+    """Whether it touches every row that another one does."""
+    low, high, step = _rows(b)
+    every = low == high or step % abs(a.rows[2] or step + 1) == 0
+    return every and a.covers_row(low) and a.covers_row(high)
 
 
 def covers(a: Region, b: Region) -> bool:
     """Whether an access touches every byte that another one does; exact for any pattern."""
     if a.area != b.area or a.place != b.place or b.low < a.low or a.high < b.high:
         return False
-    first, count, step = b.rows
-    if a.rows != b.rows and not all(a.covers_row(first + step * i) for i in range(count)):
+    if a.rows != b.rows and not _covers_rows(a, b):
         return False
     if a.dense or a[2:] == b[2:]:
         return True

@@ -75,7 +75,8 @@ def views(operand: object) -> tuple[View, ...]:
     """The views that an operand holds: itself, or those of a list."""
     if isinstance(operand, View):
         return (operand,)
-    return tuple(v for v in operand if isinstance(v, View)) if isinstance(operand, tuple) else ()
+    some = operand if isinstance(operand, list | tuple) else ()
+    return tuple(v for v in some if isinstance(v, View))
 
 
 def mentioned(operand: object) -> Iterator[Tensor]:

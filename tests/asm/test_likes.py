@@ -80,10 +80,23 @@ def likes(text: str) -> list[tuple[int, ...]]:
 
 
 def test_from_the_third_on_lines_are_told_by_their_numbers() -> None:
-    line = "@vector Memset t[:, {0}:{1}], 1.5  $s >= {2}  ; the {0}th\n"
+    line = "@vector Memset t[:, {0}:{1}], {0}.5  $s >= {2}  ; the {0}th\n"
     text = "".join(line.format(n, n + 1, 2 * n) for n in range(4))
-    # 1.5 is no integer, and what stands behind the semicolon is no part of the line
-    assert likes(text) == [(2, 3, 4), (3, 4, 6)]
+    # what stands behind the semicolon is no part of the line
+    assert likes(text) == [(2, 3, 2.5, 4), (3, 4, 3.5, 6)]
+
+
+def test_names_with_numbers_are_told_by_these() -> None:
+    declared = "".join(f".sbuf u{n} f32[128, 8]\n.sem a{n}b{n}\n" for n in range(5))
+    line = "@vector TensorScalar u{0}, u{1}, {0}e1, op0=multiply $a{0}b{0} >= {1}\n"
+    text = declared + "".join(line.format(n, n + 1) for n in range(4))
+    assert likes(text) == [(2, 3, 20.0, 0, 2, 2, 3), (3, 4, 30.0, 0, 3, 3, 4)]
+
+
+def test_digits_that_are_neither_numbers_nor_names_are_the_same_in_lines_that_are_alike() -> None:
+    line = "@vector TensorScalar t, t, 1.0, op{0}=multiply\n"
+    found = likes("".join(line.format(n % 2) for n in range(8)))
+    assert [numbers[-1] for numbers in found] == [1, 0, 1, 0, 1]  # one of each had to be read
 
 
 @pytest.mark.parametrize(

@@ -105,6 +105,19 @@ def test_of_many_elements_the_first_are_looked_at() -> None:
     assert only.runs == ((1, MOST + 1),)
 
 
+def test_rows_of_which_the_same_is_missing_are_one_part() -> None:
+    session = Session(TENSORS)
+    view = session.view("a[8:20]")
+    chosen = np.zeros(view.shape, np.bool_)
+    chosen[2:5, 3] = chosen[7:, 3] = chosen[6, 4] = True
+    found = part(session.machine.addresses.region(view), chosen, view)
+    assert [(each.rows, each.runs) for each in found] == [
+        ((10, 3, 1), ((12, 16),)),
+        ((14, 1, 1), ((16, 20),)),
+        ((15, 5, 1), ((12, 16),)),
+    ]
+
+
 def test_a_barrier_and_a_print_write_nothing() -> None:
     text = TENSORS + "@vector CoreBarrier H\n.core 1\n@vector CoreBarrier H\n"
     session = Session(text + ".core 0\n@vector Memset a, 1.0\n@gpsimd DevicePrint a\n")

@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from nasm.building.builder import ProgramBuilder
 from nasm.nki import isa as nisa
 from nasm.nki import language as nl
+from nasm.nki.kernel import trace
 from nasm.nki.lowering import Lowering
 from nasm.nki.names import HBM
 from nasm.nki.tracing import Trace, under
+from nasm.problems import Failure
 from nasm.sequence.lines import lines
 from nasm.targets import TARGETS
 from tests.nki.minikernel import psum, result, sbuf
@@ -71,6 +73,16 @@ def test_the_engine_of_a_call(call: Callable[..., Any], engine: str) -> None:
         call(sbuf((128, 8)), words(), psum((128, 8)))
 
     assert engines(kernel) == [engine]
+
+
+@pytest.mark.parametrize("target", ["trn1", "trn2", "trn3"])
+def test_an_engine_that_a_call_names_is_the_one_or_the_call_is_refused(target: str) -> None:
+    def copied(engine: Any) -> Callable[[Any], None]:
+        return lambda _: nisa.tensor_copy(sbuf((128, 8)), psum((128, 8)), engine=engine)
+
+    assert engines(copied(nisa.engine.vector), target) == ["vector"]
+    with pytest.raises(Failure, match="src is in psum; gpsimd reads sbuf only"):
+        trace(lambda x: copied(nisa.engine.gpsimd)(x), np.zeros((1, 1), np.float32), target=target)
 
 
 def test_copies_go_to_the_engine_with_less_to_do() -> None:

@@ -78,6 +78,11 @@ EXACT: dict[str, tuple[Callable[..., Any], tuple[Array, ...], Array]] = {
     "where, numbers": (lambda c: nl.where(c, 2.0, -1.0), (BITS,), np.where(BITS, 2.0, -1.0)),
     "where, a number": (lambda c, x: nl.where(c, x, 0.5), (BITS, A), np.where(BITS, A, 0.5)),
     "where, a column": (nl.where, (EVEN, COLUMN, A), np.where(EVEN, COLUMN, A)),
+    "where, a condition for each row": (
+        lambda c, x: nl.where(nl.greater(c, 0.0), x, 0.5),
+        (COLUMN, A),
+        np.where(COLUMN > 0, A, 0.5),
+    ),
     "transpose": (nl.transpose, (A,), A.T),
     "expand_dims": (lambda x: nl.copy(nl.expand_dims(x, 1)), (A,), A[:, None]),
     "expand_dims, last": (lambda x: nl.copy(nl.expand_dims(x, -1)), (A,), A[..., None]),

@@ -12,7 +12,7 @@ from nasm.nki import isa as nisa
 from nasm.nki import language as nl
 from nasm.nki.running import run
 from nasm.problems import Failure, Problem
-from tests.nki.kernels import Array
+from tests.nki.kernels import Array, refused
 
 P, W = 8, 16
 
@@ -122,7 +122,7 @@ def function(n: Any) -> Any:
 
     def body(register: Any) -> Any:
         nisa.tensor_scalar(
-            dst=total, data=total, op0=nl.add, operand0=3.0, engine=nisa.engine.gpsimd
+            dst=total, data=total, op0=nl.add, operand0=3.0, engine=nisa.engine.scalar
         )
         nisa.tensor_scalar(dst=left, data=left, op0=nl.subtract, operand0=1)
         nisa.register_load(register, left)
@@ -240,6 +240,23 @@ def test_a_tile_ends_with_the_loop_in_whose_body_it_was_made() -> None:
     said = told(body)
     assert said.message == "mine was made in the body of a run-time loop, which is over"
     assert said.hint == "a loop may have no round: make the tile before the loop"
+
+
+@pytest.mark.parametrize("use", ["a source of several", "an index"])
+def test_such_a_tile_is_found_wherever_an_operand_has_it(use: str) -> None:
+    def kernel(x: Any) -> Any:
+        kept = []
+        for _ in nl.dynamic_range(3):
+            kept.append(nl.zeros((1, 1), nl.int32, name="mine"))
+        out = nl.ndarray((1, W), x.dtype, buffer=nl.shared_hbm)
+        if use == "an index":
+            nisa.dma_copy(out, x.select(0, kept[0]).reshape((1, W)))
+        else:
+            nisa.dma_compute(out[:, :1], [kept[0], kept[0]], nl.add)
+        return out
+
+    said = refused(lambda: given(kernel, np.ones((P, W), np.float32)))
+    assert said.message == "mine was made in the body of a run-time loop, which is over"
 
 
 def test_a_tile_is_used_in_a_loop_in_the_loop_in_which_it_was_made() -> None:

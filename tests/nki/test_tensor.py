@@ -236,7 +236,7 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     "window": (lambda t, r: t[nl.ds(4, 4)], "nl.ds(4, 4) is outside axis 0"),
     "register's window": (lambda t, r: t[:, nl.ds(r, 9)], "a window of 9 on axis 1"),
     "backwards": (lambda t, r: t[:, ::-1], "with step -1; wanted at least 1"),
-    "nothing": (lambda t, r: t[:, 3:3], "selects nothing of axis 1"),
+    "nothing": (lambda t, r: t[:, 3:3].slice(0, 0, 1), "selects nothing of axis 1"),
     "float": (lambda t, r: t[:, 1.5], "1.5 as an index of axis 1"),
     "truth": (lambda t, r: t[True], "True as an index"),
     "new axis": (lambda t, r: t[:, None], "None as an index"),
@@ -263,7 +263,7 @@ REFUSALS: dict[str, tuple[Any, str]] = {
     "two unknown": (lambda t, r: t.reshape((6, -1, -1)), "one of which may be -1"),
     "uneven": (lambda t, r: t[:, 0:8, 0:3].reshape((6, 24)), "not evenly spaced"),
     "pattern": (lambda t, r: t.ap([[33, 6], [1, 32]]), "not a multiple of its 32 elements"),
-    "reach": (lambda t, r: t.ap([[32, 6], [1, 33]]), "reaches elements 0 to 32"),
+    "reach": (lambda t, r: t.ap([[32, 6], [1, 33]])[0], "reaches elements 0 to 32"),
     "inherit": (lambda t, r: t[:, r].ap([[32, 6], [1, 4]]), "addressed at run time already"),
     "offsets": (
         lambda t, r: t.ap([[32, 6], [1, 4]], scalar_offset=3),
@@ -358,3 +358,70 @@ def test_an_annotation_may_say_sizes() -> None:
         assert isinstance(tensor(trace, (4, 8)), nl.ndarray)
         assert not isinstance(3, nl.ndarray)
         assert repr(tensor(trace, (4, 8))) == "<sbuf sbuf_1 int32[4, 8]>"
+
+
+def test_a_pattern_that_reaches_past_its_tensor_may_be_made() -> None:
+    def kernel(x: Any) -> Any:
+        tile = nl.load(x)
+        out = nl.ndarray((6, 8), nl.float32, buffer=nl.shared_hbm)
+        for first in (0, 24, 32):
+            part = tile.ap([[32, 6], [1, 8]], offset=first)
+            assert (part.shape, part.dtype) == ((6, 8), nl.float32)
+            if first == 24:
+                nl.store(out, part)
+        return out
+
+    made = run(kernel, TABLE.reshape(6, 32))
+    assert np.array_equal(made.outputs, TABLE[:, 6:].reshape(6, 8))
+
+
+def test_a_pattern_that_reaches_past_its_tensor_is_refused_where_it_was_made() -> None:
+    def kernel(x: Any) -> Any:
+        tile = nl.load(x)
+        past = tile.ap([[32, 6], [1, 9]], offset=24)
+        return nl.copy(past)
+
+    problem = refused(lambda: run(kernel, TABLE.reshape(6, 32)))
+    assert "reaches elements 24 to 32" in problem.message
+    assert problem.span is not None
+    assert problem.span.source.text[problem.span.start :].startswith("past = tile.ap(")
+
+
+@pytest.mark.parametrize(
+    ("key", "shape"),
+    [
+        ((slice(None), slice(3, 3)), (6, 0, 4)),
+        ((nl.ds(2, 0),), (0, 8, 4)),
+        ((nl.ds(6, 0), 1, nl.ds(2, 2)), (0, 2)),
+        ((0, slice(5, 3), slice(None)), (0, 4)),
+    ],
+)
+def test_a_slice_of_nothing_has_a_shape(key: Any, shape: tuple[int, ...]) -> None:
+    with traced() as trace:
+        assert tensor(trace, (6, 8, 4), nl.hbm)[key].shape == shape
+
+
+def test_a_core_that_is_left_with_nothing_may_slice_it() -> None:
+    def kernel(x: Any) -> Any:
+        rows, core = x.shape[0], nl.program_id(0)
+        mine = rows // 2 if core == 0 else rows - rows // 2
+        out = nl.ndarray(x.shape, x.dtype, buffer=nl.shared_hbm)
+        part, there = (each[nl.ds(core * (rows // 2), mine)] for each in (x, out))
+        if part.shape[0]:
+            nl.store(there, nl.load(part))
+        return out
+
+    for rows in (1, 3):
+        given = TABLE.reshape(6, 32)[:rows]
+        assert np.array_equal(run(kernel, given, lnc=2).outputs, given)
+
+
+def test_a_slice_of_nothing_is_refused_where_it_was_made() -> None:
+    def kernel(x: Any) -> Any:
+        none = x[nl.ds(2, 0)]
+        return nl.load(none)
+
+    problem = refused(lambda: run(kernel, TABLE.reshape(6, 32)))
+    assert problem.message == "2:2 selects nothing of axis 0 of x"
+    assert problem.span is not None
+    assert problem.span.source.text[problem.span.start :].startswith("none = x[")

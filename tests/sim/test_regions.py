@@ -32,7 +32,7 @@ def regions(draw: st.DrawFn) -> Region:
     reach = [s * (n - 1) for s, n in dims]
     low = start + sum(r for r in reach if r < 0)
     high = start + sum(r for r in reach if r > 0) + size
-    rows = (draw(st.integers(5, 8)), draw(st.integers(1, 4)), draw(st.sampled_from([-1, 1, 2, 3])))
+    rows = (draw(st.integers(5, 8)), draw(st.integers(1, 5)), draw(st.integers(-2, 6)))
     return Region("0.m", rows, low, high, start, dims, size)
 
 

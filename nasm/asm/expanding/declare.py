@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nasm import dtypes
+from nasm.asm.expanding.affine import refuse
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.functions import Value
 from nasm.asm.expanding.handed import Counter, Word
@@ -22,9 +23,18 @@ def whole(node: tree.Node, scope: Scope) -> int:
     """The value of an expression that must be an integer."""
     value = evaluate(node, scope)
     if isinstance(value, bool) or not isinstance(value, int):
+        known(value, "an integer here", node, scope)
         message = f"wanted an integer, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
     return value
+
+
+def known(value: object, what: str, node: tree.Node, scope: Scope) -> None:
+    """Refuse what is known at run time alone, at its place."""
+    try:
+        refuse(value, what)
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
 
 
 def tensor(statement: tree.TensorLine, scope: Scope, builder: ProgramBuilder) -> None:
@@ -120,6 +130,7 @@ def view(statement: tree.ViewLine, scope: Scope, builder: ProgramBuilder) -> Non
 def _axis(node: tree.Node, scope: Scope) -> int:
     size = evaluate(node, scope)
     if type(size) is not int or size < 1:
+        known(size, "the size of an axis", node, scope)
         message = f"the size of an axis is an integer of at least 1, not {shown(size)}"
         raise Failure(Problem("E0304", message, scope.span(node)))
     return size
@@ -144,6 +155,7 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile
         return (node.function.name, _seed(node, scope))
     if not isinstance(node, tree.Name | tree.Call) or _held(node, scope):
         value = evaluate(node, scope)
+        known(value, "an initial value", node, scope)
         if isinstance(value, list):
             return ("list", value)
         if isinstance(value, str):
@@ -182,6 +194,7 @@ def _seed(node: tree.Call, scope: Scope) -> int:
                 )
             )
         seed = evaluate(argument.value if isinstance(argument, tree.Named) else argument, scope)
+        known(seed, "a seed", argument, scope)
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise Failure(
             Problem(

@@ -8,9 +8,11 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from nasm import dtypes
+from nasm.asm.expanding.affine import Affine, combined, first_of, refuse, unknown
 from nasm.asm.expanding.functions import (
     ARITHMETIC,
     COMPARE,
@@ -35,7 +37,7 @@ from nasm.problems import listed as phrase
 from nasm.spec import names
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.reshape import SPELLINGS, accepts
-from nasm.spec.view import ALL, METHODS, Reg, Window
+from nasm.spec.view import ALL, METHODS, Reg, View, Window
 
 Closure = Callable[[Scope], Value]
 
@@ -71,11 +73,13 @@ def name_of(node: tree.Name | tree.Template, scope: Scope) -> str:
     return str(compile_name(node)(scope))
 
 
-def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
+def compile_name(node: tree.Name | tree.Template | tree.Numbered) -> Callable[[Scope], str]:
     """A closure that makes an identifier."""
     if isinstance(node, tree.Name):
         name = node.name
         return lambda scope: name
+    if isinstance(node, tree.Numbered):
+        return _numbered(node)
     parts = [p if isinstance(p, str) else compile_node(p) for p in node.parts]
 
     def join(scope: Scope) -> str:
@@ -84,6 +88,8 @@ def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
             value = part if isinstance(part, str) else part(scope)
             value = value.name if isinstance(value, DType) else value
             if isinstance(value, bool) or not isinstance(value, int | str):
+                if type(value) is Affine:
+                    raise Failure(unknown(value, "a name").at(scope.span(node)))
                 raise Failure(
                     Problem(
                         "E0209",
@@ -93,6 +99,16 @@ def compile_name(node: tree.Name | tree.Template) -> Callable[[Scope], str]:
                 )
             made.append(str(value))
         return _made("".join(made), node, scope)
+
+    return join
+
+
+def _numbered(node: tree.Numbered) -> Callable[[Scope], str]:
+    pieces = "".join(p.replace("%", "%%") if isinstance(p, str) else "%d" for p in node.parts)
+    indices = [p for p in node.parts if isinstance(p, int)]
+
+    def join(scope: Scope) -> str:
+        return pieces % tuple([scope.numbers[index] for index in indices])
 
     return join
 
@@ -204,6 +220,17 @@ def _compared(node: tree.Node) -> Closure:
     return get
 
 
+def _spelled(node: tree.Numbered) -> Closure:
+    spell = compile_name(node)
+
+    def get(scope: Scope) -> Value:
+        name = spell(scope)
+        found = scope.values.get(name)
+        return scope.lookup(name) if found is None else found
+
+    return get
+
+
 def _template(node: tree.Template) -> Closure:
     join = compile_name(node)
     return lambda scope: scope.lookup(join(scope))
@@ -233,9 +260,8 @@ def _binary(node: tree.Binary) -> Link:
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
         return lambda scope, a: truth(a, op) or truth(right(scope), op)
-    if _equates(node):
-        compare = COMPARE[op]
-        return lambda scope, a: compare(a, right(scope))
+    if op in ("==", "!="):
+        return _equality(op, right)
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
     if apply is None:
@@ -247,6 +273,8 @@ def _binary(node: tree.Binary) -> Link:
             first, second = a, b
         elif (made := of_lists(op, a, b)) is not None:
             return made
+        elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
+            return combined(op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -255,6 +283,18 @@ def _binary(node: tree.Binary) -> Link:
             raise Refused("E0211", f"{shown(a)} {op} {shown(b)} is beyond float64") from None
         except (ZeroDivisionError, ValueError) as problem:
             raise Refused("E0211", f"{shown(a)} {op} {shown(b)}: {problem}") from None
+
+    return compute
+
+
+def _equality(op: str, right: Closure) -> Link:
+    compare = COMPARE[op]
+
+    def compute(scope: Scope, a: Value) -> Value:
+        b = right(scope)
+        if type(a) is Affine or type(b) is Affine:
+            refuse([a, b], f"a side of '{op}'")
+        return compare(a, b)
 
     return compute
 
@@ -269,10 +309,14 @@ def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
-        return lambda scope: -number_of(operand(scope), "'-'")
+        return lambda scope: _negative(operand(scope))
     if op == "~":
         return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
+
+
+def _negative(value: Value) -> Value:
+    return combined("-", 0, value) if type(value) is Affine else -number_of(value, "'-'")
 
 
 def _call(node: tree.Call) -> Closure:
@@ -314,8 +358,13 @@ def _method(node: tree.Method) -> Link:
         view = tensor_of(target, f".{name}")
         if bare != (name == "T"):
             raise Refused("E0306", f"this is written {SPELLINGS[name]}")
-        values = [g(scope) for g in given]
-        return method(view, *values, **{k: v(scope) for k, v in named.items()})
+        values, by_name = [g(scope) for g in given], {k: v(scope) for k, v in named.items()}
+        if scope.looping:
+            found = by_name.get("scalar_offset")
+            if type(found) is Affine:
+                by_name["scalar_offset"] = scope.register(found)
+            refuse([*values, *by_name.values()], f"an argument of .{name}")
+        return method(view, *values, **by_name)
 
     return call
 
@@ -338,9 +387,49 @@ def _index(node: tree.Index) -> Link:
         if isinstance(target, list):
             return item_of(target, [i(scope) for i in items])
         view = tensor_of(target, "[ ]")
-        return view.index([i(scope) for i in items])
+        found = [i(scope) for i in items]
+        if not scope.looping:
+            return view.index(found)
+        made = _without(view.index(found), found)
+        for axis, item in enumerate(found):
+            if isinstance(item, Moving):
+                _reaches(view, axis, item, scope)
+        return made
 
     return take
+
+
+@dataclass(frozen=True, slots=True)
+class Moving(Window):
+    """A window whose start is a form of a loop's variable; an index drops its axis."""
+
+    form: Affine
+    drops: bool = False
+
+
+def _without(view: View, items: Iterable[int | slice | Window]) -> View:
+    """A view without the axes that indices drop: on chip the partition axis stays."""
+    kept: list[int | slice] = []
+    for axis, item in enumerate(items):
+        lanes = axis == 0 and view.partitioned
+        if isinstance(item, Moving) and item.drops and not lanes:
+            kept.append(0)
+        elif lanes or not isinstance(item, int):
+            kept.append(ALL)
+    return view.index(kept) if 0 in kept else view
+
+
+def _reaches(view: View, axis: int, item: Moving, scope: Scope) -> None:
+    """Refuse a window that leaves its axis in one of the rounds."""
+    found, count = scope.reach(item.form), view.shape[axis]
+    if found is None or (found[0] >= 0 and found[1] + item.length <= count):
+        return
+    low, high = found
+    where = f"axis {axis} of {view.tensor.name}, which has {count}"
+    window = f"a window of {item.length}" if item.length > 1 else "an index"
+    said = f"{window} at {item.form}, which goes from {low} to {high}, reaches past {where}"
+    hint = "at run time an index does not count from the end" if low < 0 else ""
+    raise Refused("E0305", said, hint)
 
 
 def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
@@ -351,6 +440,8 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
             found = value(scope)
             if isinstance(found, Reg):
                 return Window(found, 1)
+            if type(found) is Affine:
+                return Moving(scope.register(found), 1, found, drops=True)
             return _placed_integer(found, node, scope)
 
         return one
@@ -360,7 +451,7 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
         return lambda scope: ALL
     parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
 
-    def cut(scope: Scope) -> slice:
+    def cut(scope: Scope) -> slice | Window:
         bounds = [None if p is None else p(scope) for p in parts]
         for bound in bounds:
             if isinstance(bound, Reg):
@@ -372,11 +463,27 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
                         f"write {bound} : +length",
                     )
                 )
+        if scope.looping and first_of(bounds) is not None:
+            return _from_to(bounds, node, scope)
+        for bound in bounds:
             if bound is not None:
                 _placed_integer(bound, node, scope)
         return slice(*bounds)
 
     return cut
+
+
+def _from_to(bounds: list[Value], node: tree.Slice, scope: Scope) -> Window:
+    """``k*128 : k*128 + 128``: a window, as it is equally long in every round."""
+    first, stop, step = bounds
+    length = combined("-", stop, 0 if first is None else first) if stop is not None else None
+    if type(length) is int and type(first) is Affine and step is None:
+        return Moving(scope.register(first), length, first)
+    hint = "write its start and its length, which every round has: first : +length"
+    if step is not None:
+        hint = "cut the window again, as in t[k : +n][::2]"
+    refused = unknown(first_of(bounds) or first, "where a slice begins and ends")
+    raise Failure(Problem(refused.code, refused.message, scope.span(node), hint))
 
 
 def _window(node: tree.Slice) -> Callable[[Scope], Window]:
@@ -387,11 +494,14 @@ def _window(node: tree.Slice) -> Callable[[Scope], Window]:
 
     def cut(scope: Scope) -> Window:
         start = first(scope)
-        if type(start) is not Reg:
+        if type(start) is not Reg and type(start) is not Affine:
             _placed_integer(start, node, scope)
         if node.step is not None:
             raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
-        return Window(start, _placed_integer(length(scope), node, scope))
+        count = _placed_integer(length(scope), node, scope)
+        if type(start) is Affine:
+            return Moving(scope.register(start), count, start)
+        return Window(start, count)
 
     return cut
 
@@ -399,6 +509,8 @@ def _window(node: tree.Slice) -> Callable[[Scope], Window]:
 def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
     if type(value) is int:
         return value
+    if type(value) is Affine:
+        raise Failure(unknown(value, "the length of a window").at(scope.span(node)))
     raise Failure(
         Problem("E0305", f"an index is an integer, found {shown(value)}", scope.span(node))
     )
@@ -410,6 +522,7 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.Text: _text,
     tree.Name: _name,
     tree.Template: _template,
+    tree.Numbered: _spelled,
     tree.Register: _register,
     tree.List: _list,
     tree.Unary: _unary,

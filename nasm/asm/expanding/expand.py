@@ -8,24 +8,29 @@ line of a nested loop is worked out once per combination that matters to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 from nasm.allowing import Allow
 from nasm.asm.expanding import declare
+from nasm.asm.expanding.affine import Affine, unknown
 from nasm.asm.expanding.defines import replaced
-from nasm.asm.expanding.evaluate import evaluate, name_of
+from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.handed import Counter, Engine, Word
 from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.loop_lines import breaking, opened
 from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.macros import engine as engine_named
 from nasm.asm.expanding.rounds import Rounds, rounds_of
+from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_line
 from nasm.building.builder import ProgramBuilder, another, declared_note
+from nasm.building.recorded import Drain
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
@@ -82,6 +87,7 @@ class Expander:
         self.macros = Macros()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
+        self.loops: Loops | None = None  # made by the first loop at run time
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.looping = 0  # loops around the line, those around calls of macros too
@@ -326,6 +332,8 @@ class Expander:
         if found is None:
             return
         source, file, problems, allowed = found
+        if self.loops is not None:
+            self.loops.mention(source.text)
         self.problems += problems
         self.allowed += allowed
         self.unsaid += file.unsaid
@@ -342,10 +350,7 @@ class Expander:
         """``name(x, n=2)``: the lines of a macro, with what it is handed."""
         builder, outer = self.made, self.scope
         macro = self.macros.find(statement, outer, builder.target.isa.rows)
-        engine = self.engine
-        if statement.engine is not None:
-            at = statement.engine
-            engine = engine_named(at, at.name, outer, builder)
+        engine = self.engine if statement.engine is None else self._named(statement.engine)
         body = macro.statement.body
         self.rounds.take(len(body))
         if self.problems and self.rounds.in_vain():
@@ -353,7 +358,7 @@ class Expander:
             return
         inner = self.macros.enter(macro, statement, outer, builder)
         if statement.label is not None:
-            self._label(statement.label, self._chosen(statement, engine))
+            self._label(statement.label, engine or self._chosen())
         chain, chosen = self.chain, self.engine
         self.scope, self.chain, self.engine = inner, -1, engine
         yield body
@@ -364,11 +369,7 @@ class Expander:
         rounds = self._values(statement)
         if statement.body:
             self.rounds.alone(rounds_of(rounds))
-        if self.scope.lasting is None and not self.looping:
-            inside = self.scope.expansion is not None or self.scope.source is not self.source
-            after = (s for s in self.body if s.start > statement.start and not inside)
-            macros = {n: len(m.statement.body) for n, m in self.macros.known.items()}
-            self.rounds.foresee(statement, after, self.scope, self.defines, macros)
+        self._foresee(statement)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable), self.scope)
         place = Span(self.scope.source, statement.variable.start, statement.variable.end)
@@ -378,9 +379,19 @@ class Expander:
                 if self._futile():
                     break
                 self.rounds.take(len(statement.body))
-                yield from self._round(name, value, place, statement.body)
+                said = str(value) if type(value) is int else shown(value)
+                frame = Frame(f".for {name} = {said}", place)
+                yield from self._round(name, value, frame, statement.body)
         finally:
             self.looping -= 1
+
+    def _foresee(self, statement: tree.For | tree.Loop) -> None:
+        """Refuse an outermost loop that makes too many lines."""
+        if self.scope.lasting is None and not self.looping:
+            inside = self.scope.expansion is not None or self.scope.source is not self.source
+            after = (s for s in self.body if s.start > statement.start and not inside)
+            macros = {n: len(m.statement.body) for n, m in self.macros.known.items()}
+            self.rounds.foresee(statement, after, self.scope, self.defines, macros)
 
     def _values(self, statement: tree.For) -> range | list[Any]:
         """What the variable of a loop is, round by round."""
@@ -410,18 +421,62 @@ class Expander:
         return False
 
     def _round(
-        self, name: str, value: Any, place: Span, body: tuple[tree.Statement, ...]
+        self, name: str, value: Any, frame: Frame, body: tuple[tree.Statement, ...]
     ) -> Bodies:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
         chain, outer = scope.chain, self.chain
         with scope.round():
-            scope.declare(name, value, place)
-            said = str(value) if type(value) is int else shown(value)
-            scope.chain = (*scope.chain, Frame(f".for {name} = {said}", place))
+            if name:
+                scope.declare(name, value, frame.span)
+            scope.chain = (*scope.chain, frame)
             self.chain = -1
             yield body
         scope.chain, self.chain = chain, outer
+
+    def run_time_loop(self, statement: tree.Loop) -> Bodies:
+        """``.loop k in a..b step s``: its lines are expanded once."""
+        builder, variable, before = self.made, statement.variable, self.engine
+        queue = None
+        if statement.engine is not None or isinstance(variable, tree.Register):
+            engine = self._chosen() if statement.engine is None else self._named(statement.engine)
+            queue = builder.queue(engine, self.scope.core)
+            self.engine = engine
+        self._foresee(statement)
+        place = Span(self.scope.source, variable.start, variable.end)
+        name = variable.name if isinstance(variable, tree.Name) else ""
+        if name:
+            self._new_name(name, self._span(variable), self.scope)
+        loop = opened(statement, self.scope, builder, queue)
+        if loop is not None:
+            if self.loops is None:
+                self.loops = Loops(builder, self.includes.text)
+            self.scope.reach = self.loops.reach
+            self.loops.begin(loop)
+            self.scope.looping, self.looping = True, self.looping + 1
+            try:
+                frame = Frame(loop.said, place)
+                yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
+            finally:
+                self.looping -= 1
+                self.scope.looping = len(self.loops.open) > 1
+                self.loops.end()
+        if statement.engine is not None:
+            self.engine = before
+
+    def leave(self, statement: tree.Break) -> None:
+        """``.break``, or ``.break %r1 >= 3``."""
+        builder, name = self.made, statement.engine
+        engine = self._chosen() if name is None else self._named(name)
+        queue = builder.queue(engine, self.scope.core)
+        if self.loops is None:
+            self.loops = Loops(builder, self.includes.text)
+        self.scope.register = partial(self.loops.register, queue)
+        made = breaking(statement, self.scope, builder, self.loops, queue)
+        if self.chain < 0:
+            self.chain = builder.chain(self.scope.chain)
+        span = builder.span(Span(self.scope.source, statement.start, statement.end))
+        builder.append(queue, made, span, self.chain)
 
     def choose(self, statement: tree.If) -> Bodies:
         """``.if`` … ``.elif`` … ``.else``."""
@@ -460,6 +515,10 @@ class Expander:
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
+        if self.scope.looping:
+            for name in sorted(free_names(statement)):
+                if isinstance(value := self.scope.values.get(name), Affine):
+                    raise unknown(value, "what an expectation compares")
         self.made.expect((statement, self.scope.keep()), self._span(statement))
 
     # -- instructions
@@ -467,24 +526,41 @@ class Expander:
     def line(self, statement: tree.Line) -> None:
         """A label, an engine, an instruction: any of them may be absent."""
         builder = self.made
-        engine = self._engine(statement)
-        if engine is None:
-            return
-        queue = builder.queue(engine, self.scope.core)
-        if statement.label is not None:
-            self._label(statement.label, engine)
-        if statement.mnemonic is None:
+        queue = self._queue(statement)
+        if queue is None or statement.mnemonic is None:
             return
         self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
+        if self.loops is not None and self.loops.open:
+            self.loops.enter(queue, self._span(statement))
+            self.scope.register = partial(self.loops.register, queue)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
         made = line.make(self.scope, builder, queue)
+        if self.loops is not None and self.loops.open:
+            self.loops.check(queue, made[0], self._span(statement))
+        moments = line.moments(self.scope)
+        if moments is not None:
+            builder.recorded.moments[builder.position] = moments
+        builder.append(queue, made, line.span, self._chain())
+
+    def drain(self, statement: tree.DrainLine) -> None:
+        """``.drain``: the queue waits for its transfers, with ``all`` for those of all queues."""
+        builder = self.made
+        queue = self._queue(statement)
+        if queue is None:
+            return
+        span = builder.span(self._span(statement))
+        drain = Drain(queue, statement.every, span, self._chain())
+        builder.recorded.drain(builder.position, drain)
+
+    def _chain(self) -> int:
+        """The number of the chain of expansions."""
         if self.chain < 0:
-            self.chain = builder.chain(self.scope.chain)
-        builder.append(queue, made, line.span, self.chain)
+            self.chain = self.made.chain(self.scope.chain)
+        return self.chain
 
     def like(self, statement: tree.Like) -> None:
         """A line like others. What is wrong with it is found out by its own tree."""
@@ -500,13 +576,15 @@ class Expander:
             engine = self._engine(common)
             assert engine is not None
             queue = builder.queue(engine, scope.core)
-            made = line.fresh(scope, builder, queue)
+            made, moments = line.fresh(scope, builder, queue), line.moments(scope)
         except (Refused, Failure):
             self.line(parse_line(scope.source, statement.start, statement.end))
             return
         start = statement.start + common.mnemonic.start - common.start
-        span = builder.span(Span(scope.source, start, statement.end))
-        builder.append(queue, made, span, self.chain)
+        place = Span(scope.source, start, statement.end)
+        if moments is not None:
+            builder.recorded.moments[builder.position] = moments.at(place)
+        builder.append(queue, made, builder.span(place), self.chain)
 
     def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
         """Name the place of the next instruction of a queue."""
@@ -517,13 +595,28 @@ class Expander:
         except Refused as refused:
             raise Failure(refused.at(place)) from None
 
-    def _engine(self, statement: tree.Line) -> str | None:
+    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
+        """The queue of a line, whose label is set there; None if it only chooses an engine."""
+        builder = self.made
+        engine = self._engine(statement)
+        if engine is None:
+            return None
+        queue = builder.queue(engine, self.scope.core)
+        if statement.label is not None:
+            self._label(statement.label, engine)
+        return queue
+
+    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
-            return self._chosen(statement, self.engine)
-        chooses = statement.mnemonic is None and statement.label is None
+            return self._chosen()
+        chooses = (
+            isinstance(statement, tree.Line)
+            and statement.mnemonic is None
+            and statement.label is None
+        )
         try:
-            engine = engine_named(statement.engine, statement.engine.name, self.scope, self.made)
+            engine = self._named(statement.engine)
         except Failure:
             self.engine = "" if chooses else self.engine
             raise
@@ -532,9 +625,9 @@ class Expander:
             return None
         return engine
 
-    def _chosen(self, statement: tree.Statement, engine: str | None) -> str:
-        """The engine that was chosen for a line; raises Refused if none was."""
-        if engine is None and not self.scope.undeclared.unread:
+    def _chosen(self) -> str:
+        """The engine that was chosen for the lines that name none."""
+        if self.engine is None and not self.scope.undeclared.unread:
             self.engine = ""
             engines = listed(f"@{e.name}" for e in self.made.generation.engines)
             raise Refused(
@@ -542,9 +635,13 @@ class Expander:
                 "no engine is chosen for this line",
                 f"put one of {engines} before it, or alone on a line before several",
             )
-        if not engine:
+        if not self.engine:
             raise Failure(())  # that none is chosen was said of an earlier line
-        return engine
+        return self.engine
+
+    def _named(self, name: tree.Name) -> str:
+        """The engine that a line names."""
+        return engine_named(name, name.name, self.scope, self.made)
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""
@@ -566,12 +663,15 @@ class Expander:
         tree.DmaBlock: _declare,
         tree.ViewLine: _declare,
         tree.For: loop,
+        tree.Loop: run_time_loop,
+        tree.Break: leave,
         tree.If: choose,
         tree.Assert: claim,
         tree.Expect: expect,
         tree.Macro: macro,
         tree.MacroCall: call,
         tree.Include: include,
+        tree.DrainLine: drain,
         tree.Line: line,
         tree.Like: like,
     }

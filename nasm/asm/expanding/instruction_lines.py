@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, Word
@@ -13,16 +14,18 @@ from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
+from nasm.building.recorded import Mention, Moment, Moments, Round
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
 from nasm.spec.instruction import Row
-from nasm.spec.kinds import Kind, shown
+from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
-from nasm.spec.view import View
+from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
+Mentioner = Callable[[Scope], Mention]
 
 
 @dataclass(slots=True)
@@ -30,7 +33,8 @@ class CompiledLine:
     """An instruction line ready to be evaluated again and again.
 
     ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
-    that belong to one expansion of a macro ``own``, by that expansion.
+    that belong to one expansion of a macro ``own``, by that expansion. Its ``posts`` and ``afters``
+    are no part of that.
     """
 
     row: Row
@@ -43,6 +47,8 @@ class CompiledLine:
     span: int
     own: bool
     made: dict[tuple[object, ...], Made]
+    posts: tuple[Mentioner, ...] = ()
+    afters: tuple[Mentioner, ...] = ()
 
     def make(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """The instruction, for the present values of the names it mentions."""
@@ -54,6 +60,12 @@ class CompiledLine:
         if found is None:
             found = self.made[seen] = self.fresh(scope, builder, queue)
         return found
+
+    def moments(self, scope: Scope) -> Moments | None:
+        """What the line says of moments, if anything; raises Failure."""
+        if not self.posts and not self.afters:
+            return None
+        return Moments(tuple(p(scope) for p in self.posts), tuple(a(scope) for a in self.afters))
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
@@ -71,6 +83,10 @@ class CompiledLine:
 
         given = [value(g) for g in self.given]
         named = {n: value(c) for n, c in self.named.items()}
+        if scope.looping:
+            names = [o.name for o in self.row.written]
+            given = [value(self._held(n, v)) for n, v in zip(names, given, strict=False)]
+            named = {n: value(self._held(n, v)) for n, v in named.items()}
         wait, update = value(self.wait), value(self.update)
         if problems or silent:
             raise Failure(problems)
@@ -79,6 +95,24 @@ class CompiledLine:
             return scope.span(self.places[name]) if name in self.places else None
 
         return builder.make(queue, self.row, given, named, wait, update, place)
+
+    def _held(self, name: str, given: Any) -> Closure:
+        """An operand with a register in the place of what one holds, if it takes registers."""
+
+        def hold(scope: Scope) -> Any:
+            found = first_of((given,))
+            if found is None:
+                return given
+            try:
+                if given is found and any(
+                    isinstance(kind, Register) for kind in self.row.operand(name).kinds
+                ):
+                    return scope.register(found)
+                raise unknown(found, f"operand {name} of {self.row.name}")
+            except Refused as refused:
+                raise Failure(refused.at(scope.span(self.places[name]))) from None
+
+        return hold
 
 
 def _key(value: Any) -> object:
@@ -100,12 +134,19 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
         raise Failure(refused.at(scope.span(statement.mnemonic))) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
-    for node in statement.sync:
-        places["$wait" if isinstance(node, tree.WaitClause) else "$update"] = node
-    place = Span(scope.source, statement.mnemonic.start, statement.end)
-    free = tuple(sorted(free_names(statement)))
-    span, own = builder.span(place), _own(row, statement)
-    return CompiledLine(row, given, named, places, wait, update, free, span, own, {})
+    counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
+    for node in counted:
+        if not isinstance(node, tree.UpdateClause):
+            places["$wait"] = node
+        if not isinstance(node, tree.WaitClause):
+            places["$update"] = node
+    place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
+    free = tuple(sorted(free_names(replace(statement, sync=counted))))
+    own = _own(row, statement)
+    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
+    if len(counted) < len(statement.sync):
+        line.posts, line.afters = _mentions(statement)
+    return line
 
 
 def _own(row: Row, statement: tree.Line) -> bool:
@@ -169,37 +210,54 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         condition = compile_node(node.condition)
         chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)
         return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
+    if isinstance(node, tree.Numbered):
+        return _numbered(kind, node)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
         return compile_node(node, words)
     name = node.name
     if name in words:
         return lambda scope: name
+    return lambda scope: _meant(name, kind, node, scope)
+
+
+def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
+    """What an operand's closure is for a name that lines spell with numbers of their own."""
+    spell, words, other = compile_name(node), kind.words, compile_node(node)
 
     def word(scope: Scope) -> Any:
-        found = scope.values.get(name)
-        if found is not None:
-            return _meant(found, bool(words))
-        if scope.knows(name):
-            return scope.lookup(name)
-        if words and "true" not in words:
-            if scope.undeclared.named(name):
-                raise Failure(())
-            return name  # a misspelt word is the kind's to refuse: it knows what the words are
-        try:
-            return scope.lookup(name, kind.describe())
-        except Refused as refused:
-            raise Failure(refused.at(scope.span(node))) from None
+        name = spell(scope)
+        if name in CONSTANTS:
+            return other(scope)
+        return name if name in words else _meant(name, kind, node, scope)
 
     return word
 
 
-def _meant(value: Any, worded: bool) -> Any:
-    """A value where an operand stands that may take words: words and dtypes are such there."""
+def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+    """What a name means that is no word of a kind."""
+    words = kind.words
+    found = scope.values.get(name)
+    if found is not None:
+        return _worded(found, bool(words))
+    if scope.knows(name):
+        return scope.lookup(name)
+    if words and "true" not in words:
+        if scope.undeclared.named(name):
+            raise Failure(())
+        return name  # a misspelt word is the kind's to refuse: it knows what the words are
+    try:
+        return scope.lookup(name, kind.describe())
+    except Refused as refused:
+        raise Failure(refused.at(scope.span(node))) from None
+
+
+def _worded(value: Any, takes: bool) -> Any:
+    """A value in the place of an operand, which may take words: words and dtypes are such there."""
     if isinstance(value, Word):
-        if not worded:
+        if not takes:
             value.refuse()
         return value.name
-    return value.name if worded and isinstance(value, DType) else value
+    return value.name if takes and isinstance(value, DType) else value
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:
@@ -216,8 +274,8 @@ def _quoted(kind: Kind, node: tree.Text) -> Closure:
 def _sync(
     statement: tree.Line, scope: Scope, builder: ProgramBuilder
 ) -> tuple[Waiter | None, Updater | None]:
-    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause)]
-    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause)]
+    waits = [s for s in statement.sync if isinstance(s, tree.WaitClause | tree.TakeClause)]
+    updates = [s for s in statement.sync if isinstance(s, tree.UpdateClause | tree.TakeClause)]
     bare = [row.name for row in builder.target.isa if not row.written]
     for kind, found, where in (("wait", waits, "before"), ("update", updates, "after")):
         if len(found) > 1:
@@ -231,6 +289,12 @@ def _sync(
                     (Note("the first one", scope.span(found[0])),),
                 )
             )
+    row = builder.row(statement.mnemonic.name) if statement.mnemonic is not None else None
+    taken = next((s for s in statement.sync if isinstance(s, tree.TakeClause)), None)
+    if taken is not None and row is not None and row.posts:
+        said = f"{row.name} posts when it has landed, and carries no other update: it cannot take"
+        hint = "take in an instruction before it" + (f": {bare[0]}" if bare else "")
+        raise Failure(Problem("E0314", said, scope.span(taken), hint))
     if waits and updates and waits[0].start > updates[0].start:
         raise Failure(
             Problem(
@@ -244,6 +308,35 @@ def _sync(
         _wait(waits[0], scope, builder) if waits else None,
         _update(updates[0], builder) if updates else None,
     )
+
+
+def _mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentioner, ...]]:
+    """The moments that a line posts, and those that it comes after."""
+    posts: list[Mentioner] = []
+    afters: list[Mentioner] = []
+    for clause in statement.sync:
+        if isinstance(clause, tree.PostClause):
+            posts.append(_mention(clause.moment, clause.at_read))
+        elif isinstance(clause, tree.AfterClause):
+            afters += [_mention(moment, False) for moment in clause.moments]
+    return tuple(posts), tuple(afters)
+
+
+def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
+    name, indices = compile_name(node.name), [(n, compile_node(n)) for n in node.indices]
+
+    def mention(scope: Scope) -> Mention:
+        found = tuple(_index(value(scope), at, scope) for at, value in indices)
+        return Mention(Moment(scope.named("moment", name(scope)), found), scope.span(node), at_read)
+
+    return mention
+
+
+def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
+    if type(value) is not int:
+        message = f"an index of a moment is an integer, found {shown(value)}"
+        raise Failure(Problem("E0210", message, scope.span(node)))
+    return value
 
 
 def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:
@@ -269,7 +362,10 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
     return number
 
 
-def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+def _wait(node: tree.WaitClause | tree.TakeClause, scope: Scope, builder: ProgramBuilder) -> Waiter:
+    if isinstance(node, tree.TakeClause):
+        semaphore, value = _semaphore(node.name, builder), _amount(node)
+        return lambda scope: Wait(semaphore(scope), ">=", value(scope))
     if node.op not in (">=", "=="):
         hint = "wait until it has reached a value, with >="
         if node.op == ">":
@@ -286,21 +382,40 @@ def _wait(node: tree.WaitClause, scope: Scope, builder: ProgramBuilder) -> Waite
     return lambda scope: Wait(semaphore(scope), op, _word(value(scope), node, scope))
 
 
-def _update(node: tree.UpdateClause, builder: ProgramBuilder) -> Updater:
-    semaphore = _semaphore(node.name, builder)
-    value = compile_node(node.value) if node.value is not None else None
-    sign = -1 if node.op in ("--", "-=") else 1
-    op = "=" if node.op == "=" else "+"
+def _update(node: tree.UpdateClause | tree.TakeClause, builder: ProgramBuilder) -> Updater:
+    semaphore, amount = _semaphore(node.name, builder), _amount(node)
+    sign, op = -1, "+"
+    if isinstance(node, tree.UpdateClause):
+        sign = -1 if node.op in ("--", "-=") else 1
+        op = "=" if node.op == "=" else "+"
+    return lambda scope: Update(semaphore(scope), op, sign * amount(scope), node.at_read)
 
-    def make(scope: Scope) -> Update:
-        amount = 1 if value is None else _word(value(scope), node, scope)
-        return Update(semaphore(scope), op, sign * amount, node.at_read)
 
-    return make
+def _amount(node: tree.UpdateClause | tree.TakeClause) -> Callable[[Scope], int]:
+    """By how much a semaphore changes: 1 if it is not said."""
+    if node.value is None:
+        return lambda scope: 1
+    value = compile_node(node.value)
+    return lambda scope: _word(value(scope), node, scope)
 
 
 def _word(value: Any, node: tree.Node, scope: Scope) -> int:
+    if isinstance(value, Reg | Affine):
+        raise Failure(_of_register(value, node, scope))
     if type(value) is not int or not -(2**31) <= value < 2**31:
         message = f"a semaphore counts in signed 32-bit integers, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))
     return value
+
+
+def _of_register(value: Reg | Affine, node: tree.Node, scope: Scope) -> Problem:
+    """What to say of a wait for a number that is known at run time alone, and of an update."""
+    what = "a wait compares with" if isinstance(node, tree.WaitClause) else "an update adds"
+    message = f"{what} a number that is known when assembling, found {shown(value)}"
+    assert isinstance(node, tree.WaitClause | tree.UpdateClause | tree.TakeClause)
+    name = f"${scope.span(node.name).text}"
+    hint = (
+        f"let each round take what it waits for: take {name} is {name} >= 1 with {name} -= 1, "
+        f"and give {name} is {name} += 1"
+    )
+    return Problem("E0210", message, scope.span(node), hint)

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from nasm import dtypes
+from nasm.asm.expanding.affine import Affine, unknown
 from nasm.asm.expanding.functions import Value
 from nasm.asm.expanding.handed import HANDED, Counter, Word
 from nasm.asm.expanding.undeclared import Later, Undeclared
@@ -17,7 +18,7 @@ from nasm.source import Frame, Source, Span
 from nasm.spec import names
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.memory import Tensor
-from nasm.spec.view import View
+from nasm.spec.view import Reg, View
 
 _REGISTER = re.compile(r"r[0-9]+")
 
@@ -42,6 +43,10 @@ class Expansion:
     brought: set[tuple[str, str]] = field(default_factory=set)
 
 
+def _no_register(value: Affine) -> Reg:
+    raise unknown(value, "a view outside of instructions")
+
+
 @dataclass(slots=True)
 class Scope:
     """What names mean while a line is evaluated, the core it belongs to, and its own numbers.
@@ -49,6 +54,9 @@ class Scope:
     ``order`` are the names of ``values`` in the order of their declaration, ``left`` those that may
     be declared anew: by an ``.if`` that has ended, or outside of the macro. Names from
     ``lasting`` on belong to rounds of loops, the innermost of which has ``hidden`` others.
+    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
+    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
+    if they are known.
     """
 
     source: Source
@@ -58,7 +66,10 @@ class Scope:
     transfers: dict[str, DeclaredTransfer] = field(default_factory=dict)
     chain: tuple[Frame, ...] = ()
     core: int = 0
-    numbers: tuple[int, ...] = ()
+    numbers: tuple[int | float, ...] = ()
+    looping: bool = False
+    register: Callable[[Affine], Reg] = _no_register
+    reach: Callable[[Affine], tuple[int, int] | None] = lambda value: None
     place: Callable[[], None] = lambda: None
     places: dict[str, Span] = field(default_factory=dict)
     undeclared: Undeclared = field(default_factory=Undeclared)

@@ -10,7 +10,7 @@ from nasm.asm.expanding.expand import Bodies, Expander
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
-from nasm.source import Source
+from nasm.source import Source, Span
 
 
 class Continued(Expander):
@@ -50,20 +50,31 @@ class Continued(Expander):
             raise Failure(Problem("E0318", said, self._span(statement.number)))
         self.scope.core = number
 
-    def line(self, statement: tree.Line) -> None:
-        """An instruction: a label would name a place that nothing can branch to."""
-        if statement.label is not None:
-            raise Failure(
-                Problem(
-                    "E0207",
-                    "a label names a place in a program; what is typed is executed at once",
-                    self._span(statement.label),
-                    "type the instruction alone; branches lead to labels of the program",
-                )
+    def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
+        """Refuse a label: it would name a place that nothing can branch to."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a label names a place in a program; what is typed is executed at once",
+                self._span(node),
+                "type the instruction alone; branches lead to labels of the program",
             )
-        super().line(statement)
+        )
 
-    def _engine(self, statement: tree.Line) -> str | None:
+    def run_time_loop(self, statement: tree.Loop) -> Bodies:
+        """``.loop``: its branch would lead to what was typed."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a loop at run time branches back; what is typed is executed at once, line by line",
+                Span(self.source, statement.start, statement.head),
+                "repeat the lines with '.for', or put the loop into the program",
+            )
+        )
+
+    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+        if isinstance(statement, tree.DrainLine):
+            return super()._engine(statement)
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
         builder = self.made
@@ -91,5 +102,5 @@ class Continued(Expander):
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
-        tree.Line: line,
+        tree.Loop: run_time_loop,
     }

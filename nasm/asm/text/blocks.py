@@ -10,8 +10,8 @@ from nasm.asm.text.parse_failure import DIRECTIVES
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Mark, Move
 
-OPENERS = frozenset({"for", "if", "dma", "macro"})
-WORD = re.compile(r"\.([A-Za-z_][A-Za-z0-9_]*)")
+OPENERS = frozenset({"for", "loop", "if", "dma", "macro"})
+WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
 DEEPEST = 100
 
 
@@ -87,6 +87,8 @@ class Blocks:
                 self._branch(statement)
             case tree.For():
                 self._push("for", statement, None)
+            case tree.Loop():
+                self._push("loop", statement, None)
             case tree.If():
                 self._push("if", statement, statement.branches[0][0])
             case tree.DmaBlock():
@@ -106,7 +108,7 @@ class Blocks:
             self._suspects += 1
         if word in OPENERS:
             inside = self._open[-1] if self._open else None
-            readable = word in ("for", "if") and not (inside and inside.word == "dma")
+            readable = word in ("for", "loop", "if") and not (inside and inside.word == "dma")
             if inside:
                 inside.spoiled = True
             kind = word if readable else "skipped"
@@ -184,7 +186,7 @@ class Blocks:
     def _close(self, end: int) -> None:
         block = self._open.pop()
         match block.header:
-            case tree.For() | tree.Macro() as header:
+            case tree.For() | tree.Loop() | tree.Macro() as header:
                 body = tuple(block.branches[0][1])
                 self._body().append(replace(header, end=end, body=body))
             case tree.If() as header:

@@ -91,6 +91,9 @@ class _Terminals:
             )
         return tree.Number(start, end, value)
 
+    def AUTO(self, token: Leaf) -> tree.Auto:
+        return tree.Auto(token.start_pos, token.end_pos)
+
     def STRING(self, token: Leaf) -> tree.Text:
         inner = token.value[1:-1]
         if "\\" not in inner:
@@ -222,7 +225,7 @@ class _Instructions(_Expressions):
     def instruction(self, parts: Parts) -> tree.Line:
         label, engine, at = _prefix(parts)
         last = len(parts)
-        while isinstance(parts[last - 1], (tree.WaitClause, tree.UpdateClause)):
+        while isinstance(parts[last - 1], tree.Sync):
             last -= 1
         return tree.Line(
             _start(parts[0]),
@@ -265,6 +268,26 @@ class _Instructions(_Expressions):
         value = grouped(parts[2:], ARITHMETIC) if len(parts) > 2 else None
         return tree.UpdateClause(name.start - 1, end, name, operator, value, at_read)
 
+    def take(self, parts: Parts) -> tree.TakeClause:
+        value, at_read = _amount(parts)
+        return tree.TakeClause(_start(parts[0]), _end(parts[-1]), parts[1], value, at_read)
+
+    def give(self, parts: Parts) -> tree.UpdateClause:
+        value, at_read = _amount(parts)
+        return tree.UpdateClause(_start(parts[0]), _end(parts[-1]), parts[1], "+=", value, at_read)
+
+    def moment(self, parts: Parts) -> tree.MomentName:
+        return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
+
+    posted = moment
+
+    def post(self, parts: Parts) -> tree.PostClause:
+        at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
+        return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)
+
+    def after(self, parts: Parts) -> tree.AfterClause:
+        return tree.AfterClause(_start(parts[0]), parts[-1].end, tuple(parts[1:]))
+
     def move(self, parts: Parts) -> Move:
         target, less, minus, source = parts
         if less != "<" or minus != "-" or less.end_pos != minus.start_pos:
@@ -278,14 +301,27 @@ class _Instructions(_Expressions):
         return target, source
 
 
+def _amount(parts: Parts) -> tuple[tree.Node | None, bool]:
+    """How much is taken or given, if it is said, and whether when reading."""
+    value = parts[2] if len(parts) > 2 and not isinstance(parts[2], Token) else None
+    return value, parts[-1] == "@read"
+
+
 def _prefix(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
     """Label and engine in front of a line, and how many parts they are."""
     at, label, engine = 0, None, None
     if isinstance(parts[0], _Label):
         at, label = 1, parts[0].name
-    if at < len(parts) and isinstance(parts[at], Token):
+    if at < len(parts) and _is(parts[at], "ENGINE"):
         engine = _name(parts[at], 1)
         at += 1
+    return label, engine, at
+
+
+def _drained(parts: Parts) -> tuple[tree.Name | tree.Template | None, tree.Name | None, int]:
+    """Label and engine in front of a ``.drain``, and how many parts they are."""
+    at = next(n for n, part in enumerate(parts) if _is(part, "DOT_DRAIN"))
+    label, engine, _ = _prefix(parts[:at]) if at else (None, None, 0)
     return label, engine, at
 
 
@@ -352,6 +388,21 @@ class TreeBuilder(_Instructions):
         first, stop, step = (*parts[2:], None, None)[:3]
         return tree.For(_start(parts[0]), parts[-1].end, parts[1], first, stop, step, ())
 
+    def run_time_loop(self, parts: Parts) -> tree.Loop:
+        """Read ``@engine .loop k in 0..4``."""
+        _, engine, at = _prefix(parts)
+        variable, first, stop, *step = parts[at + 1 :]
+        end = _end(parts[-1])
+        return tree.Loop(
+            _start(parts[0]), end, engine, variable, first, stop, step[0] if step else None, end, ()
+        )
+
+    def leaving(self, parts: Parts) -> tree.Break:
+        """Read ``.break %r1 >= 3``."""
+        _, engine, at = _prefix(parts)
+        condition = parts[at + 1] if len(parts) > at + 1 else None
+        return tree.Break(_start(parts[0]), _end(parts[-1]), engine, condition)
+
     def condition(self, parts: Parts) -> tree.If:
         """Read ``.if e``."""
         return tree.If(_start(parts[0]), parts[1].end, ((parts[1], ()),))
@@ -391,6 +442,18 @@ class TreeBuilder(_Instructions):
     def macro(self, parts: Parts) -> tree.Macro:
         """Read ``.macro name(a, n=4)``."""
         return tree.Macro(_start(parts[0]), _end(parts[-1]), parts[1], tuple(parts[3:-1]), ())
+
+    def drain(self, parts: Parts) -> tree.DrainLine:
+        """Read ``@sync .drain all``."""
+        label, engine, at = _drained(parts)
+        more = parts[at + 1] if len(parts) > at + 1 else None
+        if more is not None and more.name != "all":
+            said = f"'{quoted(more.name)}' follows '.drain'"
+            raise Mistake(
+                "E0114", said, more.start, more.end, "it is written '.drain' or '.drain all'"
+            )
+        start = _start(parts[0])
+        return tree.DrainLine(start, _end(parts[-1]), label, engine, more is not None)
 
 
 class _Place(NamedTuple):

@@ -35,6 +35,13 @@ class Hole(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Numbered(Node):
+    """An identifier, where lines that are alike have numbers of their own in it, by their index."""
+
+    parts: tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Text(Node):
     """A string literal, unescaped."""
 
@@ -296,6 +303,35 @@ class For(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class Auto(Node):
+    """``%auto``: a register that the assembler chooses."""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop(Statement):
+    """``@engine .loop k in a..b step s … .end``; instead of a name a register, or ``%auto``.
+
+    ``head`` is where its first line ends.
+    """
+
+    engine: Name | None
+    variable: Name | Register | Auto
+    first: Node
+    stop: Node
+    step: Node | None
+    head: int
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Break(Statement):
+    """``.break``, or ``.break %r1 >= 3``."""
+
+    engine: Name | None
+    condition: Node | None
+
+
+@dataclass(frozen=True, slots=True)
 class If(Statement):
     """``.if`` with its ``.elif`` branches and ``.else`` (condition None)."""
 
@@ -340,10 +376,46 @@ class UpdateClause(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class TakeClause(Node):
+    """``take $s, n``: a wait for n, and an update that takes them; 1 if ``value`` is None."""
+
+    name: Name | Template
+    value: Node | None
+    at_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MomentName(Node):
+    """``scan[r, i - 1]``, behind ``post`` or ``after``."""
+
+    name: Name | Template
+    indices: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PostClause(Node):
+    """``post NAME[i, …]``, with ``@read`` or without."""
+
+    moment: MomentName
+    at_read: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AfterClause(Node):
+    """``after NAME[i, …], NAME``."""
+
+    moments: tuple[MomentName, ...]
+
+
+Counted = WaitClause | UpdateClause | TakeClause
+Sync = Counted | PostClause | AfterClause
+
+
+@dataclass(frozen=True, slots=True)
 class Line(Statement):
     """An instruction line: any of label, engine and instruction may be absent.
 
-    ``sync`` keeps all waits and updates as they were written, so that a second one, or an
+    ``sync`` keeps all waits, updates and moments as they were written, so that a second wait, or an
     update before a wait, can be pointed at.
     """
 
@@ -351,7 +423,7 @@ class Line(Statement):
     engine: Name | None
     mnemonic: Name | None
     operands: tuple[Node, ...]
-    sync: tuple[WaitClause | UpdateClause, ...]
+    sync: tuple[Sync, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -362,7 +434,16 @@ class Like(Statement):
     """
 
     line: Line
-    numbers: tuple[int, ...]
+    numbers: tuple[int | float, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DrainLine(Statement):
+    """``.drain`` and ``.drain all``."""
+
+    label: Name | Template | None
+    engine: Name | None
+    every: bool
 
 
 @dataclass(frozen=True, slots=True)

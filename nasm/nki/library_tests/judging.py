@@ -69,25 +69,52 @@ def _compare(name: str, found: Array, wanted: Any, validation: Any) -> int:
         if not wanted.validator(None).validate(found):
             raise Wrong(f"{name}: the test's own validator refuses it")
         return 1
-    have, want = _wide(found), _wide(np.asarray(wanted))
+    want = np.asarray(wanted)
+    have = _unpacked(found).reshape(-1)
+    want, sizes = _unpacked(want).reshape(-1), _unpacked(want).shape
     if have.size != want.size:
         raise Wrong(f"{name}: {list(found.shape)}, wanted {list(np.shape(wanted))}")
-    have = have.reshape(want.shape)
-    allowed = validation.absolute_accuracy + validation.relative_accuracy * _largest(want)
-    away = np.abs(have - want)
-    bad = ~((away <= allowed) | (have == want) | (np.isnan(have) & np.isnan(want)))
-    if bad.any():
-        at = tuple(int(n) for n in np.argwhere(bad)[0])
+    largest = max((_largest(want[part]) for part in _parts(want.size)), default=0.0)
+    allowed = validation.absolute_accuracy + validation.relative_accuracy * largest
+    count, first = 0, 0
+    for part in _parts(want.size):
+        bad = _apart(_wide(have[part]), _wide(want[part]), allowed)
+        if not count and bad.any():
+            first = part.start + int(bad.argmax())
+        count += int(bad.sum())
+    if count:
+        at = [int(n) for n in np.unravel_index(first, sizes)]
         raise Wrong(
-            f"{name}: {int(bad.sum()):,} of {bad.size:,} elements, the first at {list(at)}: "
-            f"{have[at]:g}, wanted {want[at]:g}, with a tolerance of {allowed:g}"
+            f"{name}: {count:,} of {want.size:,} elements, the first at {at}: "
+            f"{float(have[first]):g}, wanted {float(want[first]):g}, with a tolerance of "
+            f"{allowed:g}"
         )
     return 1
 
 
+AT_ONCE = 1 << 18
+"""Elements that are compared at once: what they need stays in the caches."""
+
+
+def _parts(size: int) -> list[slice]:
+    return [slice(at, at + AT_ONCE) for at in range(0, size, AT_ONCE)]
+
+
+def _apart(have: Array, want: Array, allowed: float) -> np.ndarray[Any, np.dtype[np.bool_]]:
+    """Which elements differ by more than is allowed; two that are no numbers do not."""
+    near = (np.abs(have - want) <= allowed) | (have == want)
+    apart: np.ndarray[Any, np.dtype[np.bool_]] = ~(near | (np.isnan(have) & np.isnan(want)))
+    return apart
+
+
 def _largest(array: Array) -> float:
-    finite = array[np.isfinite(array)]
-    return float(np.abs(finite).max(initial=0.0))
+    wide = _wide(array)
+    return float(np.abs(wide[np.isfinite(wide)]).max(initial=0.0))
+
+
+def _unpacked(array: Array) -> Array:
+    """Four elements for one of a packed dtype."""
+    return static_cast(array, np.float32) if array.dtype.names is not None else array
 
 
 def _wide(array: Array) -> Array:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
+import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from copy import deepcopy
+from dataclasses import asdict, dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import nasm.nki
 from nasm.nki.jitted import simulate
+from nasm.nki.kernel import Traced
 from nasm.nki.library_tests import judging
 from nasm.problems import Failure
 
@@ -29,6 +34,7 @@ MEANINGS = {
     "raised": "the kernel raised",
     "slow": "over the time limit",
     "gap": "nothing was run: a gap of these stand-ins, or of the test",
+    "no kernel": "right, and no kernel was run",
     "skipped": "skipped",
 }
 """What can become of a case."""
@@ -44,9 +50,18 @@ DRAWING = (
 )
 """What a test says of how its cases are drawn; all else are their parameters."""
 
+FAST = "fast"
+"""The mark of the cases that are run where nothing else is asked for."""
 
-class TooSlow(Exception):
-    """That a case has had its time."""
+PLATFORMS = ("trn2", "trn3", "trn1")
+"""What tests run on that leave it open, the first choice first."""
+
+RANGED = "range_test_options"
+"""What a test asks for whose cases come from ranges of sizes."""
+
+
+class TooSlow(BaseException):
+    """That a case has had its time: nothing that it runs may take it for an error of its own."""
 
 
 @dataclass
@@ -57,10 +72,12 @@ class Case:
     outcome: str = "gap"
     why: str = ""
     seconds: float = 0.0
+    stage: str = "making inputs"
     kernels: int = 0
+    finished: int = 0
     instructions: int = 0
     microseconds: float = 0.0
-    reported: dict[str, int] = field(default_factory=dict)
+    reports: list[str] = field(default_factory=list)
 
 
 class Manager:
@@ -82,12 +99,17 @@ class Manager:
         kernel = simulate(kernel_args.kernel_func)
         self.case.kernels += 1
         handed = judging.arguments(kernel, given or {})
-        made = nasm.nki.run(kernel, *handed, lnc=lnc, target=target)
+        self.case.stage = "tracing"
+        traced = nasm.nki.trace(kernel, *handed, lnc=lnc, target=target)
+        self.case.instructions += len(traced.program)
+        self.case.stage = "running"
+        made = nasm.nki.run(_apart(traced))
         report = made.report
-        self.case.instructions += len(made.traced.program)
+        self.case.finished += 1
         self.case.microseconds += report.microseconds
-        reported = Counter(problem.code for problem in (*report.hazards, *report.problems))
-        self.case.reported = dict(Counter(self.case.reported) + reported)
+        problems = (*report.hazards, *report.problems)
+        self.case.reports += [f"{problem.code} {problem.message}" for problem in problems]
+        self.case.stage = "comparing"
         judging.judge(judging.outputs(made.outputs), kernel_args.validation_args)
 
 
@@ -113,14 +135,31 @@ class Plugin:
         return _of_library("metrics_collector").NoopMetricsCollector()
 
     @pytest.fixture
-    def platform_target(self) -> Any:
-        """The platform of tests that ask."""
-        return _of_library("common_dataclasses").Platforms(self.target or "trn2")
+    def platform_target(self, request: Any) -> Any:
+        """The platform of tests that ask: the first that the test does not exclude."""
+        platforms = _of_library("common_dataclasses").Platforms
+        if self.target:
+            return platforms(self.target)
+        marker = request.node.get_closest_marker("platforms")
+        excluded = () if marker is None else marker.kwargs.get("exclude", ())
+        return next(p for p in map(platforms, PLATFORMS) if p not in excluded)
+
+    def pytest_sessionstart(self) -> None:
+        """Draw the same cases each time: modules draw too, while they are imported."""
+        _seed()
 
     def pytest_generate_tests(self, metafunc: Any) -> None:
         """Draw the cases of a test that asks for some of many, as the library does."""
         marker = metafunc.definition.get_closest_marker("coverage_parametrize")
-        if marker is None:
+        ranged = RANGED in metafunc.fixturenames
+        if marker is None and not ranged:
+            return
+        if _left_out(metafunc):
+            drawn = [RANGED] if ranged else [n for n in marker.kwargs if n not in DRAWING]
+            metafunc.parametrize(drawn, [])
+            return
+        if ranged:
+            _range(metafunc)
             return
         drawing = _of_library("coverage_parametrized_tests")
         params = dict(marker.kwargs)
@@ -134,11 +173,12 @@ class Plugin:
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_call(self, item: Any) -> Iterator[None]:
-        """Give each case its time."""
-        case, began = self.case(item), time.monotonic()
+        """Give each case its time, and the same numbers whatever ran before."""
+        _seed()
+        case, began = self.case(item), time.process_time()
         with _limited(self.limit):
             yield
-        case.seconds = time.monotonic() - began
+        case.seconds = time.process_time() - began
 
     @pytest.hookimpl(hookwrapper=True)
     def pytest_runtest_makereport(self, item: Any, call: Any) -> Iterator[None]:
@@ -151,6 +191,7 @@ class Plugin:
         elif report.when == "call" or report.failed:
             error = call.excinfo.value if call.excinfo is not None else None
             case.outcome, case.why = judged(case, error)
+        self._write()
 
     def pytest_collectreport(self, report: Any) -> None:
         """Note a file that cannot be imported."""
@@ -159,6 +200,13 @@ class Plugin:
             said = next((line for line in reversed(lines) if line.startswith("E ")), lines[-1])
             name = report.nodeid
             self.cases[name] = Case(name, "gap", said.removeprefix("E").strip()[:200])
+            self._write()
+
+    def _write(self) -> None:
+        """What became of the cases so far."""
+        if self.path is not None:
+            rows = [asdict(case) for case in self.cases.values()]
+            Path(self.path).write_text(json.dumps(rows, indent=1))
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
         """The table."""
@@ -171,9 +219,6 @@ class Plugin:
         why = Counter((c.outcome, c.why) for c in self.cases.values() if c.why)
         for (outcome, reason), count in why.most_common():
             write(f"{count:6,}  {outcome}: {reason}")
-        if self.path is not None:
-            rows = [asdict(case) for case in self.cases.values()]
-            Path(self.path).write_text(json.dumps(rows, indent=1))
 
 
 def _of_library(name: str) -> Any:
@@ -181,17 +226,44 @@ def _of_library(name: str) -> Any:
     return import_module(f"test.utils.{name}")
 
 
+def _apart(traced: Traced) -> Traced:
+    """The same with copies to write: a test's reference is computed of the inputs afterwards."""
+    copies = {name: deepcopy(traced.given[name]) for name in traced.changed}
+    return replace(traced, given={**traced.given, **copies})
+
+
+def _left_out(metafunc: Any) -> bool:
+    """Whether no case of a test would be run: to draw them may take longer than all others."""
+    unmarked = metafunc.definition.get_closest_marker(FAST) is None
+    return bool(unmarked and metafunc.config.option.markexpr == FAST)
+
+
+def _range(metafunc: Any) -> None:
+    """A case for each of the sizes that a test of ranges has beside it."""
+    ranges = _of_library("ranged_test_harness")
+    config = getattr(metafunc.function, ranges.RANGE_TEST_CONFIG_ATTR_KEY)
+    ids, cases = ranges.RangeTestHarness(config).get_unique_test_cases()
+    metafunc.parametrize(RANGED, cases, ids=ids)
+
+
+def _seed() -> None:
+    random.seed(0)
+    np.random.seed(0)
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(0)
+
+
 def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
     """What became of a case, and why, of what its test raised."""
     if error is None:
         if not case.kernels:
-            return "gap", "the test ran no kernel"
-        if not case.instructions:
+            return "no kernel", ""
+        if not case.finished:
             return "raises", ""
-        return ("right, reported", "") if case.reported else ("right", "")
+        return ("right, reported", "") if case.reports else ("right", "")
     said = f"{type(error).__name__}: {error}".splitlines()[0][:200]
     if isinstance(error, TooSlow):
-        return "slow", ""
+        return "slow", f"while {case.stage}"
     if isinstance(error, judging.Wrong):
         return "wrong", str(error)
     if isinstance(error, Failure):
@@ -204,13 +276,15 @@ def judged(case: Case, error: BaseException | None) -> tuple[str, str]:
 
 @contextmanager
 def _limited(seconds: float) -> Iterator[None]:
+    """Let something go on for so long; what else the host does meanwhile does not count."""
+
     def over(*_: Any) -> None:
         raise TooSlow(f"more than {seconds:g} s")
 
-    before = signal.signal(signal.SIGALRM, over)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
+    before = signal.signal(signal.SIGPROF, over)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         yield
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)

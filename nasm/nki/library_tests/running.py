@@ -12,7 +12,7 @@ import nasm.nki
 from nasm.nki.library_tests import stand_ins
 
 LIMIT = 60.0
-"""Seconds that a case may take."""
+"""Processor seconds that a case may take."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     )
     parser.add_argument("checkout", type=Path, help="a checkout of nki-library")
     parser.add_argument(
-        "--limit", type=float, default=LIMIT, metavar="S", help="seconds for a case"
+        "--limit", type=float, default=LIMIT, metavar="S", help="processor seconds for a case"
     )
     parser.add_argument("--target", help="instead of what each test says")
     parser.add_argument("--json", metavar="FILE", help="write what became of each case to a file")
@@ -37,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         import pytest
     except ImportError:
         parser.error("pytest is not installed")
-    from nasm.nki.library_tests.plugin import Plugin
+    from nasm.nki.library_tests.plugin import FAST, Plugin
 
     path = None if given.json is None else os.path.abspath(given.json)
     plugin = Plugin(given.limit, given.target, path)
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     words = ["--noconftest", "-c", os.devnull, "--rootdir", str(root), "-q", "--tb=no"]
     words += ["-p", "no:cacheprovider", "-W", "ignore", "--continue-on-collection-errors"]
     if not any(word == "-m" or word.startswith("-m=") for word in rest):
-        words += ["-m", "fast"]
+        words += ["-m", FAST]
     if not any((root / word.partition("::")[0]).exists() for word in rest):
         words.append("test/integration")
     with nasm.nki.installed():

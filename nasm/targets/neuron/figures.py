@@ -16,6 +16,13 @@ DOC, MEAS, ASSUMED = Evidence.DOCUMENTED, Evidence.MEASURED, Evidence.ASSUMED
 TIME, RATE, LIMIT = Use.TIME, Use.RATE, Use.LIMIT
 VERSIONS = ("v2", "v3", "v4")
 
+ARRAY_SIDE = 128
+"""Rows and columns of the systolic array."""
+QUADRANT = 32
+"""Partitions among which Vector can move elements."""
+STATS_MOST = 512
+"""Elements per partition of which statistics are made at once."""
+
 TRN2_PROBES = "third-party Trainium2 microbenchmarks (voyager-compiler, trainium docs, 2025)"
 NKI_COSTS = "nki.isa 'estimated instruction cost' tables, Neuron SDK 2.21 to 2.26"
 PERF_GUIDE = "NKI performance guide"
@@ -23,6 +30,7 @@ DMA_INTRO = "NKI 'Introduction to DMA' overview"
 KERNEL_PROFILES = "kernel-optimization tutorial, profiles on Trainium2"
 SUMMARY = "Neuron Explorer, summary metrics"
 MATMUL_LIMITS = "nki.isa.nc_matmul, 'Tile size'"
+_ARRAY = "architecture guide, 'Tensor Engine': 128x128 array"
 
 
 @dataclass(frozen=True, slots=True)
@@ -375,8 +383,14 @@ FIGURES = (
          *(_doc(most, MATMUL_LIMITS) for most in (512, 512, 8192)), use=LIMIT),
     each("tile_min", "rows, columns", "smallest tile of the array",
          *(_doc(least, "nki.isa.nc_matmul, 'Tiling mode'") for least in (64, 32, 32)), use=LIMIT),
+    everywhere("tile_max", "rows, columns", "largest tile of the array: all of it", ARRAY_SIDE,
+               DOC, _ARRAY, LIMIT),
+    everywhere("block_max", "rows, columns", "largest block that Vector transposes", QUADRANT,
+               DOC, "nki.isa.nc_transpose", LIMIT),
+    everywhere("stats_max", "elements", "data of nki.isa.bn_stats, in each partition", STATS_MOST,
+               DOC, "nki.isa.bn_stats", LIMIT),
     everywhere("array_flops", "flops per cycle", "peak: products and sums of the array in 16 bits",
-               2 * 128 * 128, DOC, "architecture guide, 'Tensor Engine': 128x128 array", RATE),
+               2 * ARRAY_SIDE * ARRAY_SIDE, DOC, _ARRAY, RATE),
     everywhere("flops_float32", "times", "peak: how much longer a float32 product takes", 4, DOC,
                f"{SUMMARY}: adjusted flops", RATE),
     each("flops_float8", "times", "peak: the same of 8-bit floats",

@@ -6,6 +6,7 @@ from nasm.problems import listed
 from nasm.spec.instruction import Context, Operand, Rule
 from nasm.spec.kinds import Integers
 from nasm.spec.view import View
+from nasm.targets.neuron.figures import ARRAY_SIDE
 from nasm.targets.neuron.rules import (
     BANK,
     DTYPE,
@@ -17,7 +18,7 @@ from nasm.targets.neuron.rules import (
     rule,
 )
 
-FULL_TILE = (128, 128)
+FULL_TILE = (ARRAY_SIDE, ARRAY_SIDE)
 Pair = tuple[int, int]
 Place = tuple[Pair, Pair]
 """Where a tile of the array starts, and its rows and columns."""

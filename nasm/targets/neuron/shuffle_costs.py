@@ -8,12 +8,9 @@ from nasm.spec.evidence import Cost, weakest
 from nasm.spec.instruction import Context, OfOperands, of_operands
 from nasm.spec.view import View
 from nasm.targets.neuron.cost_parts import DOC, drained, published, worked
-from nasm.targets.neuron.figures import NKI_COSTS
+from nasm.targets.neuron.figures import NKI_COSTS, QUADRANT
 from nasm.targets.neuron.paces import QUADRANTS
 from nasm.targets.neuron.strides import slots
-
-QUADRANT = 32
-"""Partitions among which Vector can move elements."""
 
 
 @of_operands

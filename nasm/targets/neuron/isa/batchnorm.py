@@ -8,6 +8,7 @@ import numpy as np
 
 from nasm.spec.instruction import Context, Operand
 from nasm.targets.neuron import alu, costs
+from nasm.targets.neuron.figures import STATS_MOST
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
 from nasm.targets.neuron.rules import LIMIT, elements, rule, same_partitions
 
@@ -24,7 +25,7 @@ def _total(values: Any) -> Any:
     engines=("vector",),
     rules=(
         same_partitions("dst", "data"),
-        elements("data", 1, 512, STATS),
+        elements("data", 1, STATS_MOST, STATS),
         elements("dst", 6, 6, STATS),
     ),
     cost=costs.one_tile("data"),

@@ -12,9 +12,9 @@ from nasm.spec.implicit_operands import EngineValue, ShapeOf
 from nasm.spec.instruction import Context, Operand, in_bits
 from nasm.spec.kinds import Integers
 from nasm.targets.neuron import shuffle_costs
+from nasm.targets.neuron.figures import QUADRANT
 from nasm.targets.neuron.isa.table import ISA, LANES, Names
 from nasm.targets.neuron.rules import LIMIT, SHAPE, START_PARTITION, rule, same_dtype, same_elements
-from nasm.targets.neuron.shuffle_costs import QUADRANT
 
 TRANSPOSE, SHUFFLE = "nki.isa.nc_transpose", "nki.isa.nc_stream_shuffle"
 GUIDE = "architecture guide, 'Cross-partition Data Movement'"

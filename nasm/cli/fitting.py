@@ -1,0 +1,85 @@
+"""Which options of a command line do not go with one another."""
+
+from __future__ import annotations
+
+import argparse
+
+from nasm.cli import program_names
+from nasm.cli.help_texts import COMMAND
+from nasm.problems import quoted
+
+OF_KERNELS = {"arguments": "--arg", "lnc": "--lnc"}
+OF_ONE = OF_KERNELS | {
+    "inputs": "--in",
+    "outputs": "--out",
+    "out_dir": "--out-dir",
+    "emit": "--emit",
+    "trace": "--trace",
+    "sarif": "--sarif",
+    "schedules": "--schedules",
+    "witness": "--witness",
+    "defines": "-D",
+}
+"""Options that go with one kernel, and not with a script, by their names in a namespace."""
+
+
+def unfit(parsed: argparse.Namespace) -> str:
+    """Which options do not go with the others, in a sentence; empty if all do."""
+    if parsed.verb == "run" and parsed.autosync and program_names.kernel(parsed.program):
+        return "--autosync is for a text: a kernel has no waits of its own, and gets them anyway"
+    if parsed.verb in ("run", "nki") and parsed.trace_detail is not None and parsed.trace is None:
+        return "--trace-detail says what --trace shows: give that, too"
+    if parsed.verb in ("run", "nki") and not parsed.values and (parsed.outputs or parsed.out_dir):
+        given = "--out" if parsed.outputs else "--out-dir"
+        return f"{given} does not go with --no-values: a run without values has no outputs"
+    if parsed.verb in ("run", "nki") and parsed.seed is not None and parsed.schedules is None:
+        return "--seed says which timings --schedules begins with: give that, too"
+    if parsed.verb in ("run", "nki") and parsed.witness and not parsed.values:
+        return "--witness does not go with --no-values: it shows which values change"
+    if parsed.verb in ("run", "nki") and parsed.witness and not parsed.checked:
+        return "--witness does not go with --unchecked: it shows races that are found"
+    if parsed.verb == "profile" and parsed.timeline is not None and (parsed.json or parsed.path):
+        given = "--json" if parsed.json else "--path"
+        return f"{given} does not go with --timeline, which shows nothing else"
+    if parsed.verb == "profile" and parsed.format is not None and parsed.tables is None:
+        return "--format says how --tables is written: give that, too"
+    if parsed.verb == "profile" and parsed.timeline is not None and parsed.tables is not None:
+        return "--tables does not go with --timeline, which shows nothing else"
+    if parsed.verb in ("run", "nki", "profile", "check", "print", "repl"):
+        return _unfit_program(parsed)
+    if parsed.verb != "isa":
+        return ""
+    if parsed.options and parsed.timing:
+        return "--options and --timing are two lists: give one of them"
+    for name, what in (("options", "options of the machines"), ("timing", "timing figures")):
+        if getattr(parsed, name) and (parsed.mnemonic or parsed.example or parsed.search):
+            return f"--{name} lists the {what}: no instruction goes with it"
+    if parsed.search is not None and (parsed.mnemonic or parsed.example):
+        return f"--search lists instructions: no name goes with it ('{COMMAND} isa NAME')"
+    if parsed.example and parsed.mnemonic is None:
+        return f"--example wants the name of an instruction: {COMMAND} isa TensorTensor --example"
+    if parsed.target is not None and not (parsed.example or parsed.timing):
+        return "--target says for which machine --example writes its program, or --timing lists"
+    return ""
+
+
+def _unfit_program(parsed: argparse.Namespace) -> str:
+    """Which options do not go with what the program is."""
+    programs = parsed.programs if parsed.verb == "check" else [parsed.program]
+    whole = parsed.verb == "nki" and program_names.script(parsed.program)
+    if parsed.verb == "nki" and not program_names.kernel(parsed.program):
+        return f"nki wants kernel.py:name or a script, found '{quoted(parsed.program)}'"
+    if parsed.verb == "nki" and parsed.words and not whole:
+        return f"'{quoted(parsed.words[0])}': arguments of a kernel are --in and --arg"
+    if whole:
+        for name, option in OF_ONE.items():
+            if getattr(parsed, name):
+                said = f"{option} goes with one kernel, and a script may call several"
+                return f"{said}: name it, as in {parsed.program}:KERNEL"
+    if any(map(program_names.kernel, programs)):
+        return ""
+    only = OF_KERNELS | ({"inputs": "--in"} if parsed.verb in ("check", "print") else {})
+    for name, option in only.items():
+        if getattr(parsed, name):
+            return f"{option} goes with a kernel, kernel.py:name"
+    return ""
