@@ -21,7 +21,10 @@ from nasm.asm.expanding.functions import (
     INTEGER,
     Value,
     integer_of,
+    item_of,
+    listed,
     number_of,
+    of_lists,
     tensor_of,
     truth,
 )
@@ -30,7 +33,8 @@ from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.asm.text.habits import COMMENT
 from nasm.dtypes import DType
-from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
+from nasm.problems import listed as phrase
 from nasm.spec import names
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.reshape import SPELLINGS, accepts
@@ -137,7 +141,7 @@ def _fields(kind: type) -> tuple[str, ...]:
     return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
 
 
-_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register, tree.List)
+_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register)
 """Nodes whose own evaluation refuses nothing."""
 
 
@@ -240,7 +244,14 @@ def _register(node: tree.Register) -> Closure:
 
 def _list(node: tree.List) -> Closure:
     items = [compile_node(i) for i in node.items]
-    return lambda scope: [i(scope) for i in items]
+    return lambda scope: listed([i(scope) for i in items])
+
+
+def _conditional(node: tree.Conditional) -> Closure:
+    """``a if c else b``: what is not chosen is not evaluated."""
+    condition = compile_node(node.condition)
+    chosen, other = compile_node(node.chosen), compile_node(node.other)
+    return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
 
 
 def _binary(node: tree.Binary) -> Link:
@@ -252,7 +263,7 @@ def _binary(node: tree.Binary) -> Link:
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
         return lambda scope, a: truth(a, op) or truth(right(scope), op)
-    if _equates(node):
+    if op in ("==", "!="):
         return _equality(op, right)
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
@@ -263,6 +274,8 @@ def _binary(node: tree.Binary) -> Link:
         b = right(scope)
         if type(a) is int and type(b) is int:
             first, second = a, b
+        elif (made := of_lists(op, a, b)) is not None:
+            return made
         elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
             return combined(op, a, b)
         elif isinstance(a, View) or isinstance(b, View):
@@ -347,7 +360,7 @@ def _call(node: tree.Call) -> Closure:
     name = node.function.name
     function = FUNCTIONS.get(name)
     if function is None:
-        hint = did_you_mean(name, FUNCTIONS) or f"there are {listed(FUNCTIONS, 'and')}"
+        hint = did_you_mean(name, FUNCTIONS) or f"there are {phrase(FUNCTIONS, 'and')}"
         message = f"no function '{name}' in a constant expression"
         return _refuse("E0212", message, hint)
     if any(isinstance(a, tree.Named) for a in node.arguments):
@@ -370,7 +383,7 @@ def _method(node: tree.Method) -> Link:
     method = METHODS.get(name)
     if method is None:
         hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
-        hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
+        hint = hint or f"it has {phrase((f'.{m}' for m in METHODS), 'and')}"
         return _refuse("E0306", f"a tensor has no .{name}", hint)
     arguments = node.arguments or ()
     compiled = _dtype if name == "view" else compile_node
@@ -408,6 +421,8 @@ def _index(node: tree.Index) -> Link:
     items = [_item(i) for i in node.items]
 
     def take(scope: Scope, target: Value) -> Value:
+        if isinstance(target, list):
+            return item_of(target, [i(scope) for i in items])
         view = tensor_of(target, "[ ]")
         found = [i(scope) for i in items]
         if not scope.looping:
@@ -549,6 +564,7 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.List: _list,
     tree.Unary: _unary,
     tree.Call: _call,
+    tree.Conditional: _conditional,
     tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
     tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
 }

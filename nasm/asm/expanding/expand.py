@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 from nasm.allowing import Allow
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.affine import Affine, unknown
+from nasm.asm.expanding.defines import replaced
 from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.handed import Counter, Engine, Word
@@ -304,7 +305,7 @@ class Expander:
             raise Failure(Problem("E0210", said, self._span(item.value), hint))
         if home.expansion is None:
             self.defined.add(name)
-            value = self.defines.get(name, value)
+            value = replaced(name, value, self.defines)
         for each in self.scope.homes(item):
             each.declare(name, value, place.within(self.scope.chain))
         if home.expansion is None and home.lasting is None and isinstance(value, int | float):
@@ -339,6 +340,8 @@ class Expander:
         if found is None:
             return
         source, file, problems, allowed = found
+        if self.loops is not None:
+            self.loops.mention(source.text)
         self.problems += problems
         self.allowed += allowed
         self.unsaid += file.unsaid
@@ -355,10 +358,7 @@ class Expander:
         """``name(x, n=2)``: the lines of a macro, with what it is handed."""
         builder, outer = self.made, self.scope
         macro = self.macros.find(statement, outer, builder.target.isa.rows)
-        engine = self.engine
-        if statement.engine is not None:
-            at = statement.engine
-            engine = engine_named(at, at.name, outer, builder)
+        engine = self.engine if statement.engine is None else self._named(statement.engine)
         body = macro.statement.body
         self.rounds.take(len(body))
         if self.problems and self.rounds.in_vain():
@@ -366,7 +366,7 @@ class Expander:
             return
         inner = self.macros.enter(macro, statement, outer, builder)
         if statement.label is not None:
-            self._label(statement.label, self._chosen(statement, engine))
+            self._label(statement.label, engine or self._chosen())
         chain, chosen = self.chain, self.engine
         self.scope, self.chain, self.engine = inner, -1, engine
         yield body
@@ -374,19 +374,10 @@ class Expander:
 
     def loop(self, statement: tree.For) -> Bodies:
         """``.for k in a..b step s``."""
-        first = declare.whole(statement.first, self.scope)
-        stop = declare.whole(statement.stop, self.scope)
-        step = 1 if statement.step is None else declare.whole(statement.step, self.scope)
-        if step == 0:
-            at = self._span(statement.step or statement)
-            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
-        rounds = range(first, stop, step)
+        rounds = self._values(statement)
         if statement.body:
             self.rounds.alone(rounds_of(rounds))
-        if self.scope.lasting is None and not self.looping:
-            inside = self.scope.expansion is not None or self.scope.source is not self.source
-            after = (s for s in self.body if s.start > statement.start and not inside)
-            self.rounds.foresee(statement, after, self.scope, self.defines)
+        self._foresee(statement)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable), self.scope)
         place = Span(self.scope.source, statement.variable.start, statement.variable.end)
@@ -396,10 +387,36 @@ class Expander:
                 if self._futile():
                     break
                 self.rounds.take(len(statement.body))
-                frame = Frame(f".for {name} = {value}", place)
+                said = str(value) if type(value) is int else shown(value)
+                frame = Frame(f".for {name} = {said}", place)
                 yield from self._round(name, value, frame, statement.body)
         finally:
             self.looping -= 1
+
+    def _foresee(self, statement: tree.For | tree.Loop) -> None:
+        """Refuse an outermost loop that makes too many lines."""
+        if self.scope.lasting is None and not self.looping:
+            inside = self.scope.expansion is not None or self.scope.source is not self.source
+            after = (s for s in self.body if s.start > statement.start and not inside)
+            macros = {n: len(m.statement.body) for n, m in self.macros.known.items()}
+            self.rounds.foresee(statement, after, self.scope, self.defines, macros)
+
+    def _values(self, statement: tree.For) -> range | list[Any]:
+        """What the variable of a loop is, round by round."""
+        scope = self.scope
+        if statement.stop is None:
+            found = evaluate(statement.first, scope)
+            if isinstance(found, list):
+                return found
+            said = f".for goes through a list or from a number to another, found {shown(found)}"
+            hint = f"write 0..{scope.span(statement.first).text}" if type(found) is int else ""
+            raise Failure(Problem("E0210", said, self._span(statement.first), hint))
+        first, stop = declare.whole(statement.first, scope), declare.whole(statement.stop, scope)
+        step = 1 if statement.step is None else declare.whole(statement.step, scope)
+        if step == 0:
+            at = self._span(statement.step or statement)
+            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
+        return range(first, stop, step)
 
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
@@ -419,10 +436,7 @@ class Expander:
             engine = self._selected(statement)
             queue = builder.queue(engine, self.scope.core)
             self.engine = engine
-        if self.scope.lasting is None and not self.looping:
-            inside = self.scope.expansion is not None or self.scope.source is not self.source
-            after = (s for s in self.body if s.start > statement.start and not inside)
-            self.rounds.foresee(statement, after, self.scope, self.defines)
+        self._foresee(statement)
         scope, name = self.scope, variable.name if isinstance(variable, tree.Name) else ""
         place = Span(scope.source, variable.start, variable.end)
         if name:
@@ -446,8 +460,8 @@ class Expander:
     def _loops(self) -> Loops:
         """The loops at run time, once there is one."""
         if self.loops is None:
-            self.loops = Loops(self.made, self.source.text)
-            self.scope.reach = self.loops.reach
+            self.loops = Loops(self.made, self.includes.text)
+        self.scope.reach = self.loops.reach
         return self.loops
 
     def leave(self, statement: tree.Break) -> None:
@@ -463,11 +477,11 @@ class Expander:
         """The engine that a line names, or else the chosen one."""
         at = statement.engine
         if at is None:
-            return self._chosen(statement, self.engine)
-        return engine_named(at, at.name, self.scope, self.made)
+            return self._chosen()
+        return self._named(at)
 
     def _round(
-        self, name: str, value: int | Affine, frame: Frame, body: tuple[tree.Statement, ...]
+        self, name: str, value: Any, frame: Frame, body: tuple[tree.Statement, ...]
     ) -> Bodies:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
@@ -517,12 +531,11 @@ class Expander:
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
-        held = self.scope.keep()
         if self.scope.looping:
             for name in sorted(free_names(statement)):
-                if isinstance(value := held.get(name), Affine):
+                if isinstance(value := self.scope.values.get(name), Affine):
                     raise unknown(value, "what an expectation compares")
-        self.made.expect((statement, held), self._span(statement))
+        self.made.expect((statement, self.scope.keep()), self._span(statement))
 
     # -- instructions
 
@@ -532,10 +545,10 @@ class Expander:
         queue = self._queue(statement)
         if queue is None or statement.mnemonic is None:
             return
+        self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
         if self.loops is not None and self.loops.open:
             self.loops.enter(queue, self._span(statement))
             self.scope.register = partial(self.loops.register, queue)
-        self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
@@ -591,15 +604,6 @@ class Expander:
             builder.recorded.moments[builder.position] = moments.at(place)
         builder.append(queue, made, builder.span(place), self.chain)
 
-    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
-        """The queue of a line, whose label is set there; None if it only chooses an engine."""
-        engine = self._engine(statement)
-        if engine is None:
-            return None
-        if statement.label is not None:
-            self._label(statement.label, engine)
-        return self.made.queue(engine, self.scope.core)
-
     def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
         """Name the place of the next instruction of a queue."""
         place, name = self._span(node), name_of(node, self.scope)
@@ -609,19 +613,28 @@ class Expander:
         except Refused as refused:
             raise Failure(refused.at(place)) from None
 
+    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
+        """The queue of a line, whose label is set there; None if it only chooses an engine."""
+        engine = self._engine(statement)
+        if engine is None:
+            return None
+        if statement.label is not None:
+            self._label(statement.label, engine)
+        return self.made.queue(engine, self.scope.core)
+
     def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
             if isinstance(statement, tree.Line):
                 self._refuse_unmarked(statement)
-            return self._chosen(statement, self.engine)
+            return self._chosen()
         chooses = (
             isinstance(statement, tree.Line)
             and statement.mnemonic is None
             and statement.label is None
         )
         try:
-            engine = engine_named(statement.engine, statement.engine.name, self.scope, self.made)
+            engine = self._named(statement.engine)
         except Failure:
             self.engine = "" if chooses else self.engine
             raise
@@ -630,9 +643,9 @@ class Expander:
             return None
         return engine
 
-    def _chosen(self, statement: tree.Statement, engine: str | None) -> str:
-        """The engine that was chosen for a line; raises Refused if none was."""
-        if engine is None and not self.scope.undeclared.unread:
+    def _chosen(self) -> str:
+        """The engine that was chosen for the lines that name none."""
+        if self.engine is None and not self.scope.undeclared.unread:
             self.engine = ""
             engines = listed(f"@{e.name}" for e in self.made.generation.engines)
             raise Refused(
@@ -640,9 +653,13 @@ class Expander:
                 "no engine is chosen for this line",
                 f"put one of {engines} before it, or alone on a line before several",
             )
-        if not engine:
+        if not self.engine:
             raise Failure(())  # that none is chosen was said of an earlier line
-        return engine
+        return self.engine
+
+    def _named(self, name: tree.Name) -> str:
+        """The engine that a line names."""
+        return engine_named(name, name.name, self.scope, self.made)
 
     def _refuse_unmarked(self, statement: tree.Line) -> None:
         """Refuse a directive without its dot, or an engine without ``@``, that reads as a line."""

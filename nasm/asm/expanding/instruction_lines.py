@@ -9,6 +9,7 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
@@ -255,6 +256,10 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
+    if isinstance(node, tree.Conditional) and words:
+        condition = compile_node(node.condition)
+        chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)
+        return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
     if isinstance(node, tree.Numbered):
         return _numbered(kind, node)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:

@@ -67,6 +67,7 @@ _STEADY = (
     tree.Assert,
     tree.TensorLine,
     tree.SemLine,
+    tree.ViewLine,
     tree.CoreLine,
     tree.Expect,
     tree.DrainLine,

@@ -71,8 +71,12 @@ class Loops:
     def __init__(self, builder: ProgramBuilder, text: str) -> None:
         self.builder, self.count = builder, builder.generation.registers
         self.open: list[Open] = []
-        self._mentioned = {int(number) for number in _MENTIONED.findall(text)}
-        self._mentioned |= set(_registers(builder))
+        self._mentioned = set(_registers(builder))
+        self.mention(text)
+
+    def mention(self, text: str) -> None:
+        """Leave the registers alone that a text mentions."""
+        self._mentioned |= {int(number) for number in _MENTIONED.findall(text)}
 
     def begin(self, loop: Open) -> None:
         """The body of a loop begins."""

@@ -51,12 +51,12 @@ def _no_register(value: Affine) -> Reg:
 class Scope:
     """What names mean while a line is evaluated, the core it belongs to, and its own numbers.
 
-    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
-    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
-    if they are known.
     ``order`` are the names of ``values`` in the order of their declaration, ``left`` those that may
     be declared anew: by an ``.if`` that has ended, or outside of the macro. Names from
     ``lasting`` on belong to rounds of loops, the innermost of which has ``hidden`` others.
+    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
+    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
+    if they are known.
     """
 
     source: Source
