@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
-from nasm.asm.expanding.affine import Affine
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
