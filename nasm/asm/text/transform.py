@@ -254,6 +254,10 @@ class _Instructions(_Expressions):
     def moment(self, parts: Parts) -> tree.MomentName:
         return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
 
+    def awaited(self, parts: Parts) -> tree.MomentName:
+        moment, condition = parts
+        return replace(moment, end=condition.end, condition=condition)
+
     def post(self, parts: Parts) -> tree.PostClause:
         at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
         return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)
