@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from nasm.asm.assemble import expectations, initialisers
+from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.scope import CONSTANTS
 from nasm.asm.expanding.typed import Continued
 from nasm.asm.text import tree
@@ -60,6 +61,7 @@ class Continuation:
         self.engine: str | None = None
         self.core = 0
         self.values: dict[str, Any] = dict(program.constants)
+        self.macros = Macros()
         self._builder: ProgramBuilder | None = None
         self._opened = False
         self._count = 0
@@ -96,9 +98,10 @@ class Continuation:
         before.values = set(self.values)
         file, problems = parse(source)
         expander = Continued(source, builder, self.values, self.engine, self.core)
+        expander.macros, expander.includes.files = self.macros, self.program.files
         expander.problems += problems
         unsaid = Unsaid(file.unsaid, False)
-        if expander.expand(file.body) is None:
+        if expander.expand(file.body, file.unread) is None:
             raise Failure(limited(in_order(expander.problems), unsaid))
         if builder.recorded:
             said = "moments and drains are counted when a program is assembled, not while it runs"
@@ -191,7 +194,15 @@ def _with_engines(text: str, found: Mapping[int, str]) -> str:
 
 def _declarations(expander: Continued) -> str:
     """The statements of a text that only declare something."""
-    kinds = (tree.Const, tree.TensorLine, tree.SemLine, tree.DmaBlock)
+    kinds = (
+        tree.Const,
+        tree.TensorLine,
+        tree.SemLine,
+        tree.DmaBlock,
+        tree.ViewLine,
+        tree.Macro,
+        tree.Include,
+    )
     kept = (s for s in expander.body if isinstance(s, kinds))
     return "\n".join(expander.source.text[s.start : s.end] for s in kept)
 

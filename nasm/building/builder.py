@@ -8,6 +8,7 @@ instruction, which is checked once.
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
@@ -68,6 +69,7 @@ class ProgramBuilder:
         self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
+        self.places: check.Places = lambda line, row, operand: None
         self.enter(0)
 
     @classmethod
@@ -172,11 +174,7 @@ class ProgramBuilder:
         if name in self._declared:
             before = self._declared[name]
             notes = declared_note(name, before)
-            hint = ""
-            rounds = [f.what for f in span.chain if f.what.startswith(".for ")] if span else []
-            if before and span and before.start == span.start and rounds:
-                variable = rounds[-1].split()[1]
-                hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
+            hint = another(name, span, before)
             raise Refused("E0202", f"'{name}' is already declared", hint, notes)
         self._declared[name] = span
 
@@ -405,10 +403,13 @@ class ProgramBuilder:
     def check_rules(self, unsaid: Unsaid, first: int = 0) -> None:
         """Check the rules of every instruction from one on that was not; raises Failure."""
         first = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, first)
+        self.problems += self._broken(unsaid, first)
         self._checked = len(self.program.instructions)
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
+
+    def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
+        return check.instructions(self.program, self._first_use, unsaid, first, self.places)
 
     @property
     def position(self) -> int:
@@ -444,7 +445,7 @@ class ProgramBuilder:
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
         new = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, new)
+        self.problems += self._broken(unsaid, new)
         self._checked = len(self.program.instructions)
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):
@@ -459,6 +460,20 @@ def _exact(value: int | float) -> object:
 def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
     """A note that says where a name was declared."""
     return (Note(f"{name} is declared here", span),) if span is not None else ()
+
+
+def another(name: str, span: Span | None, before: Span | None) -> str:
+    """A hint for a line that declares the same name again, because it is repeated."""
+    if not (before and span and (before.source, before.start) == (span.source, span.start)):
+        return ""
+    for frame in reversed(span.chain):
+        match = _ROUND.match(frame.what)
+        if match:
+            return f"each round needs a name of its own, as in {name}{{{match[1]}}}"
+    return "each call needs a name of its own" if span.chain else ""
+
+
+_ROUND = re.compile(r"\.for (\w+) = ")
 
 
 def _declared(value: object) -> tuple[Note, ...]:

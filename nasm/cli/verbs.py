@@ -86,6 +86,32 @@ def sync(args: argparse.Namespace) -> int:
     return synchronising.sync(args, Screen(args.color))
 
 
+# ---------------------------------------------------------------- texts and objects
+
+
+def fmt(args: argparse.Namespace) -> int:
+    """``fmt``: texts in columns."""
+    from nasm.cli import formatting
+
+    return formatting.fmt(args, Screen(args.color))
+
+
+def asm(args: argparse.Namespace) -> int:
+    """``asm``: a program as an object file."""
+    with _importing():
+        from nasm.cli import objects
+
+    return objects.asm(args, Screen(args.color))
+
+
+def dis(args: argparse.Namespace) -> int:
+    """``dis``: an object file as a text."""
+    with _importing():
+        from nasm.cli import objects
+
+    return objects.dis(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- repl
 
 
@@ -110,6 +136,7 @@ def repl(args: argparse.Namespace) -> int:
             options=dict(args.options),
             timing=args.timing,
             files=args.files,
+            include=args.include,
             most=args.max_instructions,
             values=args.values,
             script=args.script,
@@ -149,6 +176,9 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": check,
     "print": print_,
     "sync": sync,
+    "fmt": fmt,
+    "asm": asm,
+    "dis": dis,
     "isa": look_up,
     "explain": look_up,
     "repl": repl,

@@ -262,13 +262,6 @@ ROWS = (
         "faithfully. It refuses rather than guess.",
     ),
     Code(
-        "E0602",
-        "a feature of the language that is not implemented yet",
-        "The directive is part of the language, but this version does not support it.",
-        '.include "other.nasm"',
-        ".sem  ready",
-    ),
-    Code(
         "E0701",
         "unspecified by the vendor",
         "No public document says what the hardware does here. Any result would be a guess, so "
@@ -361,7 +354,8 @@ ROWS = (
         "E0810",
         "a program that is assembled already",
         "Target, definitions and machine options take effect when a text is assembled. A Program "
-        "has its own already, and keeps them.",
+        "has its own already, and keeps them. An object file has its target and its constants; "
+        "`--option` and `--timing` change the machine that it runs on.",
     ),
     Code(
         "E0811",
@@ -474,6 +468,17 @@ ROWS = (
         "text that has waits already would have two sets of them: `--strip` leaves its own out.",
         "$ neuron-nasm run --autosync programs/countdown.nasm",
         "$ neuron-nasm sync --strip programs/matmul.nasm",
+    ),
+    Code(
+        "E0842",
+        "an object file that cannot be used",
+        "An object file says how long it is and carries checksums of all its parts. One that is "
+        "cut off or changed is refused before any of it is used; so is one that says what no "
+        "program can, one of another format, and one with instructions or operands that this "
+        "version does not have. docs/object-format.md describes it byte by byte. Assemble the text "
+        "again.",
+        "$ head -c 1000 prog.nobj > part.nobj; neuron-nasm run part.nobj",
+        "$ neuron-nasm asm prog.nasm; neuron-nasm run prog.nobj",
     ),
     Code(
         "E0901",

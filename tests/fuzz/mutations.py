@@ -80,7 +80,11 @@ SUFFIXES = (
     ),
     *(".indirect(idx)", ".ap([[8, 4]], offset=1)", ".ap([[1, 4]], scalar_offset=%r0)", "[0, 0]"),
 )
-FRAMES = (".for q in 0..3\n{}\n.end", ".if 1 == 1\n{}\n.else\n{}\n.end", ".core 1\n{}", ".end\n{}")
+FRAMES = (
+    *(".for q in 0..3\n{}\n.end", ".if 1 == 1\n{}\n.else\n{}\n.end", ".core 1\n{}", ".end\n{}"),
+    *(".loop q in 0..3\n{}\n.end", ".loop %r9 in %r8..3\n{}\n.break %r1 > 2\n.end"),
+    "@vector .loop q in 5..0 step -2\n{}\n.break q == %r1\n.end",
+)
 VALUES = (
     *(
         "zeros",

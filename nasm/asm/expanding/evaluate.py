@@ -8,9 +8,10 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from nasm import dtypes
 from nasm.asm.expanding.affine import Affine, combined, first_of, refuse, unknown
 from nasm.asm.expanding.functions import (
     ARITHMETIC,
@@ -24,8 +25,11 @@ from nasm.asm.expanding.functions import (
     tensor_of,
     truth,
 )
+from nasm.asm.expanding.handed import Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.habits import COMMENT
+from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
 from nasm.spec import names
 from nasm.spec.kinds import Symbol, shown
@@ -46,7 +50,8 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
         return lambda scope: symbol
     first, links = tree.chain(node)
     if links:
-        return _chained(compile_node(first), [(n, _LINKS[type(n)](n)) for n in links])
+        begin = _compared(first) if _equates(links[0]) else compile_node(first)
+        return _chained(begin, [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))
     assert maker is not None, f"no evaluation for {type(node).__name__}"
     closure = maker(node)
@@ -78,6 +83,7 @@ def compile_name(node: tree.Name | tree.Template | tree.Numbered) -> Callable[[S
         made = []
         for part in parts:
             value = part if isinstance(part, str) else part(scope)
+            value = value.name if isinstance(value, DType) else value
             if isinstance(value, bool) or not isinstance(value, int | str):
                 if type(value) is Affine:
                     raise Failure(unknown(value, "a name").at(scope.span(node)))
@@ -188,7 +194,25 @@ def _name(node: tree.Name) -> Closure:
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
-        return scope.lookup(name) if found is None else found
+        return scope.lookup(name) if found is None or type(found) is Word else found
+
+    return get
+
+
+def _equates(node: tree.Node) -> bool:
+    return isinstance(node, tree.Binary) and node.op in ("==", "!=")
+
+
+def _compared(node: tree.Node) -> Closure:
+    """A side of ``==``: there a word that a macro was handed is compared by its name."""
+    closure = compile_node(node)
+    if not isinstance(node, tree.Name):
+        return closure
+    name = node.name
+
+    def get(scope: Scope) -> Value:
+        found = scope.values.get(name)
+        return found.name if type(found) is Word else closure(scope)
 
     return get
 
@@ -220,12 +244,15 @@ def _list(node: tree.List) -> Closure:
 
 
 def _binary(node: tree.Binary) -> Link:
-    right, op = compile_node(node.right), node.op
+    op = node.op
+    right = _compared(node.right) if _equates(node) else compile_node(node.right)
+    if op == "//":
+        right = _perhaps_comment(right)
     if op == "and":
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
         return lambda scope, a: truth(a, op) or truth(right(scope), op)
-    if op in ("==", "!="):
+    if _equates(node):
         return _equality(op, right)
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
@@ -238,6 +265,8 @@ def _binary(node: tree.Binary) -> Link:
             first, second = a, b
         elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
             return combined(op, a, b)
+        elif isinstance(a, View) or isinstance(b, View):
+            raise _of_tiles(scope, op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -262,6 +291,23 @@ def _equality(op: str, right: Closure) -> Link:
     return compute
 
 
+def _perhaps_comment(right: Closure) -> Closure:
+    """What stands behind ``//``: a name that is unknown there may begin a comment."""
+
+    def value(scope: Scope) -> Value:
+        try:
+            return right(scope)
+        except Failure as failure:
+            found = failure.problems
+            bare = [p.code == "E0208" and not p.hint for p in found]
+            hinted = [
+                replace(p, hint=COMMENT) if b else p for p, b in zip(found, bare, strict=True)
+            ]
+            raise Failure(hinted) from None
+
+    return value
+
+
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
     def refuse(*given: object) -> Value:
         raise Refused(code, message, hint)
@@ -272,14 +318,29 @@ def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
-        return lambda scope: _negative(operand(scope))
+        return lambda scope: _negative(operand(scope), scope)
     if op == "~":
         return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
 
 
-def _negative(value: Value) -> Value:
-    return combined("-", 0, value) if type(value) is Affine else -number_of(value, "'-'")
+def _negative(value: Value, scope: Scope) -> Value:
+    """What a sign stands before: a number, and no tile."""
+    if type(value) is Affine:
+        return combined("-", 0, value)
+    if isinstance(value, View):
+        raise _of_tiles(scope, "-", value)
+    return -number_of(value, "'-'")
+
+
+def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
+    """What to say of an operator of tiles: an instruction computes on them."""
+    tile = next(side for side in sides if isinstance(side, View))
+    names = iter("ab")
+    written = [next(names) if isinstance(side, View) else "2" for side in sides]
+    example = scope.computing.get(f" {op} ".join(written) if len(sides) > 1 else op + written[0])
+    hint = f"an instruction computes on tiles: {example}" if example else ""
+    return Refused("E0210", f"'{op}' wants numbers, found {shown(tile)}", hint)
 
 
 def _call(node: tree.Call) -> Closure:
@@ -311,9 +372,9 @@ def _method(node: tree.Method) -> Link:
         hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
         hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
         return _refuse("E0306", f"a tensor has no .{name}", hint)
-    words = [a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"]
     arguments = node.arguments or ()
-    given = [compile_node(a, words) for a in arguments if not isinstance(a, tree.Named)]
+    compiled = _dtype if name == "view" else compile_node
+    given = [compiled(a) for a in arguments if not isinstance(a, tree.Named)]
     named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
     bare = node.arguments is None
 
@@ -330,6 +391,17 @@ def _method(node: tree.Method) -> Link:
         return method(view, *values, **by_name)
 
     return call
+
+
+def _dtype(node: tree.Node) -> Closure:
+    """The dtype of ``.view(u8)``: what a constant holds if none is called so."""
+    if not isinstance(node, tree.Name):
+        return compile_node(node)
+    name, word = node.name, Symbol(node.name)
+    if dtypes.find(name) is not None:
+        return lambda scope: word
+    closure = compile_node(node)
+    return lambda scope: closure(scope) if name in scope.values else word
 
 
 def _index(node: tree.Index) -> Link:

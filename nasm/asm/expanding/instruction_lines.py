@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import takewhile, zip_longest
 from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.functions import truth
+from nasm.asm.expanding.handed import HANDED, Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.habits import ELSEWHERE
+from nasm.asm.text.parse import read_again
+from nasm.asm.text.parse_failure import FORMS
+from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.recorded import Mention, Moment, Moments, Round
+from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
-from nasm.spec.instruction import Row
+from nasm.spec.instruction import Operand, Row
 from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
-from nasm.spec.view import Reg
+from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
@@ -29,8 +36,9 @@ Mentioner = Callable[[Scope], Mention | None]
 class CompiledLine:
     """An instruction line ready to be evaluated again and again.
 
-    ``made`` remembers what it made by the values of the names in ``free``. Its ``posts`` and
-    ``afters`` are no part of that.
+    ``made`` remembers what it made by the values of the names in ``free``, and of a line with names
+    that belong to one expansion of a macro ``own``, by that expansion. Its ``posts`` and ``afters``
+    are no part of that.
     """
 
     row: Row
@@ -41,6 +49,7 @@ class CompiledLine:
     update: Updater | None
     free: tuple[str, ...]
     span: int
+    own: bool
     made: dict[tuple[object, ...], Made]
     posts: tuple[Mentioner, ...] = ()
     afters: tuple[Mentioner, ...] = ()
@@ -49,6 +58,8 @@ class CompiledLine:
         """The instruction, for the present values of the names it mentions."""
         values = scope.values
         seen = (queue, *[_key(values.get(name)) for name in self.free])
+        if self.own and scope.expansion is not None:
+            seen = (*seen, scope.expansion.number)
         found = self.made.get(seen)
         if found is None:
             found = self.made[seen] = self.fresh(scope, builder, queue)
@@ -111,7 +122,12 @@ class CompiledLine:
 
 def _key(value: Any) -> object:
     """What tells 1 from 1.0 and true, which compare equal."""
-    return value if type(value) is int or value is None else (type(value), repr(value))
+    if type(value) is int or value is None or isinstance(value, _ALONE):
+        return value
+    return type(value), repr(value)
+
+
+_ALONE = (View, *HANDED)
 
 
 def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) -> CompiledLine:
@@ -120,7 +136,9 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     try:
         row = builder.row(statement.mnemonic.name)
     except Refused as refused:
-        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
@@ -131,10 +149,18 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
             places["$update"] = node
     place = builder.span(Span(scope.source, statement.mnemonic.start, statement.end))
     free = tuple(sorted(free_names(replace(statement, sync=counted))))
-    line = CompiledLine(row, given, named, places, wait, update, free, place, {})
+    own = _own(row, statement)
+    line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
     if len(counted) < len(statement.sync):
         line.posts, line.afters = _mentions(statement)
     return line
+
+
+def _own(row: Row, statement: tree.Line) -> bool:
+    """Whether it has names that mean something else in each expansion of a macro."""
+    if any(operand.kind.names == "label" for operand in row.written):
+        return True
+    return any(isinstance(node, tree.Template) for _, node in descendants(statement))
 
 
 def _operands(
@@ -148,10 +174,16 @@ def _operands(
         if isinstance(node, tree.Named):
             operand = next((o for o in written if o.name == node.name), None)
             if operand is None:
-                raise Failure(_unknown(row, node, scope))
+                raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
-                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        _in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
                 )
             named[node.name] = compile_operand(operand.kind, node.value)
             places[node.name] = node.value
@@ -172,16 +204,55 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
-    names = [o.name for o in row.written]
-    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+def operand_place(line: Span, row: Row, name: str) -> Span | None:
+    """Where an operand of a row is written in the place of its line; None if it is not there."""
+    read = read_again(line.source, line.start, line.end)
+    if read is None or read.mnemonic is None or read.mnemonic.name != row.name:
+        return None
+    for operand, node in zip_longest(row.written, read.operands):
+        if isinstance(node, tree.Named):
+            if node.name == name:
+                return replace(line, start=node.value.start, end=node.value.end)
+        elif operand is not None and node is not None and operand.name == name:
+            return replace(line, start=node.start, end=node.end)
+    return None
+
+
+def _in_order(row: Row, statement: tree.Line, scope: Scope) -> str:
+    """The operands of a row in their order, with what stands for those that are not named."""
+    unnamed = takewhile(lambda node: not isinstance(node, tree.Named), statement.operands)
+    given = [scope.span(node).text for node in unnamed]
+    names = [
+        f"{operand.name} ({text})" if text else operand.name
+        for operand, text in zip_longest(row.written, given[: len(row.written)], fillvalue="")
+        if isinstance(operand, Operand)
+    ]
+    return f"its operands in order: {', '.join(names)}"
+
+
+def elsewhere(word: str, builder: ProgramBuilder) -> str:
+    """A hint for a word that is no mnemonic where it has a meaning of another kind; or nothing."""
+    if word in FORMS:
+        return f"a directive begins with a dot: '{FORMS[word]}'"
+    if word in builder.generation.memories:
+        return f"a tensor is declared '.{word} name dtype[shape]'"
+    if any(word in (e.name, *e.aliases) for e in builder.generation.engines):
+        return f"an engine is chosen with '@{word}'"
+    return ELSEWHERE.get(word, "")
+
+
+def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    meant = did_you_mean(node.name, [o.name for o in row.written])
+    order = _in_order(row, statement, scope)
+    hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
 
 def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     """An operand's closure; a bare word means what its kind says before anything else."""
     if kind.names == "label" and isinstance(node, tree.Name | tree.Template):
-        return compile_name(node)
+        label = compile_name(node)
+        return lambda scope: scope.named("label", label(scope))
     if isinstance(node, tree.Text):
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
@@ -193,7 +264,7 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     name = node.name
     if name in words:
         return lambda scope: name
-    return lambda scope: _meant(name, kind, node, scope)
+    return lambda scope: _worded(name, kind, node, scope)
 
 
 def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
@@ -204,17 +275,17 @@ def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
         name = spell(scope)
         if name in CONSTANTS:
             return other(scope)
-        return name if name in words else _meant(name, kind, node, scope)
+        return name if name in words else _worded(name, kind, node, scope)
 
     return word
 
 
-def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
     """What a name means that is no word of a kind."""
     words = kind.words
     found = scope.values.get(name)
     if found is not None:
-        return found
+        return _meant(found, bool(words))
     if scope.knows(name):
         return scope.lookup(name)
     if words and "true" not in words:
@@ -225,6 +296,15 @@ def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
         return scope.lookup(name, kind.describe())
     except Refused as refused:
         raise Failure(refused.at(scope.span(node))) from None
+
+
+def _meant(value: Any, worded: bool) -> Any:
+    """A value where an operand stands that may take words: words and dtypes are such there."""
+    if isinstance(value, Word):
+        if not worded:
+            value.refuse()
+        return value.name
+    return value.name if worded and isinstance(value, DType) else value
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:
@@ -297,7 +377,7 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
         if holds is not None and not holds(scope):
             return None
         found = tuple(_index(value(scope), at, scope) for at, value in indices)
-        return Mention(Moment(name(scope), found), scope.span(node), at_read)
+        return Mention(Moment(scope.named("moment", name(scope)), found), scope.span(node), at_read)
 
     return mention
 
@@ -332,6 +412,9 @@ def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Call
 
     def number(scope: Scope) -> int:
         spelled = name(scope)
+        held = scope.counter(spelled) if scope.expansion is not None else None
+        if held is not None:
+            return held.number
         found = semaphores.get(spelled)
         if found is None:
             found = events.get(spelled)

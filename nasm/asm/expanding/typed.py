@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.expand import Bodies, Expander
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
@@ -31,11 +31,9 @@ class Continued(Expander):
     ) -> None:
         super().__init__(source, {})
         self.found: dict[int, str] = {}
-        self.builder, self.engine = builder, engine
-        program, scope = builder.program, self.scope
-        scope.values.update(values)
-        scope.tensors, scope.transfers = program.tensors, program.transfers
-        scope.place, scope.later, scope.core = builder.place, self._later, core
+        self._drive(builder)
+        self.engine, self.scope.core = engine, core
+        self.scope.values.update(values)
 
     def version(self, statement: tree.Version) -> None:
         """``.nasm 1``, which a program begins with."""
@@ -63,7 +61,7 @@ class Continued(Expander):
             )
         super().line(statement)
 
-    def run_time_loop(self, statement: tree.Loop) -> None:
+    def run_time_loop(self, statement: tree.Loop) -> NoReturn:
         """``.loop``: its branch would lead to what was typed."""
         raise Failure(
             Problem(
@@ -86,6 +84,8 @@ class Continued(Expander):
         having = builder.target.engines(row, builder.generation)
         if self.engine in having or len(having) == 1:
             engine = self.engine if self.engine in having else having[0]
+            if self.scope.source is not self.source or self.scope.expansion is not None:
+                return engine or having[0]
             return self.found.setdefault(statement.mnemonic.start, engine or having[0])
         if not having:
             return builder.generation.engines[0].name
@@ -98,7 +98,7 @@ class Continued(Expander):
             )
         )
 
-    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], Bodies | None]]] = {
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,

@@ -181,6 +181,26 @@ class _Expressions(_Terminals):
     def semaphore(self, parts: Parts) -> tree.Template:
         return _template(parts, 1)
 
+    def exported(self, parts: Parts) -> tree.ExportedName | tree.ExportedTemplate:
+        node = parts[1]
+        if isinstance(node, tree.Name):
+            return tree.ExportedName(node.start, node.end, node.name)
+        return tree.ExportedTemplate(node.start, node.end, node.parts)
+
+    def exported_constant(self, parts: Parts) -> tree.ExportedNamed:
+        item = parts[1]
+        return tree.ExportedNamed(item.start, item.end, item.name, item.value)
+
+    def counter(self, parts: Parts) -> tree.Counter:
+        return tree.Counter(parts[0].start - 1, parts[0].end, parts[0])
+
+    def engine(self, parts: Parts) -> tree.Engine:
+        name = _name(parts[0], 1)
+        return tree.Engine(name.start - 1, name.end, name.name)
+
+    def handle_for(self, parts: Parts) -> tree.Named:
+        return self.assignment(parts)
+
 
 def _template(parts: Parts, skip: int) -> tree.Template:
     pieces: list[str | tree.Node] = []
@@ -217,10 +237,11 @@ class _Instructions(_Expressions):
         label, engine, _ = _prefix(parts)
         return tree.Line(_start(parts[0]), _end(parts[-1]), label, engine, None, (), ())
 
-    def macro_call(self, parts: Parts) -> tree.Unsupported:
-        called = parts[_prefix(parts)[2]]
-        word = tree.Name(called.start, called.end, "macro")
-        return tree.Unsupported(_start(parts[0]), _end(parts[-1]), word)
+    def macro_call(self, parts: Parts) -> tree.MacroCall:
+        label, engine, at = _prefix(parts)
+        arguments = tuple(parts[at + 2 : -1])
+        start, end = _start(parts[0]), _end(parts[-1])
+        return tree.MacroCall(start, end, label, engine, parts[at], arguments)
 
     def wait(self, parts: Parts) -> tree.WaitClause:
         value = grouped(parts[2:], ARITHMETIC)
@@ -420,10 +441,17 @@ class TreeBuilder(_Instructions):
         start = _start(parts[0])
         return tree.DrainLine(start, _end(parts[-1]), label, engine, more is not None)
 
-    def unsupported(self, parts: Parts) -> tree.Unsupported:
-        """Read ``.macro`` or ``.include``."""
-        word = _name(parts[0], 1)
-        return tree.Unsupported(word.start - 1, _end(parts[-1]), word)
+    def view(self, parts: Parts) -> tree.ViewLine:
+        """Read ``.view sorted = xs[0:64]``."""
+        return tree.ViewLine(_start(parts[0]), parts[-1].end, parts[1], parts[3])
+
+    def include(self, parts: Parts) -> tree.Include:
+        """Read ``.include "file.nasm"``."""
+        return tree.Include(_start(parts[0]), parts[1].end, parts[1])
+
+    def macro(self, parts: Parts) -> tree.Macro:
+        """Read ``.macro name(a, n=4)``."""
+        return tree.Macro(_start(parts[0]), _end(parts[-1]), parts[1], tuple(parts[3:-1]), ())
 
 
 class _Place(NamedTuple):

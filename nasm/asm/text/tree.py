@@ -63,6 +63,30 @@ class Template(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ExportedName(Name):
+    """``@export acc``: a name that a macro declares where it is called."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportedTemplate(Template):
+    """``@export w{k}``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counter(Node):
+    """``$done`` among the arguments of a macro: a semaphore or an event."""
+
+    name: Name | Template
+
+
+@dataclass(frozen=True, slots=True)
+class Engine(Node):
+    """``@vector`` among the arguments of a macro."""
+
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
 class Register(Node):
     """``%r3``."""
 
@@ -151,6 +175,11 @@ class Named(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class ExportedNamed(Named):
+    """``@export name=value`` of a ``.const``."""
+
+
+@dataclass(frozen=True, slots=True)
 class Call(Node):
     """``f(x, axis=1)``; arguments may be :class:`Named`."""
 
@@ -229,7 +258,7 @@ class TensorLine(Statement):
 
     space: Name
     name: Name | Template
-    dtype: Name
+    dtype: Name | Template
     shape: tuple[Node, ...]
     role: Name | None
     init: Node | None
@@ -410,15 +439,46 @@ class DrainLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
-class Unsupported(Statement):
-    """A directive the language has and this version does not do yet (``.macro``, ``.include``)."""
+class ViewLine(Statement):
+    """``.view sorted = xs[0:64]``."""
 
-    directive: Name
+    name: Name | Template
+    value: Node
+
+
+@dataclass(frozen=True, slots=True)
+class Include(Statement):
+    """``.include "file.nasm"``."""
+
+    path: Text
+
+
+@dataclass(frozen=True, slots=True)
+class Macro(Statement):
+    """``.macro name(a, b, n=4) … .end``; a parameter with a default is :class:`Named`."""
+
+    name: Name
+    parameters: tuple[Name | Named, ...]
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MacroCall(Statement):
+    """``label: @engine name(x, n=2)``; label and engine may be absent."""
+
+    label: Name | Template | None
+    engine: Name | None
+    name: Name
+    arguments: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems."""
+    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems.
+
+    ``unread`` says that lines which could not be read may have declared something.
+    """
 
     body: tuple[Statement, ...]
     unsaid: int = 0
+    unread: bool = False
