@@ -276,7 +276,8 @@ class _Instructions(_Expressions):
         return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
 
     def awaited(self, parts: Parts) -> tree.MomentName:
-        moment, condition = parts
+        moment: tree.MomentName = parts[0]
+        condition: tree.Node = parts[1]
         return replace(moment, end=condition.end, condition=condition)
 
     def post(self, parts: Parts) -> tree.PostClause:
