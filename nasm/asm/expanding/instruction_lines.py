@@ -29,7 +29,7 @@ from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
-Mentioner = Callable[[Scope], Mention]
+Mentioner = Callable[[Scope], Mention | None]
 
 
 @dataclass(slots=True)
@@ -69,7 +69,8 @@ class CompiledLine:
         """What the line says of moments, if anything; raises Failure."""
         if not self.posts and not self.afters:
             return None
-        return Moments(tuple(p(scope) for p in self.posts), tuple(a(scope) for a in self.afters))
+        posts, afters = ([n(scope) for n in some] for some in (self.posts, self.afters))
+        return Moments(*(tuple(m for m in some if m is not None) for some in (posts, afters)))
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
@@ -374,12 +375,27 @@ def _mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentio
 
 def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
     name, indices = compile_name(node.name), [(n, compile_node(n)) for n in node.indices]
+    holds = None if node.condition is None else _condition(node.condition)
 
-    def mention(scope: Scope) -> Mention:
+    def mention(scope: Scope) -> Mention | None:
+        if holds is not None and not holds(scope):
+            return None
         found = tuple(_index(value(scope), at, scope) for at, value in indices)
         return Mention(Moment(scope.named("moment", name(scope)), found), scope.span(node), at_read)
 
     return mention
+
+
+def _condition(node: tree.Node) -> Callable[[Scope], bool]:
+    value = compile_node(node)
+
+    def holds(scope: Scope) -> bool:
+        try:
+            return truth(value(scope), "if")
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return holds
 
 
 def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:

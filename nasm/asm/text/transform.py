@@ -281,6 +281,11 @@ class _Instructions(_Expressions):
 
     posted = moment
 
+    def awaited(self, parts: Parts) -> tree.MomentName:
+        moment: tree.MomentName = parts[0]
+        condition: tree.Node = parts[1]
+        return replace(moment, end=condition.end, condition=condition)
+
     def post(self, parts: Parts) -> tree.PostClause:
         at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
         return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)

@@ -386,10 +386,11 @@ class TakeClause(Node):
 
 @dataclass(frozen=True, slots=True)
 class MomentName(Node):
-    """``scan[r, i - 1]``, behind ``post`` or ``after``."""
+    """``scan[r, i - 1]``, behind ``post`` or ``after``; there with a condition or None."""
 
     name: Name | Template
     indices: tuple[Node, ...]
+    condition: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
