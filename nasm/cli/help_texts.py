@@ -16,6 +16,7 @@ examples:
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
   neuron-nasm repl matmul.nasm                step through it
+  neuron-nasm lsp                             answer an editor
 
 'neuron-nasm help COMMAND' explains a command's options.
 
@@ -171,4 +172,8 @@ REPL = """\
 examples:
   neuron-nasm repl matmul.nasm
   neuron-nasm repl matmul.nasm -ex run -ex "info queues"
+"""
+LSP = """\
+It speaks the language server protocol on standard input and output: an editor
+starts it. docs/editors.md says how. It needs pip install 'neuron-nasm[lsp]'.
 """

@@ -158,6 +158,14 @@ def repl(args: argparse.Namespace) -> int:
         raise streams.Unwritable(str(problem)) from None
 
 
+def lsp(args: argparse.Namespace) -> int:
+    """``lsp``: answers an editor until it is done."""
+    with _importing():
+        from nasm.cli import editing
+
+    return editing.lsp(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- isa, explain, help
 
 
@@ -182,5 +190,6 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "isa": look_up,
     "explain": look_up,
     "repl": repl,
+    "lsp": lsp,
     "help": look_up,
 }
