@@ -8,7 +8,6 @@ line of a nested loop is worked out once per combination that matters to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any, ClassVar
 
 from nasm.allowing import Allow
@@ -92,7 +91,7 @@ class Expander:
         self.macros = Macros()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
-        self.loops: Loops | None = None  # made by the first loop at run time
+        self.loops: Loops  # made with the builder
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.looping = 0  # loops around the line, those around calls of macros too
@@ -263,6 +262,7 @@ class Expander:
         scope.tensors, scope.transfers = builder.program.tensors, builder.program.transfers
         scope.place, scope.later = builder.place, self._later
         scope.computing = builder.target.computing
+        self.loops = Loops(builder, self.includes.text)
 
     def _later(self, name: str, kind: str) -> tree.Node | None:
         """Where the text declares a name further down; of another text nothing is known."""
@@ -340,7 +340,7 @@ class Expander:
         if found is None:
             return
         source, file, problems, allowed = found
-        if self.loops is not None:
+        if self.builder is not None:
             self.loops.mention(source.text)
         self.problems += problems
         self.allowed += allowed
@@ -430,47 +430,31 @@ class Expander:
 
     def run_time_loop(self, statement: tree.Loop) -> Bodies:
         """``.loop k in a..b step s``: its lines are expanded once."""
-        builder, variable, before = self.made, statement.variable, self.engine
-        queue = None
+        variable, before, queue = statement.variable, self.engine, None
         if statement.engine is not None or isinstance(variable, tree.Register):
-            engine = self._selected(statement)
-            queue = builder.queue(engine, self.scope.core)
-            self.engine = engine
+            self.engine = self._selected(statement)
+            queue = self.made.queue(self.engine, self.scope.core)
         self._foresee(statement)
         scope, name = self.scope, variable.name if isinstance(variable, tree.Name) else ""
         place = Span(scope.source, variable.start, variable.end)
         if name:
             self._new_name(name, self._span(variable), scope)
-        loop = opened(statement, scope, builder, queue)
+        loop = opened(statement, scope, self.made, queue)
         if loop is not None:
-            loops = self._loops()
-            loops.begin(loop)
-            scope.looping = True
             self.looping += 1
-            try:
+            with self.loops.within(loop, scope):
                 frame = Frame(loop.said, place)
                 yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
-            finally:
                 self.looping -= 1
-                scope.looping = len(loops.open) > 1
-                loops.end()
         if statement.engine is not None:
             self.engine = before
 
-    def _loops(self) -> Loops:
-        """The loops at run time, once there is one."""
-        if self.loops is None:
-            self.loops = Loops(self.made, self.includes.text)
-        self.scope.reach = self.loops.reach
-        return self.loops
-
     def leave(self, statement: tree.Break) -> None:
         """``.break``, or ``.break %r1 >= 3``."""
-        builder, loops = self.made, self._loops()
-        queue = builder.queue(self._selected(statement), self.scope.core)
-        self.scope.register = partial(loops.register, queue)
-        made = breaking(statement, self.scope, builder, loops, queue)
-        span = builder.span(Span(self.scope.source, statement.start, statement.end))
+        builder, scope = self.made, self.scope
+        queue = builder.queue(self._selected(statement), scope.core)
+        made = breaking(statement, self.loops, scope, queue)
+        span = builder.span(Span(scope.source, statement.start, statement.end))
         builder.append(queue, made, span, self._chain())
 
     def _selected(self, statement: tree.Loop | tree.Break) -> str:
@@ -546,17 +530,18 @@ class Expander:
         if queue is None or statement.mnemonic is None:
             return
         self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
-        if self.loops is not None and self.loops.open:
-            self.loops.enter(queue, self._span(statement))
-            self.scope.register = partial(self.loops.register, queue)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
-        made = line.make(self.scope, builder, queue)
-        if self.loops is not None and self.loops.open:
-            self.loops.check(queue, made[0], self._span(statement))
+        if self.scope.looping:
+            place = self._span(statement)
+            with self.loops.line(queue, place, self.scope):
+                made = line.make(self.scope, builder, queue)
+            self.loops.check(queue, made[0], place)
+        else:
+            made = line.make(self.scope, builder, queue)
         moments = line.moments(self.scope)
         if moments is not None:
             builder.recorded.moments[builder.position] = moments
@@ -568,7 +553,7 @@ class Expander:
         queue = self._queue(statement)
         if queue is None:
             return
-        if self.loops is not None:
+        if self.scope.looping:
             self.loops.enter(queue, self._span(statement))
         span = builder.span(self._span(statement))
         drain = Drain(queue, statement.every, span, self._chain())
