@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
@@ -14,6 +14,9 @@ from nasm.problems import Failure, Problem, Refused
 
 Files = str | os.PathLike[str] | bool
 """What a caller allows: the only folder, False for no file at all, or True for any."""
+
+Folders = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
+"""One folder, or some."""
 
 MOST_LINKS = 40
 """Symbolic links on the way to one file, as in Linux."""
@@ -62,19 +65,24 @@ def _only_regular(status: os.stat_result) -> None:
 class Allowed:
     """Which files a program may read: any, those in ``folder``, or none if that is empty.
 
-    ``names`` are the paths by which the folder may be reached; the last has no link in it.
+    ``names`` are the paths by which the folder may be reached; the last has no link in it. Texts
+    to include that are not beside the one that includes them are looked for in ``include``.
     """
 
     folder: str | None = None
     names: tuple[str, ...] = ()
+    include: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, files: Files | None) -> Allowed:
-        """What a caller's ``files`` says; raises Failure if it names no folder."""
+    def of(cls, files: Files | None, include: Folders = ()) -> Allowed:
+        """What a caller's ``files`` and ``include`` say; raises Failure where one is no folder."""
+        folders = tuple(
+            map(_folder, [include] if isinstance(include, str | os.PathLike) else include)
+        )
         if files is None or files is True:
-            return ANY
+            return cls(include=folders)
         if files is False:
-            return cls("")
+            return cls("", include=folders)
         try:
             folder = os.fsdecode(files)
             path = os.path.abspath(folder)
@@ -86,7 +94,7 @@ class Allowed:
             raise Failure(Problem("E0801", said))
         parent, own = os.path.split(path)
         names = (path, os.path.join(os.path.realpath(parent), own), os.path.realpath(path))
-        return cls(folder, tuple(dict.fromkeys(names)))
+        return cls(folder, tuple(dict.fromkeys(names)), folders)
 
     def lists(self, folder: str) -> bool:
         """Whether the names of the files in a folder may be told."""
@@ -176,6 +184,18 @@ class Allowed:
 
 
 ANY = Allowed()
+
+
+def _folder(name: str | os.PathLike[str]) -> str:
+    """A folder to include texts from; raises Failure if it is none."""
+    try:
+        folder = os.fsdecode(name)
+        found = os.path.isdir(folder)
+    except (TypeError, ValueError):
+        folder, found = repr(name), False
+    if not found:
+        raise Failure(Problem("E0801", f"no folder {folder}, from which to include"))
+    return folder
 
 
 def _looked(part: str, folder: int) -> os.stat_result | None:

@@ -18,7 +18,7 @@ from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.outputs import unwritten
-from nasm.open_files import Allowed, Files
+from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Family, Problem, Refused, family, number_of
 from nasm.records import (
     MOST_INSTRUCTIONS,
@@ -109,6 +109,7 @@ class Running(Inspection):
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Folders = (),
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
@@ -118,7 +119,7 @@ class Running(Inspection):
         checked: bool = True,
     ) -> None:
         self.source = None
-        allowed = Allowed.of(files)
+        allowed = Allowed.of(files, include)
         if not isinstance(program, Program):
             self.source = source_of(program)
             asked = Timing.of(timing)
@@ -167,6 +168,7 @@ class Running(Inspection):
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Folders = (),
         targets: Mapping[str, Any] = TARGETS,
         rewrite: Rewrite | None = None,
         **more: Any,
@@ -176,7 +178,7 @@ class Running(Inspection):
         ``rewrite`` is as for :func:`~nasm.asm.assemble.assemble`, ``more`` as for a program that is
         assembled.
         """
-        allowed, asked = Allowed.of(files), Timing.of(timing)
+        allowed, asked = Allowed.of(files, include), Timing.of(timing)
         program = assemble(source, targets, target, defines, options, allowed, asked, rewrite)
         session = cls(program, **more)
         session.source = source

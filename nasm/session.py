@@ -27,7 +27,7 @@ from nasm.debug.values.value import Value
 from nasm.drawing import Drawn
 from nasm.gc_pause import paused
 from nasm.machine import Machine
-from nasm.open_files import Files
+from nasm.open_files import Files, Folders
 from nasm.problems import Failure, Problem, counted, in_line, number_of
 from nasm.records import Moment, Rows, RunReport, Status
 from nasm.running import ASSEMBLED, CHUNK
@@ -95,6 +95,7 @@ class Session(Drawn, Seeing):
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Folders = (),
         trace: bool = False,
         values: bool = True,
         profile: bool = False,
@@ -112,6 +113,7 @@ class Session(Drawn, Seeing):
             options=options,
             timing=timing,
             files=files,
+            include=include,
             trace=trace,
             values=values,
             profile=profile,

@@ -27,6 +27,7 @@ EXAMPLES = {
     "codes/names.py": "the same",
     "codes/operands.py": "the same",
     "codes/ordering.py": "the same",
+    "codes/loops.py": "the same",
     "codes/running.py": "the same",
     "codes/slow.py": "the same",
     "targets/neuron/__init__.py": "what examples of rows are filled and waited for with",

@@ -9,6 +9,7 @@ from nasm import gc_pause
 from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
 from nasm.asm.expanding.expand import Expander, unknown_target
+from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.undeclared import Undeclared
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import allows, tree
@@ -48,10 +49,12 @@ def assemble(
     with gc_pause.paused():
         file, problems = parse(source, alike=True)
         allowed, unclear = allows.allows(source)
-        expander = Expander(source, targets, target, constants(defines), options, timing)
+        includes = Includes(source, files)
+        given = constants(defines)
+        expander = Expander(source, targets, target, given, options, timing, includes)
         expander.problems += unclear
         program = _assembled(file, problems, expander, files, rewrite)
-        program.allows = allowed
+        program.allows = [*allowed, *expander.allowed]
         return program
 
 
@@ -67,7 +70,7 @@ def _assembled(
     if expander.override is not None and not named:
         expander.use_target(expander.override)
     builder = expander.expand(file.body, file.unread)
-    unsaid = Unsaid(file.unsaid, expander.stopped and not problems)
+    unsaid = Unsaid(file.unsaid + expander.unsaid, expander.stopped and not problems)
     if builder is None:
         raise Failure(limited(in_order(expander.problems), unsaid))
     undeclared = expander.scope.undeclared

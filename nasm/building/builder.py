@@ -8,6 +8,7 @@ instruction, which is checked once.
 from __future__ import annotations
 
 import math
+import re
 from array import array
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Self, TypeVar
@@ -173,10 +174,7 @@ class ProgramBuilder:
         if name in self._declared:
             before = self._declared[name]
             notes = declared_note(name, before)
-            hint = ""
-            if before and span and before.start == span.start and span.chain:
-                variable = span.chain[-1].what.split()[1]
-                hint = f"each round needs a name of its own, as in {name}{{{variable}}}"
+            hint = another(name, span, before)
             raise Refused("E0202", f"'{name}' is already declared", hint, notes)
         self._declared[name] = span
 
@@ -462,6 +460,20 @@ def _exact(value: int | float) -> object:
 def declared_note(name: str, span: Span | None) -> tuple[Note, ...]:
     """A note that says where a name was declared."""
     return (Note(f"{name} is declared here", span),) if span is not None else ()
+
+
+def another(name: str, span: Span | None, before: Span | None) -> str:
+    """A hint for a line that declares the same name again, because it is repeated."""
+    if not (before and span and (before.source, before.start) == (span.source, span.start)):
+        return ""
+    for frame in reversed(span.chain):
+        match = _ROUND.match(frame.what)
+        if match:
+            return f"each round needs a name of its own, as in {name}{{{match[1]}}}"
+    return "each call needs a name of its own" if span.chain else ""
+
+
+_ROUND = re.compile(r"\.for (\w+) = ")
 
 
 def _declared(value: object) -> tuple[Note, ...]:

@@ -45,6 +45,11 @@ class Moments:
     posts: tuple[Mention, ...] = ()
     afters: tuple[Mention, ...] = ()
 
+    def at(self, span: Span) -> Moments:
+        """The same, mentioned elsewhere."""
+        posts, afters = ([m._replace(span=span) for m in n] for n in (self.posts, self.afters))
+        return Moments(tuple(posts), tuple(afters))
+
 
 class Label(NamedTuple):
     """A label of a queue stands here."""
@@ -66,9 +71,9 @@ class Drain(NamedTuple):
 class Control:
     """What a queue does to go through a loop: numbers of instructions.
 
-    ``enter`` comes before the label at the head, ``leave`` behind it: the branch to the end before
-    a round, where there may be none. Behind the body come ``step`` and ``back``, which branches to
-    the head.
+    Before the label at the head comes ``enter`` and, where there may be no round, ``leave``, which
+    branches to the end. Behind the body come ``step`` and ``back``, which branches to the head if
+    there is another round.
     """
 
     enter: tuple[int, ...]
@@ -82,7 +87,8 @@ class RunTimeLoop:
     """A loop at run time and the items of its body.
 
     ``parts`` are of the queues that go through it; no other has a line in it. ``number`` is what
-    indices of moments call it, ``step`` what a round adds to its variable.
+    indices of moments call it, ``step`` what a round adds to its variable. ``left`` says that a
+    branch in the body may leave it before its rounds are over.
     """
 
     number: int
@@ -93,6 +99,7 @@ class RunTimeLoop:
     body: list[Item] = field(default_factory=list)
     span: int = 0
     chain: int = 0
+    left: bool = False
 
 
 Item = range | Label | Drain | RunTimeLoop

@@ -179,7 +179,7 @@ def _program(path: str, args: argparse.Namespace, timing: Timing) -> Program:
         args.target,
         dict(args.defines),
         dict(args.options),
-        Allowed.of(args.files),
+        Allowed.of(args.files, args.include),
         timing,
     )
 

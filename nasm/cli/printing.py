@@ -57,7 +57,7 @@ def _printed(args: argparse.Namespace, path: str) -> str:
         args.target,
         dict(args.defines),
         dict(args.options),
-        Allowed.of(args.files),
+        Allowed.of(args.files, args.include),
         Timing.of(args.timing),
     )
     beside = args.program if args.output == "-" else path

@@ -110,6 +110,7 @@ class Run:
             options=dict(args.options),
             timing=self.figures(),
             files=args.files,
+            include=args.include,
             rewrite=autosync if args.autosync else None,
             **more,
         )

@@ -77,7 +77,15 @@ def timing(verb: argparse.ArgumentParser) -> None:
 
 
 def files(verb: argparse.ArgumentParser) -> None:
-    """Which files the program may read."""
+    """Which files the program may read, and where those are that it includes."""
+    verb.add_argument(
+        "-I",
+        dest="include",
+        metavar="DIR",
+        action="append",
+        default=[],
+        help="look for what .include names in this folder too, behind that of the program",
+    )
     only = verb.add_mutually_exclusive_group()
     only.add_argument(
         "--files",

@@ -110,6 +110,7 @@ def repl(args: argparse.Namespace) -> int:
             options=dict(args.options),
             timing=args.timing,
             files=args.files,
+            include=args.include,
             most=args.max_instructions,
             values=args.values,
             script=args.script,

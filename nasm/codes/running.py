@@ -262,13 +262,6 @@ ROWS = (
         "faithfully. It refuses rather than guess.",
     ),
     Code(
-        "E0602",
-        "a feature of the language that is not implemented yet",
-        "The directive is part of the language, but this version does not support it.",
-        '.include "other.nasm"',
-        ".sem  ready",
-    ),
-    Code(
         "E0701",
         "unspecified by the vendor",
         "No public document says what the hardware does here. Any result would be a guess, so "

@@ -68,6 +68,8 @@ def coloured(
         kind = found.lastgroup or ""
         if kind == "name" and found[0] in mnemonics:
             kind = "instruction"
+        if kind == "engine" and found.start() == start:
+            start = found.end() + len(line[found.end() :]) - len(line[found.end() :].lstrip())
         if kind != "name" and (kind != "directive" or found.start() == start):
             pieces += [("", line[begun : found.start()]), (f"class:{kind}", found[0])]
             begun = found.end()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +61,7 @@ class Shell:
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,
+        include: Sequence[str] = (),
         most: int | None = MOST_INSTRUCTIONS,
         values: bool = True,
         strict: bool = False,
@@ -73,7 +74,7 @@ class Shell:
         self.target, self.options, self.timing = target, options, Timing.of(timing)
         self.most = most
         self.defines, self.inputs = defines, inputs
-        self.files, self.allowed = files, Allowed.of(files)
+        self.files, self.include, self.allowed = files, include, Allowed.of(files)
         self.given = ""
         self.path = ""
         self.moving = self.attended = False
@@ -158,6 +159,7 @@ class Shell:
             defines=self.defines if same else None,
             inputs=self.inputs if same else None,
             files=self.files,
+            include=self.include,
             values=self.values,
             strict=self.strict,
             allow=self.allow,

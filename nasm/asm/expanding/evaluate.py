@@ -8,9 +8,11 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
+from nasm import dtypes
+from nasm.asm.expanding.affine import Affine, combined, first_of, refuse, unknown
 from nasm.asm.expanding.functions import (
     ARITHMETIC,
     COMPARE,
@@ -23,9 +25,11 @@ from nasm.asm.expanding.functions import (
     tensor_of,
     truth,
 )
+from nasm.asm.expanding.handed import Word
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.asm.text.habits import COMMENT
+from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
 from nasm.spec import names
 from nasm.spec.kinds import Symbol, shown
@@ -46,7 +50,8 @@ def compile_node(node: tree.Node, words: Iterable[str] = ()) -> Closure:
         return lambda scope: symbol
     first, links = tree.chain(node)
     if links:
-        return _chained(compile_node(first), [(n, _LINKS[type(n)](n)) for n in links])
+        begin = _compared(first) if _equates(links[0]) else compile_node(first)
+        return _chained(begin, [(n, _LINKS[type(n)](n)) for n in links])
     maker = _MAKERS.get(type(node))
     assert maker is not None, f"no evaluation for {type(node).__name__}"
     closure = maker(node)
@@ -78,7 +83,10 @@ def compile_name(node: tree.Name | tree.Template | tree.Numbered) -> Callable[[S
         made = []
         for part in parts:
             value = part if isinstance(part, str) else part(scope)
+            value = value.name if isinstance(value, DType) else value
             if isinstance(value, bool) or not isinstance(value, int | str):
+                if type(value) is Affine:
+                    raise Failure(unknown(value, "a name").at(scope.span(node)))
                 raise Failure(
                     Problem(
                         "E0209",
@@ -186,7 +194,25 @@ def _name(node: tree.Name) -> Closure:
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
-        return scope.lookup(name) if found is None else found
+        return scope.lookup(name) if found is None or type(found) is Word else found
+
+    return get
+
+
+def _equates(node: tree.Node) -> bool:
+    return isinstance(node, tree.Binary) and node.op in ("==", "!=")
+
+
+def _compared(node: tree.Node) -> Closure:
+    """A side of ``==``: there a word that a macro was handed is compared by its name."""
+    closure = compile_node(node)
+    if not isinstance(node, tree.Name):
+        return closure
+    name = node.name
+
+    def get(scope: Scope) -> Value:
+        found = scope.values.get(name)
+        return found.name if type(found) is Word else closure(scope)
 
     return get
 
@@ -218,16 +244,16 @@ def _list(node: tree.List) -> Closure:
 
 
 def _binary(node: tree.Binary) -> Link:
-    right, op = compile_node(node.right), node.op
+    op = node.op
+    right = _compared(node.right) if _equates(node) else compile_node(node.right)
     if op == "//":
         right = _perhaps_comment(right)
     if op == "and":
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
         return lambda scope, a: truth(a, op) or truth(right(scope), op)
-    if op in ("==", "!="):
-        compare = COMPARE[op]
-        return lambda scope, a: compare(a, right(scope))
+    if _equates(node):
+        return _equality(op, right)
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
     if apply is None:
@@ -239,6 +265,8 @@ def _binary(node: tree.Binary) -> Link:
             first, second = a, b
         elif isinstance(a, View) or isinstance(b, View):
             raise _of_tiles(scope, op, a, b)
+        elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
+            return combined(op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -268,6 +296,18 @@ def _perhaps_comment(right: Closure) -> Closure:
     return value
 
 
+def _equality(op: str, right: Closure) -> Link:
+    compare = COMPARE[op]
+
+    def compute(scope: Scope, a: Value) -> Value:
+        b = right(scope)
+        if type(a) is Affine or type(b) is Affine:
+            refuse([a, b], f"a side of '{op}'")
+        return compare(a, b)
+
+    return compute
+
+
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
     def refuse(*given: object) -> Value:
         raise Refused(code, message, hint)
@@ -278,17 +318,16 @@ def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
-        return lambda scope: -_numeric(operand(scope), scope)
+        return lambda scope: _negative(operand(scope), scope)
     if op == "~":
         return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
 
 
-def _numeric(value: Value, scope: Scope) -> int | float:
-    """What a sign stands before: a number, and no tile."""
+def _negative(value: Value, scope: Scope) -> Value:
     if isinstance(value, View):
         raise _of_tiles(scope, "-", value)
-    return number_of(value, "'-'")
+    return combined("-", 0, value) if type(value) is Affine else -number_of(value, "'-'")
 
 
 def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
@@ -330,9 +369,9 @@ def _method(node: tree.Method) -> Link:
         hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
         hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
         return _refuse("E0306", f"a tensor has no .{name}", hint)
-    words = [a.name for a in (node.arguments or ()) if isinstance(a, tree.Name) and name == "view"]
     arguments = node.arguments or ()
-    given = [compile_node(a, words) for a in arguments if not isinstance(a, tree.Named)]
+    compiled = _dtype if name == "view" else compile_node
+    given = [compiled(a) for a in arguments if not isinstance(a, tree.Named)]
     named = {a.name: compile_node(a.value) for a in arguments if isinstance(a, tree.Named)}
     bare = node.arguments is None
 
@@ -340,10 +379,26 @@ def _method(node: tree.Method) -> Link:
         view = tensor_of(target, f".{name}")
         if bare != (name == "T"):
             raise Refused("E0306", f"this is written {SPELLINGS[name]}")
-        values = [g(scope) for g in given]
-        return method(view, *values, **{k: v(scope) for k, v in named.items()})
+        values, by_name = [g(scope) for g in given], {k: v(scope) for k, v in named.items()}
+        if scope.looping:
+            found = by_name.get("scalar_offset")
+            if type(found) is Affine:
+                by_name["scalar_offset"] = scope.register(found)
+            refuse([*values, *by_name.values()], f"an argument of .{name}")
+        return method(view, *values, **by_name)
 
     return call
+
+
+def _dtype(node: tree.Node) -> Closure:
+    """The dtype of ``.view(u8)``: what a constant holds if none is called so."""
+    if not isinstance(node, tree.Name):
+        return compile_node(node)
+    name, word = node.name, Symbol(node.name)
+    if dtypes.find(name) is not None:
+        return lambda scope: word
+    closure = compile_node(node)
+    return lambda scope: closure(scope) if name in scope.values else word
 
 
 def _index(node: tree.Index) -> Link:
@@ -351,9 +406,49 @@ def _index(node: tree.Index) -> Link:
 
     def take(scope: Scope, target: Value) -> Value:
         view = tensor_of(target, "[ ]")
-        return view.index([i(scope) for i in items])
+        found = [i(scope) for i in items]
+        if not scope.looping:
+            return view.index(found)
+        made = _without(view.index(found), found)
+        for axis, item in enumerate(found):
+            if isinstance(item, Moving):
+                _reaches(view, axis, item, scope)
+        return made
 
     return take
+
+
+@dataclass(frozen=True, slots=True)
+class Moving(Window):
+    """A window whose start is a form of a loop's variable; an index drops its axis."""
+
+    form: Affine
+    drops: bool = False
+
+
+def _without(view: View, items: Iterable[int | slice | Window]) -> View:
+    """A view without the axes that indices drop: on chip the partition axis stays."""
+    kept: list[int | slice] = []
+    for axis, item in enumerate(items):
+        lanes = axis == 0 and view.partitioned
+        if isinstance(item, Moving) and item.drops and not lanes:
+            kept.append(0)
+        elif lanes or not isinstance(item, int):
+            kept.append(ALL)
+    return view.index(kept) if 0 in kept else view
+
+
+def _reaches(view: View, axis: int, item: Moving, scope: Scope) -> None:
+    """Refuse a window that leaves its axis in one of the rounds."""
+    found, count = scope.reach(item.form), view.shape[axis]
+    if found is None or (found[0] >= 0 and found[1] + item.length <= count):
+        return
+    low, high = found
+    where = f"axis {axis} of {view.tensor.name}, which has {count}"
+    window = f"a window of {item.length}" if item.length > 1 else "an index"
+    said = f"{window} at {item.form}, which goes from {low} to {high}, reaches past {where}"
+    hint = "at run time an index does not count from the end" if low < 0 else ""
+    raise Refused("E0305", said, hint)
 
 
 def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
@@ -364,6 +459,8 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
             found = value(scope)
             if isinstance(found, Reg):
                 return Window(found, 1)
+            if type(found) is Affine:
+                return Moving(scope.register(found), 1, found, drops=True)
             return _placed_integer(found, node, scope)
 
         return one
@@ -373,7 +470,7 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
         return lambda scope: ALL
     parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
 
-    def cut(scope: Scope) -> slice:
+    def cut(scope: Scope) -> slice | Window:
         bounds = [None if p is None else p(scope) for p in parts]
         for bound in bounds:
             if isinstance(bound, Reg):
@@ -385,11 +482,27 @@ def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
                         f"write {bound} : +length",
                     )
                 )
+        if scope.looping and first_of(bounds) is not None:
+            return _from_to(bounds, node, scope)
+        for bound in bounds:
             if bound is not None:
                 _placed_integer(bound, node, scope)
         return slice(*bounds)
 
     return cut
+
+
+def _from_to(bounds: list[Value], node: tree.Slice, scope: Scope) -> Window:
+    """``k*128 : k*128 + 128``: a window, as it is equally long in every round."""
+    first, stop, step = bounds
+    length = combined("-", stop, 0 if first is None else first) if stop is not None else None
+    if type(length) is int and type(first) is Affine and step is None:
+        return Moving(scope.register(first), length, first)
+    hint = "write its start and its length, which every round has: first : +length"
+    if step is not None:
+        hint = "cut the window again, as in t[k : +n][::2]"
+    refused = unknown(first_of(bounds) or first, "where a slice begins and ends")
+    raise Failure(Problem(refused.code, refused.message, scope.span(node), hint))
 
 
 def _window(node: tree.Slice) -> Callable[[Scope], Window]:
@@ -400,11 +513,14 @@ def _window(node: tree.Slice) -> Callable[[Scope], Window]:
 
     def cut(scope: Scope) -> Window:
         start = first(scope)
-        if type(start) is not Reg:
+        if type(start) is not Reg and type(start) is not Affine:
             _placed_integer(start, node, scope)
         if node.step is not None:
             raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
-        return Window(start, _placed_integer(length(scope), node, scope))
+        count = _placed_integer(length(scope), node, scope)
+        if type(start) is Affine:
+            return Moving(scope.register(start), count, start)
+        return Window(start, count)
 
     return cut
 
@@ -412,6 +528,8 @@ def _window(node: tree.Slice) -> Callable[[Scope], Window]:
 def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
     if type(value) is int:
         return value
+    if type(value) is Affine:
+        raise Failure(unknown(value, "the length of a window").at(scope.span(node)))
     raise Failure(
         Problem("E0305", f"an index is an integer, found {shown(value)}", scope.span(node))
     )

@@ -7,24 +7,30 @@ line of a nested loop is worked out once per combination that matters to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 from typing import Any, ClassVar
 
+from nasm.allowing import Allow
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.evaluate import evaluate, name_of
+from nasm.asm.expanding.affine import Affine, unknown
+from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
-from nasm.asm.expanding.instruction_lines import (
-    CompiledLine,
-    compile_line,
-    elsewhere,
-    operand_place,
-)
+from nasm.asm.expanding.handed import Counter, Engine, Word
+from nasm.asm.expanding.including import Includes
+from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
+from nasm.asm.expanding.loop_lines import breaking, opened
+from nasm.asm.expanding.macros import Macros
+from nasm.asm.expanding.macros import engine as engine_named
+from nasm.asm.expanding.operand_texts import elsewhere, operand_place
 from nasm.asm.expanding.rounds import Rounds, rounds_of
+from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_line
-from nasm.building.builder import ProgramBuilder, declared_note
+from nasm.building.builder import ProgramBuilder, another, declared_note
+from nasm.building.recorded import Drain
 from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
 from nasm.source import Frame, Source, Span
 from nasm.spec.declared_transfer import DeclaredTransfer
@@ -33,6 +39,14 @@ from nasm.spec.names import identifier
 from nasm.spec.target import Loader, Target
 from nasm.spec.timing import NONE, Timing
 from nasm.spec.view import Reg, View
+
+Bodies = Iterator[Iterable[tree.Statement]]
+"""The lines of a block, as often as they are made: one body after the other."""
+
+Handed = Word | Counter | Engine
+
+FIRST = (tree.TargetLine, tree.Version, tree.Include, tree.Macro)
+"""What may stand before the target is known."""
 
 
 def unknown_target(name: str, targets: Iterable[str]) -> Refused:
@@ -53,6 +67,7 @@ class Expander:
         defines: Mapping[str, int | float] | None = None,
         options: Mapping[str, object] | None = None,
         timing: Timing = NONE,
+        includes: Includes | None = None,
     ) -> None:
         self.source = source
         self.targets = targets
@@ -61,6 +76,7 @@ class Expander:
         self.options, self.timing = dict(options or {}), timing
         self.unfit: list[Problem] = []  # what the target does not have: no fault of the text
         self.defined: set[str] = set()
+        self.said: str | None = None  # the target that the text names
         self.scope = Scope(source)
         self.problems: list[Problem] = []
         self.builder: ProgramBuilder | None = None
@@ -68,13 +84,16 @@ class Expander:
         self.lines: dict[int, CompiledLine] = {}
         self.chain = 0
         self.rounds = Rounds()
-        self.local: set[str] = set()
-        self.rounds_own: list[str] = []  # names that last until the end of a round
-        self.held: dict[str, Any] | None = None  # what names mean now, for expectations
+        self.macros = Macros()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
+        self.loops: Loops | None = None  # made by the first loop at run time
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
+        self.looping = 0  # loops around the line, those around calls of macros too
+        self.includes = includes or Includes(source)
+        self.allowed: list[Allow] = []  # what comments of included texts allow
+        self.unsaid = 0
         self.stopped = False  # after so many problems that the rest would be more of the same
 
     # -- the whole
@@ -101,7 +120,7 @@ class Expander:
 
     def _check_defines(self) -> None:
         """Values given from outside are for constants the program declares."""
-        consts = [n for n in self.scope.values if n not in self.local]
+        consts = [n for n, v in self.scope.values.items() if not isinstance(v, View)]
         for name in sorted(set(self.defines) - self.defined):
             if name not in self.scope.undeclared:
                 hint = did_you_mean(name, consts)
@@ -111,26 +130,55 @@ class Expander:
                 self.problems.append(Problem("E0213", message, None, hint))
 
     def run(self, statements: Iterable[tree.Statement]) -> None:
-        """Expand statements one by one; a broken one costs only itself."""
-        for statement in statements:
-            if len(self.problems) >= MOST_SAID:
-                self.stopped = True
-                return
-            if self.denied and not isinstance(statement, tree.Assert):
-                return  # what follows rests on what an assertion denies
-            if self.builder is None and not isinstance(statement, tree.TargetLine | tree.Version):
-                if not self.broken and not self.scope.undeclared.unread:
-                    self._need_target(statement.start, statement.end)
-                return
-            handler = self.HANDLERS[type(statement)]
-            if id(statement) in self.broken:
+        """Expand statements one by one; a broken one costs only itself.
+
+        A block comes as its bodies, one after the other, so that blocks and macros within each
+        other may be deeper than Python's stack.
+        """
+        bodies = [iter(statements)]
+        blocks: list[tuple[tree.Statement, Bodies]] = []
+        while True:
+            statement = next(bodies[-1], None)
+            if statement is None or self._ends(statement):
+                bodies.pop()
+                if not blocks:
+                    return
+                block, made = blocks[-1]
+            elif id(statement) in self.broken:
                 continue
+            else:
+                try:
+                    started = self.HANDLERS[type(statement)](self, statement)
+                except (Refused, Failure) as refused:
+                    self._refused(statement, refused)
+                    continue
+                if started is None:
+                    continue
+                blocks.append((statement, started))
+                block, made = statement, started
             try:
-                handler(self, statement)
-            except Refused as refused:
-                self._report(statement, [refused.at(self._span(statement))])
-            except Failure as failure:
-                self._report(statement, [p.at(self._span(statement)) for p in failure.problems])
+                bodies.append(iter(next(made)))
+            except StopIteration:
+                blocks.pop()
+            except (Refused, Failure) as refused:
+                blocks.pop()
+                self._refused(block, refused)
+
+    def _refused(self, statement: tree.Statement, refused: Refused | Failure) -> None:
+        self._report(statement, [p.at(self._span(statement)) for p in refused.problems])
+
+    def _ends(self, statement: tree.Statement) -> bool:
+        """Whether a body is left before a statement."""
+        if len(self.problems) >= MOST_SAID:
+            self.stopped = True
+            return True
+        if self.denied and not isinstance(statement, tree.Assert):
+            return True  # what follows rests on what an assertion denies
+        if self.builder is None and not isinstance(statement, FIRST):
+            if not self.broken and not self.scope.undeclared.unread:
+                self._need_target(statement.start, statement.end)
+            return True
+        return False
 
     def _report(self, statement: tree.Statement, problems: Iterable[Problem]) -> None:
         """Keep a problem; a statement that failed is not tried again in another round."""
@@ -147,7 +195,7 @@ class Expander:
             Problem(
                 "E0214",
                 "the program names no target",
-                Span(self.source, start, max(end, start)),
+                Span(self.scope.source, start, max(end, start)),
                 f"begin with .target NAME, one of {names}, or give --target",
             )
         )
@@ -167,10 +215,27 @@ class Expander:
             raise Refused("E0215", f"version {shown(number)} of the language; this is nasm 1")
 
     def target(self, statement: tree.TargetLine) -> None:
-        """``.target trn1``: loads the target and starts the builder."""
-        if self.builder is not None:
+        """``.target trn1``: loads the target and starts the builder.
+
+        That of an included text has to be the same.
+        """
+        name = statement.name.name
+        if self.builder is None:
+            self.said = name
+            self.use_target(self.override or name)
+            return
+        if self.scope.source is self.source or self.scope.expansion is not None:
             raise Refused("E0215", ".target is given once, before everything else")
-        self.use_target(self.override or statement.name.name)
+        if self.said is None:
+            self.said = name  # and another one was given from outside
+        if name not in self.targets:
+            raise unknown_target(name, self.targets)
+        if self._generation(name) is not self._generation(self.said):
+            said = f"this file is for {name}, and the program for {self.said}"
+            raise Refused("E0215", said, "leave '.target' to the program that includes it")
+
+    def _generation(self, name: str) -> object:
+        return self.targets[name]().generation(name)
 
     def use_target(self, name: str) -> None:
         """Start building for a target by name."""
@@ -195,7 +260,9 @@ class Expander:
         scope.computing = builder.target.computing
 
     def _later(self, name: str, kind: str) -> tree.Node | None:
-        """Where the text declares a name further down."""
+        """Where the text declares a name further down; of another text nothing is known."""
+        if self.scope.source is not self.source or self.scope.expansion is not None:
+            return None
         if self.declared is None:
             self.declared = Later(self.body)
         return self.declared.find(name, kind)
@@ -222,47 +289,86 @@ class Expander:
             raise Failure(problems)
 
     def _constant(self, item: tree.Named) -> None:
-        """One constant; the command line may give it another value."""
-        name, place = item.name, Span(self.source, item.start, item.start + len(item.name))
-        self._new_name(name, place.within(self.scope.chain))
-        self.defined.add(name)
+        """One constant; the command line may give one of the file's another value."""
+        name, home = item.name, self.scope.home(item)
+        place = Span(self.scope.source, item.start, item.start + len(item.name))
+        self._new_name(name, place.within(self.scope.chain), home)
         value = evaluate(item.value, self.scope)
-        if isinstance(value, View | Reg | DeclaredTransfer):
-            raise Failure(
-                Problem(
-                    "E0210", f"a constant is a number, found {shown(value)}", self._span(item.value)
-                )
-            )
-        self.scope.values[name] = self.defines.get(name, value)
-        self.scope.places[name] = place.within(self.scope.chain)
-        self.held = None
-        if self.scope.chain:
-            self.local.add(name)
-            self.rounds_own.append(name)
-        elif isinstance(self.scope.values[name], int | float):
-            self.made.program.constants[name] = self.scope.values[name]
+        if isinstance(value, View | Reg | DeclaredTransfer | Handed):
+            said = f"a constant is a number, found {shown(value)}"
+            hint = f"write .view {name} = …" if isinstance(value, View) else ""
+            raise Failure(Problem("E0210", said, self._span(item.value), hint))
+        if home.expansion is None:
+            self.defined.add(name)
+            value = self.defines.get(name, value)
+        for each in self.scope.homes(item):
+            each.declare(name, value, place.within(self.scope.chain))
+        if home.expansion is None and home.lasting is None and isinstance(value, int | float):
+            self.made.program.constants[name] = value
 
-    def _new_name(self, name: str, place: Span) -> None:
+    def _new_name(self, name: str, place: Span, home: Scope) -> None:
         """Refuse what is no name, or one that means something already."""
         try:
             identifier(name)
         except Refused as refused:
             raise Failure(refused.at(place)) from None
-        known = name in self.scope.values or name in self.made.declared
-        if known:
-            before = self.scope.places.get(name) or self.made.declared.get(name)
+        declared = self.made.declared if home.expansion is None else {}
+        if home.taken(name) or name in declared:
+            before = home.places.get(name) or declared.get(name)
             raise Failure(
                 Problem(
                     "E0202",
                     f"'{name}' is already declared",
                     place,
-                    notes=declared_note(name, before),
+                    another(name, place, before),
+                    declared_note(name, before),
                 )
             )
 
+    def macro(self, statement: tree.Macro) -> None:
+        """``.macro name(a, b, n=4)``: known from here on."""
+        self.macros.declare(statement, self.scope)
+
+    def include(self, statement: tree.Include) -> Bodies:
+        """``.include "file.nasm"``: its lines, once."""
+        found = self.includes.read(statement, self.scope)
+        if found is None:
+            return
+        source, file, problems, allowed = found
+        self.problems += problems
+        self.allowed += allowed
+        self.unsaid += file.unsaid
+        if file.unread:
+            self.scope.undeclared.unread = True
+        outer, chosen = self.scope.source, self.engine
+        self.scope.source, self.engine = source, self.engine or None
+        yield file.body
+        self.scope.source, self.engine = outer, chosen
+
     # -- control
 
-    def loop(self, statement: tree.For) -> None:
+    def call(self, statement: tree.MacroCall) -> Bodies:
+        """``name(x, n=2)``: the lines of a macro, with what it is handed."""
+        builder, outer = self.made, self.scope
+        macro = self.macros.find(statement, outer, builder.target.isa.rows)
+        engine = self.engine
+        if statement.engine is not None:
+            at = statement.engine
+            engine = engine_named(at, at.name, outer, builder)
+        body = macro.statement.body
+        self.rounds.take(len(body))
+        if self.problems and self.rounds.in_vain():
+            outer.undeclared.unread = True
+            return
+        inner = self.macros.enter(macro, statement, outer, builder)
+        if statement.label is not None:
+            self._label(statement.label, self._chosen(statement, engine))
+        chain, chosen = self.chain, self.engine
+        self.scope, self.chain, self.engine = inner, -1, engine
+        yield body
+        self.scope, self.chain, self.engine = outer, chain, chosen
+
+    def loop(self, statement: tree.For) -> Bodies:
         """``.for k in a..b step s``."""
         first = declare.whole(statement.first, self.scope)
         stop = declare.whole(statement.stop, self.scope)
@@ -273,18 +379,23 @@ class Expander:
         rounds = range(first, stop, step)
         if statement.body:
             self.rounds.alone(rounds_of(rounds))
-        if not self.scope.chain:
-            after = (s for s in self.body if s.start > statement.start)
+        if self.scope.lasting is None and not self.looping:
+            inside = self.scope.expansion is not None or self.scope.source is not self.source
+            after = (s for s in self.body if s.start > statement.start and not inside)
             self.rounds.foresee(statement, after, self.scope, self.defines)
         name = statement.variable.name
-        self._new_name(name, self._span(statement.variable))
-        place = Span(self.source, statement.variable.start, statement.variable.end)
-        self.scope.places[name] = place
-        for value in rounds if statement.body else ():
-            if self._futile():
-                break
-            self.rounds.take(len(statement.body))
-            self._round(name, value, place, statement.body)
+        self._new_name(name, self._span(statement.variable), self.scope)
+        place = Span(self.scope.source, statement.variable.start, statement.variable.end)
+        self.looping += 1
+        try:
+            for value in rounds if statement.body else ():
+                if self._futile():
+                    break
+                self.rounds.take(len(statement.body))
+                frame = Frame(f".for {name} = {value}", place)
+                yield from self._round(name, value, frame, statement.body)
+        finally:
+            self.looping -= 1
 
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
@@ -296,30 +407,83 @@ class Expander:
             return True
         return False
 
-    def _round(self, name: str, value: int, place: Span, body: tuple[tree.Statement, ...]) -> None:
+    def run_time_loop(self, statement: tree.Loop) -> Bodies:
+        """``.loop k in a..b step s``: its lines are expanded once."""
+        builder, variable, before = self.made, statement.variable, self.engine
+        queue = None
+        if statement.engine is not None or isinstance(variable, tree.Register):
+            engine = self._selected(statement)
+            queue = builder.queue(engine, self.scope.core)
+            self.engine = engine
+        if self.scope.lasting is None and not self.looping:
+            inside = self.scope.expansion is not None or self.scope.source is not self.source
+            after = (s for s in self.body if s.start > statement.start and not inside)
+            self.rounds.foresee(statement, after, self.scope, self.defines)
+        scope, name = self.scope, variable.name if isinstance(variable, tree.Name) else ""
+        place = Span(scope.source, variable.start, variable.end)
+        if name:
+            self._new_name(name, self._span(variable), scope)
+        loop = opened(statement, scope, builder, queue)
+        if loop is not None:
+            loops = self._loops()
+            loops.begin(loop)
+            scope.looping = True
+            self.looping += 1
+            try:
+                frame = Frame(loop.said, place)
+                yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
+            finally:
+                self.looping -= 1
+                scope.looping = len(loops.open) > 1
+                loops.end()
+        if statement.engine is not None:
+            self.engine = before
+
+    def _loops(self) -> Loops:
+        """The loops at run time, once there is one."""
+        if self.loops is None:
+            self.loops = Loops(self.made, self.source.text)
+            self.scope.reach = self.loops.reach
+        return self.loops
+
+    def leave(self, statement: tree.Break) -> None:
+        """``.break``, or ``.break %r1 >= 3``."""
+        builder, loops = self.made, self._loops()
+        queue = builder.queue(self._selected(statement), self.scope.core)
+        self.scope.register = partial(loops.register, queue)
+        made = breaking(statement, self.scope, builder, loops, queue)
+        span = builder.span(Span(self.scope.source, statement.start, statement.end))
+        builder.append(queue, made, span, self._chain())
+
+    def _selected(self, statement: tree.Loop | tree.Break) -> str:
+        """The engine that a line names, or else the chosen one."""
+        at = statement.engine
+        if at is None:
+            return self._chosen(statement, self.engine)
+        return engine_named(at, at.name, self.scope, self.made)
+
+    def _round(
+        self, name: str, value: int | Affine, frame: Frame, body: tuple[tree.Statement, ...]
+    ) -> Bodies:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
-        chain, outer, kept = scope.chain, self.chain, len(self.rounds_own)
-        scope.values[name] = value
-        self.local.add(name)
-        self.rounds_own.append(name)
-        scope.chain = (*scope.chain, Frame(f".for {name} = {value}", place))
-        self.chain = -1
-        self.held = None
-        self.run(body)
-        for made in self.rounds_own[kept:]:
-            del scope.values[made]
-            self.local.discard(made)
-        del self.rounds_own[kept:]
-        scope.chain, self.chain, self.held = chain, outer, None
+        chain, outer = scope.chain, self.chain
+        with scope.round():
+            if name:
+                scope.declare(name, value, frame.span)
+            scope.chain = (*scope.chain, frame)
+            self.chain = -1
+            yield body
+        scope.chain, self.chain = chain, outer
 
-    def choose(self, statement: tree.If) -> None:
+    def choose(self, statement: tree.If) -> Bodies:
         """``.if`` … ``.elif`` … ``.else``."""
         for condition, body in statement.branches:
             if condition is None or truth(evaluate(condition, self.scope), ".if"):
                 if self.scope.chain:
                     self.rounds.take(len(body))
-                self.run(body)
+                with self.scope.arm():
+                    yield body
                 return
 
     def claim(self, statement: tree.Assert) -> None:
@@ -349,45 +513,53 @@ class Expander:
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
-        if self.held is None:
-            self.held = dict(self.scope.values)
-        self.made.expect((statement, self.held), self._span(statement))
-
-    def unsupported(self, statement: tree.Unsupported) -> None:
-        """A directive the language has and this version does not do yet."""
-        name = statement.directive.name.lstrip(".")
-        if name == "include":
-            self.scope.undeclared.unread = True  # what it would have declared is not known
-        raise Failure(
-            Problem("E0602", f".{name} is not supported yet", self._span(statement.directive))
-        )
+        held = self.scope.keep()
+        if self.scope.looping:
+            for name in sorted(free_names(statement)):
+                if isinstance(value := held.get(name), Affine):
+                    raise unknown(value, "what an expectation compares")
+        self.made.expect((statement, held), self._span(statement))
 
     # -- instructions
 
     def line(self, statement: tree.Line) -> None:
         """A label, an engine, an instruction: any of them may be absent."""
         builder = self.made
-        engine = self._engine(statement)
-        if engine is None:
+        queue = self._queue(statement)
+        if queue is None or statement.mnemonic is None:
             return
-        queue = builder.queue(engine, self.scope.core)
-        if statement.label is not None:
-            place = self._span(statement.label)
-            try:
-                builder.label(queue, name_of(statement.label, self.scope), place)
-            except Refused as refused:
-                raise Failure(refused.at(place)) from None
-        if statement.mnemonic is None:
-            return
+        if self.loops is not None and self.loops.open:
+            self.loops.enter(queue, self._span(statement))
+            self.scope.register = partial(self.loops.register, queue)
+        self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
         made = line.make(self.scope, builder, queue)
+        if self.loops is not None and self.loops.open:
+            self.loops.check(queue, made[0], self._span(statement))
+        moments = line.moments(self.scope)
+        if moments is not None:
+            builder.recorded.moments[builder.position] = moments
+        builder.append(queue, made, line.span, self._chain())
+
+    def drain(self, statement: tree.DrainLine) -> None:
+        """``.drain``: the queue waits for its transfers, with ``all`` for those of all queues."""
+        builder = self.made
+        queue = self._queue(statement)
+        if queue is None:
+            return
+        span = builder.span(self._span(statement))
+        drain = Drain(queue, statement.every, span, self._chain())
+        builder.recorded.drain(builder.position, drain)
+
+    def _chain(self) -> int:
+        """The number of the chain of expansions."""
         if self.chain < 0:
-            self.chain = builder.chain(self.scope.chain)
-        builder.append(queue, made, line.span, self.chain)
+            self.chain = self.made.chain(self.scope.chain)
+        return self.chain
 
     def like(self, statement: tree.Like) -> None:
         """A line like others. What is wrong with it is found out by its own tree."""
@@ -403,44 +575,56 @@ class Expander:
             engine = self._engine(common)
             assert engine is not None
             queue = builder.queue(engine, scope.core)
-            made = line.fresh(scope, builder, queue)
+            made, moments = line.fresh(scope, builder, queue), line.moments(scope)
         except (Refused, Failure):
-            self.line(parse_line(self.source, statement.start, statement.end))
+            self.line(parse_line(scope.source, statement.start, statement.end))
             return
         start = statement.start + common.mnemonic.start - common.start
-        span = builder.span(Span(self.source, start, statement.end))
-        builder.append(queue, made, span, self.chain)
+        place = Span(scope.source, start, statement.end)
+        if moments is not None:
+            builder.recorded.moments[builder.position] = moments.at(place)
+        builder.append(queue, made, builder.span(place), self.chain)
 
-    def _engine(self, statement: tree.Line) -> str | None:
-        """The engine a line is for; None if it only chooses one for the lines that follow."""
-        generation = self.made.generation
-        if statement.engine is None:
-            self._refuse_unmarked(statement)
-            if self.engine is None and not self.scope.undeclared.unread:
-                self.engine = ""
-                engines = listed(f"@{e.name}" for e in generation.engines)
-                raise Refused(
-                    "E0220",
-                    "no engine is chosen for this line",
-                    f"put one of {engines} before it, or alone on a line before several",
-                )
-            if not self.engine:
-                raise Failure(())  # that none is chosen was said of an earlier line
-            return self.engine
-        chooses = statement.mnemonic is None and statement.label is None
+    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
+        """The queue of a line, whose label is set there; None if it only chooses an engine."""
+        engine = self._engine(statement)
+        if engine is None:
+            return None
+        if statement.label is not None:
+            self._label(statement.label, engine)
+        return self.made.queue(engine, self.scope.core)
+
+    def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
+        """Name the place of the next instruction of a queue."""
+        place, name = self._span(node), name_of(node, self.scope)
+        queue = self.made.queue(engine, self.scope.core)
         try:
-            engine = generation.engine(statement.engine.name).name
+            self.made.label(queue, self.scope.named("label", name), place)
         except Refused as refused:
+            raise Failure(refused.at(place)) from None
+
+    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+        """The engine a line is for; None if it only chooses one for the lines that follow."""
+        if statement.engine is None:
+            return self._chosen(statement, self.engine)
+        chooses = (
+            isinstance(statement, tree.Line)
+            and statement.mnemonic is None
+            and statement.label is None
+        )
+        try:
+            engine = engine_named(statement.engine, statement.engine.name, self.scope, self.made)
+        except Failure:
             self.engine = "" if chooses else self.engine
-            raise Failure(refused.at(self._span(statement.engine))) from None
+            raise
         if chooses:
             self.engine = engine
             return None
         return engine
 
-    def _refuse_unmarked(self, statement: tree.Line) -> None:
+    def _refuse_unmarked(self, statement: tree.Statement) -> None:
         """Refuse a directive without its dot, or an engine without ``@``, that reads as a line."""
-        word = statement.mnemonic
+        word = statement.mnemonic if isinstance(statement, tree.Line) else None
         if word is None or word.name in self.made.target.isa.rows:
             return
         hint = elsewhere(word.name, self.made)
@@ -448,6 +632,21 @@ class Expander:
             self.scope.undeclared.unread = True  # what it was meant to declare is not known
             said = f"no instruction '{word.name}'"
             raise Failure(Problem("E0201", said, self._span(word), hint))
+
+    def _chosen(self, statement: tree.Statement, engine: str | None) -> str:
+        """The engine that was chosen for a line; raises Refused if none was."""
+        self._refuse_unmarked(statement)
+        if engine is None and not self.scope.undeclared.unread:
+            self.engine = ""
+            engines = listed(f"@{e.name}" for e in self.made.generation.engines)
+            raise Refused(
+                "E0220",
+                "no engine is chosen for this line",
+                f"put one of {engines} before it, or alone on a line before several",
+            )
+        if not engine:
+            raise Failure(())  # that none is chosen was said of an earlier line
+        return engine
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""
@@ -457,8 +656,9 @@ class Expander:
         tree.TensorLine: declare.tensor,
         tree.SemLine: declare.semaphores,
         tree.DmaBlock: declare.transfer,
+        tree.ViewLine: declare.view,
     }
-    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], Bodies | None]]] = {
         tree.Version: version,
         tree.TargetLine: target,
         tree.CoreLine: core,
@@ -466,11 +666,17 @@ class Expander:
         tree.TensorLine: _declare,
         tree.SemLine: _declare,
         tree.DmaBlock: _declare,
+        tree.ViewLine: _declare,
         tree.For: loop,
+        tree.Loop: run_time_loop,
+        tree.Break: leave,
         tree.If: choose,
         tree.Assert: claim,
         tree.Expect: expect,
-        tree.Unsupported: unsupported,
+        tree.DrainLine: drain,
+        tree.Macro: macro,
+        tree.MacroCall: call,
+        tree.Include: include,
         tree.Line: line,
         tree.Like: like,
     }

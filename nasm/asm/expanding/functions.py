@@ -7,6 +7,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
+from nasm.asm.expanding.affine import refuse
 from nasm.exact import scalars
 from nasm.problems import Refused
 from nasm.spec.kinds import shown
@@ -19,6 +20,7 @@ Value = Any
 def number_of(value: Value, what: str) -> int | float:
     """A value that must be a number; raises Refused."""
     if isinstance(value, bool) or not isinstance(value, int | float):
+        refuse(value, f"a number for {what}")
         raise Refused("E0210", f"{what} wants numbers, found {shown(value)}")
     return value
 
@@ -26,6 +28,7 @@ def number_of(value: Value, what: str) -> int | float:
 def integer_of(value: Value, what: str) -> int:
     """A value that must be an integer; raises Refused."""
     if isinstance(value, bool) or not isinstance(value, int):
+        refuse(value, f"an integer for {what}")
         raise Refused("E0210", f"{what} wants an integer, found {shown(value)}")
     return value
 
@@ -33,6 +36,7 @@ def integer_of(value: Value, what: str) -> int:
 def truth(value: Value, what: str) -> bool:
     """A value as a condition; raises Refused."""
     if not isinstance(value, bool | int | float):
+        refuse(value, f"a condition of '{what}'")
         raise Refused("E0210", f"'{what}' wants a condition, found {shown(value)}")
     return bool(value)
 

@@ -43,7 +43,7 @@ class Rounds:
 
     def foresee(
         self,
-        loop: tree.For,
+        loop: tree.For | tree.Loop,
         after: Iterable[tree.Statement],
         scope: Scope,
         defines: Mapping[str, int | float],
@@ -82,7 +82,7 @@ class Rounds:
 
 def _too_many(lines: str) -> Refused:
     said = f"the loops make {lines}; wanted at most {MOST_LINES:,}"
-    return Refused("E0218", said, "a loop at run time is a register, a label and a branch")
+    return Refused("E0218", said, "a loop at run time, .loop k in a..b, is as long as its lines")
 
 
 def _figure(count: int) -> str:
@@ -118,6 +118,8 @@ class Foreseen:
             match statement:
                 case tree.For():
                     count += self._loop(statement)
+                case tree.Loop(body=body):
+                    count += self.lines(body, each)
                 case tree.If(branches=branches):
                     count += self._chosen(branches, each)
                 case tree.Const(items=items):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.expand import Bodies, Expander
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
-from nasm.source import Source
+from nasm.source import Source, Span
 
 
 class Continued(Expander):
@@ -61,7 +61,20 @@ class Continued(Expander):
             )
         super().line(statement)
 
-    def _engine(self, statement: tree.Line) -> str | None:
+    def run_time_loop(self, statement: tree.Loop) -> NoReturn:
+        """``.loop``: its branch would lead to what was typed."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a loop at run time branches back; what is typed is executed at once, line by line",
+                Span(self.source, statement.start, statement.head),
+                "repeat the lines with '.for', or put the loop into the program",
+            )
+        )
+
+    def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
+        if isinstance(statement, tree.DrainLine):
+            return super()._engine(statement)
         if statement.engine is not None or statement.mnemonic is None:
             return super()._engine(statement)
         builder = self.made
@@ -71,6 +84,8 @@ class Continued(Expander):
         having = builder.target.engines(row, builder.generation)
         if self.engine in having or len(having) == 1:
             engine = self.engine if self.engine in having else having[0]
+            if self.scope.source is not self.source or self.scope.expansion is not None:
+                return engine or having[0]
             return self.found.setdefault(statement.mnemonic.start, engine or having[0])
         if not having:
             return builder.generation.engines[0].name
@@ -83,9 +98,10 @@ class Continued(Expander):
             )
         )
 
-    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], None]]] = {
+    HANDLERS: ClassVar[dict[type, Callable[[Any, Any], Bodies | None]]] = {
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
         tree.Line: line,
+        tree.Loop: run_time_loop,
     }

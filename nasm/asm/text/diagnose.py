@@ -156,6 +156,17 @@ def _no_instruction(failure: ParseFailure) -> Mistake:
     )
 
 
+def _moment(failure: ParseFailure) -> Mistake | None:
+    """``post`` or ``after`` without a name."""
+    if failure.directive or failure.opened:
+        return None
+    word = failure.found if failure.after_value else failure.previous
+    if word not in ("post", "after") or failure.symbol != "line" or not failure.before:
+        return None
+    message = f"'{word}' is not followed by the name of a moment"
+    return failure.mistake("E0116", message, "write 'post name' or 'after name, name[i]'")
+
+
 def _assignment(failure: ParseFailure) -> Mistake | None:
     if failure.found == "=" and failure.after_value:
         hint = "write '=='" + (" or '~'" if failure.directive == "expect" else "")
@@ -280,6 +291,7 @@ _RULES: tuple[Callable[[ParseFailure], Mistake | None], ...] = (
     _stepped_value,
     _unary_plus,
     _bare_sync,
+    _moment,
     _sync,
     _assignment,
     _unknown_directive,

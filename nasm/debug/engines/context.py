@@ -123,7 +123,8 @@ class Scene:
         name = self.program.queue_name(who[0])
         if span is None:
             return Location(name, who[1], None)
-        rounds = (frame.what.removeprefix(".for ") for frame in span.chain)
+        frames = (frame.what.partition(".for ")[2] for frame in span.chain)
+        rounds = filter(None, frames)
         return Location(name, who[1], span.line, ", ".join(rounds))
 
     def more(self, tick: int) -> str:
