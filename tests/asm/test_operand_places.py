@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import nasm
-from nasm.asm.expanding.instruction_lines import operand_place
+from nasm.asm.expanding.operand_texts import operand_place
 from nasm.problems import Problem
 from nasm.source import Source, Span
 

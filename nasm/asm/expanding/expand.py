@@ -18,15 +18,11 @@ from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.handed import Counter, Engine, Word
 from nasm.asm.expanding.including import Includes
-from nasm.asm.expanding.instruction_lines import (
-    CompiledLine,
-    compile_line,
-    elsewhere,
-    operand_place,
-)
+from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.loop_lines import breaking, opened
 from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.macros import engine as engine_named
+from nasm.asm.expanding.operand_texts import elsewhere, operand_place
 from nasm.asm.expanding.rounds import Rounds, rounds_of
 from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.scope import Scope
@@ -345,7 +341,7 @@ class Expander:
         self.problems += problems
         self.allowed += allowed
         self.unsaid += file.unsaid
-        if problems:
+        if file.unread:
             self.scope.undeclared.unread = True
         outer, chosen = self.scope.source, self.engine
         self.scope.source, self.engine = source, self.engine or None

@@ -4,25 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from itertools import takewhile, zip_longest
 from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, Word
+from nasm.asm.expanding.operand_texts import elsewhere, in_order
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
-from nasm.asm.text.habits import ELSEWHERE
-from nasm.asm.text.parse import read_again
-from nasm.asm.text.parse_failure import FORMS
 from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.recorded import Mention, Moment, Moments, Round
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
-from nasm.spec.instruction import Operand, Row
+from nasm.spec.instruction import Row
 from nasm.spec.kinds import Kind, Register, shown
 from nasm.spec.program import Update, Wait
 from nasm.spec.view import Reg, View
@@ -181,7 +178,7 @@ def _operands(
                         "E0309",
                         f"operand '{node.name}' is given twice",
                         scope.span(node),
-                        _in_order(row, statement, scope),
+                        in_order(row, statement, scope),
                         (Note("the first one", scope.span(places[node.name])),),
                     )
                 )
@@ -204,46 +201,9 @@ def _operands(
     return given, named, places
 
 
-def operand_place(line: Span, row: Row, name: str) -> Span | None:
-    """Where an operand of a row is written in the place of its line; None if it is not there."""
-    read = read_again(line.source, line.start, line.end)
-    if read is None or read.mnemonic is None or read.mnemonic.name != row.name:
-        return None
-    for operand, node in zip_longest(row.written, read.operands):
-        if isinstance(node, tree.Named):
-            if node.name == name:
-                return replace(line, start=node.value.start, end=node.value.end)
-        elif operand is not None and node is not None and operand.name == name:
-            return replace(line, start=node.start, end=node.end)
-    return None
-
-
-def _in_order(row: Row, statement: tree.Line, scope: Scope) -> str:
-    """The operands of a row in their order, with what stands for those that are not named."""
-    unnamed = takewhile(lambda node: not isinstance(node, tree.Named), statement.operands)
-    given = [scope.span(node).text for node in unnamed]
-    names = [
-        f"{operand.name} ({text})" if text else operand.name
-        for operand, text in zip_longest(row.written, given[: len(row.written)], fillvalue="")
-        if isinstance(operand, Operand)
-    ]
-    return f"its operands in order: {', '.join(names)}"
-
-
-def elsewhere(word: str, builder: ProgramBuilder) -> str:
-    """A hint for a word that is no mnemonic where it has a meaning of another kind; or nothing."""
-    if word in FORMS:
-        return f"a directive begins with a dot: '{FORMS[word]}'"
-    if word in builder.generation.memories:
-        return f"a tensor is declared '.{word} name dtype[shape]'"
-    if any(word in (e.name, *e.aliases) for e in builder.generation.engines):
-        return f"an engine is chosen with '@{word}'"
-    return ELSEWHERE.get(word, "")
-
-
 def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
     meant = did_you_mean(node.name, [o.name for o in row.written])
-    order = _in_order(row, statement, scope)
+    order = in_order(row, statement, scope)
     hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
