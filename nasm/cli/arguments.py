@@ -25,6 +25,7 @@ VERBS = (
     "check",
     "sync",
     "print",
+    "list",
     "fmt",
     "asm",
     "dis",

@@ -1,10 +1,10 @@
-"""The command line of the verbs that are about texts and object files."""
+"""The command line of the verbs that are about texts, listings and object files."""
 
 from __future__ import annotations
 
 import argparse
 
-from nasm.cli import help_texts
+from nasm.cli import help_texts, values
 from nasm.cli import shared_options as options
 
 Verbs = argparse._SubParsersAction  # the type of what verbs are added to
@@ -12,8 +12,37 @@ Verbs = argparse._SubParsersAction  # the type of what verbs are added to
 
 def add(verbs: Verbs[argparse.ArgumentParser]) -> None:
     """Add all of them."""
-    for one in (_fmt, _asm, _dis):
+    for one in (_list, _fmt, _asm, _dis):
         one(verbs)
+
+
+def _list(verbs: Verbs[argparse.ArgumentParser]) -> None:
+    verb = options.add_verb(
+        verbs, "list", "list what a program became, line by line", help_texts.LIST
+    )
+    verb.add_argument("program", help="a .nasm file, an object file, or - for standard input")
+    options.common(verb)
+    verb.add_argument(
+        "--autosync", action="store_true", help="list it with the waits that 'sync' finds"
+    )
+    verb.add_argument(
+        "--engine",
+        dest="engines",
+        metavar="NAME",
+        action="append",
+        default=[],
+        help="list this engine alone; may be given several times",
+    )
+    verb.add_argument("--core", metavar="N", type=values.core, help="list this core alone")
+    how = verb.add_mutually_exclusive_group()
+    how.add_argument(
+        "--explorer",
+        action="store_true",
+        help="write operands and semaphores as Neuron Explorer shows them",
+    )
+    how.add_argument("--csv", action="store_true", help="as comma-separated values")
+    options.timeout(verb)
+    options.json(verb)
 
 
 def _fmt(verbs: Verbs[argparse.ArgumentParser]) -> None:

@@ -21,6 +21,7 @@ from nasm.spec.timing import NONE, Timing
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
     from nasm.spec.effects import Plan, Transfer
+    from nasm.spec.program import Instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,8 @@ class Target:
     the name that costs give it. ``interlocked`` says of options whether an engine waits for its own
     earlier results. ``vocabulary`` is what words of operands mean, by what they are. ``module`` is
     where it is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
+    ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
+    them, empty where nothing published shows any.
     """
 
     name: str
@@ -88,6 +91,7 @@ class Target:
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sequencing: Sequencing | None = None
+    profiled: Callable[[Instruction], tuple[str, str]] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -308,8 +308,8 @@ def test_help_alone_and_of_other_topics(ran: Any) -> None:
         ("tensor_copy", "did you mean 'TensorCopy'?"),
         (
             "qqq",
-            "commands: run, nki, profile, diff, check, sync, print, fmt, asm, dis, isa, explain, "
-            "repl, help",
+            "commands: run, nki, profile, diff, check, sync, print, list, fmt, asm, dis, isa, "
+            "explain, repl, help",
         ),
     ],
 )
