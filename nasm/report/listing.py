@@ -68,7 +68,7 @@ def lines(
             waits, updates = wait_text(wait, names), update_text(update, names)
             profiled = program.target.profiled
             if foreign and profiled is not None:
-                opcode, operands = profiled(instruction)
+                opcode, operands = profiled(instruction.row, instruction.operands)
                 waits, updates = _waited(program, wait), _updated(program, instruction.row, update)
             yield Line(
                 offset + pc,

@@ -21,7 +21,6 @@ from nasm.spec.timing import NONE, Timing
 if TYPE_CHECKING:
     from nasm.dtypes import Casting
     from nasm.spec.effects import Plan, Transfer
-    from nasm.spec.program import Instruction
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +90,7 @@ class Target:
     interlocked: Callable[[Mapping[str, OptionValue]], bool] = lambda options: True
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sequencing: Sequencing | None = None
-    profiled: Callable[[Instruction], tuple[str, str]] | None = None
+    profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from nasm.spec.program import Instruction
+from nasm.spec.instruction import Row
 from nasm.spec.view import View
 
 PROFILER = "Neuron Explorer"
@@ -30,24 +30,24 @@ Axes = list[tuple[int, int]]
 """Steps in bytes and counts, fastest first."""
 
 
-def opcode(instruction: Instruction) -> str:
+def opcode(row: Row) -> str:
     """Its opcode there; empty if no published page shows one."""
-    return "".join(instruction.row.vendor.get(PROFILER, ())[:1])
+    return "".join(row.vendor.get(PROFILER, ())[:1])
 
 
-def operands(instruction: Instruction) -> str:
+def operands(row: Row, values: tuple[object, ...]) -> str:
     """Its operands there, as far as they are known; empty if none is."""
-    known = _KNOWN.get(opcode(instruction))
-    return known(instruction) if known is not None else ""
+    known = _KNOWN.get(opcode(row))
+    return known(row, values) if known is not None else ""
 
 
-def profiled(instruction: Instruction) -> tuple[str, str]:
+def profiled(row: Row, values: tuple[object, ...]) -> tuple[str, str]:
     """Both."""
-    return opcode(instruction), operands(instruction)
+    return opcode(row), operands(row, values)
 
 
-def _matmul(instruction: Instruction) -> str:
-    src, dst = (_view(instruction, name) for name in ("moving", "dst"))
+def _matmul(row: Row, values: tuple[object, ...]) -> str:
+    src, dst = (_view(row, values, name) for name in ("moving", "dst"))
     parts = []
     if src is not None and (said := _tile(src)):
         parts.append(f"src={DTYPES.get(src.dtype.name, UNKNOWN)}@{said}")
@@ -56,10 +56,9 @@ def _matmul(instruction: Instruction) -> str:
     return " ".join(parts)
 
 
-def _view(instruction: Instruction, name: str) -> View | None:
+def _view(row: Row, values: tuple[object, ...], name: str) -> View | None:
     """An operand whose address is known before the run."""
-    position = instruction.row.position
-    value = instruction.operands[position[name]] if name in position else None
+    value = values[row.position[name]] if name in row.position else None
     still = isinstance(value, View) and not value.dynamic and value.offsets is None
     return value if isinstance(value, View) and still else None
 
@@ -84,8 +83,8 @@ def _listed(numbers: list[int]) -> str:
     return f"[{','.join(map(str, numbers))}]"
 
 
-def _copy(instruction: Instruction) -> str:
-    src, dst = (_view(instruction, name) for name in ("src", "dst"))
+def _copy(row: Row, values: tuple[object, ...]) -> str:
+    src, dst = (_view(row, values, name) for name in ("src", "dst"))
     if src is None or dst is None or src.dtype is not dst.dtype:
         return ""
     axes = _axes(src), _axes(dst)
@@ -129,4 +128,7 @@ def _pattern(axes: Axes, size: int, run: int) -> str:
     return _listed([step for step, _ in filled]) + _listed([count for _, count in filled])
 
 
-_KNOWN: dict[str, Callable[[Instruction], str]] = {"MATMUL": _matmul, "DMA_DIRECT2D": _copy}
+_KNOWN: dict[str, Callable[[Row, tuple[object, ...]], str]] = {
+    "MATMUL": _matmul,
+    "DMA_DIRECT2D": _copy,
+}
