@@ -121,6 +121,17 @@ for. What is inserted keeps that meaning under every timing, and no wait of it
 can be left out. A text that is written engine by engine is refused, and so is
 one that branches. A text with .for is written out, line by line.
 """
+LIST = """\
+examples:
+  neuron-nasm list tiled.nasm                 offset, pc, cycles, lines as written
+  neuron-nasm list tiled.nasm --engine tensor --core 0
+  neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
+  neuron-nasm list tiled.nasm --json
+
+Numbers stand where names and expressions did. Cycles are those of the engine,
+? where they depend on what a run finds. A line that a loop or a macro made
+says of which round or call it is.
+"""
 FMT = """\
 examples:
   neuron-nasm fmt program.nasm                in place

@@ -89,6 +89,14 @@ def sync(args: argparse.Namespace) -> int:
 # ---------------------------------------------------------------- texts and objects
 
 
+def list_(args: argparse.Namespace) -> int:
+    """``list``: the lines of a program with what the assembler made of them."""
+    with _importing():
+        from nasm.cli import listing
+
+    return listing.list_(args, Screen(args.color))
+
+
 def fmt(args: argparse.Namespace) -> int:
     """``fmt``: texts in columns."""
     from nasm.cli import formatting
@@ -184,6 +192,7 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": check,
     "print": print_,
     "sync": sync,
+    "list": list_,
     "fmt": fmt,
     "asm": asm,
     "dis": dis,

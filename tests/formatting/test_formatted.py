@@ -130,7 +130,7 @@ def _respaced(rng: Random, text: str) -> str:
         ),
         (
             ".dma d  queue=1\nY[:,0] <- x\nLONG<-x[0 : +4]\n.end\n",
-            ".dma d  queue=1\n    Y[:, 0] <- x\n    LONG    <- x[0 : +4]\n.end\n",
+            ".dma d queue=1\n    Y[:, 0] <- x\n    LONG    <- x[0 : +4]\n.end\n",
         ),
         (
             ".hbm X f32[2, 2]  input = [[1,   2],\n                         [10, 20]] ; in\n",
