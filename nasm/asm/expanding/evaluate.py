@@ -27,7 +27,7 @@ from nasm.asm.expanding.functions import (
     tensor_of,
     truth,
 )
-from nasm.asm.expanding.handed import Word
+from nasm.asm.expanding.handed import MomentList, Word
 from nasm.asm.expanding.indices import index
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
@@ -198,7 +198,8 @@ def _name(node: tree.Name) -> Closure:
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
-        return scope.lookup(name) if found is None or type(found) is Word else found
+        unknown = found is None or isinstance(found, Word | MomentList)
+        return scope.lookup(name) if unknown else found
 
     return get
 

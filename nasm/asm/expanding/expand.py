@@ -16,7 +16,7 @@ from nasm.asm.expanding.affine import Affine, unknown
 from nasm.asm.expanding.defines import replaced
 from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
-from nasm.asm.expanding.handed import Counter, Engine, Word
+from nasm.asm.expanding.handed import Counter, Engine, MomentList, Word
 from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.loop_lines import breaking, opened
@@ -43,7 +43,7 @@ from nasm.spec.view import Reg, View
 Bodies = Iterator[Iterable[tree.Statement]]
 """The lines of a block, as often as they are made: one body after the other."""
 
-Handed = Word | Counter | Engine
+Handed = Word | Counter | Engine | MomentList
 
 FIRST = (tree.TargetLine, tree.Version, tree.Include, tree.Macro)
 """What may stand before the target is known."""

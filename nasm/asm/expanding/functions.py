@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from nasm.asm.expanding.affine import refuse
+from nasm.dtypes import DType
 from nasm.exact import scalars
 from nasm.problems import Refused, counted
 from nasm.spec.kinds import shown
@@ -138,6 +139,10 @@ def _shape(place: Callable[[], None], x: Value, axis: Value) -> int:
     return shape[at]
 
 
+def _dtype(place: Callable[[], None], x: Value) -> DType:
+    return tensor_of(x, "dtype").dtype
+
+
 def _bank(place: Callable[[], None], x: Value) -> int:
     view = tensor_of(x, "bank")
     memory = view.tensor.memory
@@ -244,6 +249,7 @@ FORMS = {
     "len": "it is written len(list)",
     "sizeof": "it is written sizeof(tensor)",
     "shape": "it is written shape(tensor, axis)",
+    "dtype": "it is written dtype(tensor)",
     "bank": "it is written bank(tensor)",
 }
 """How functions that take so many arguments and no others are called."""
@@ -257,5 +263,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "len": _len,
     "sizeof": _sizeof,
     "shape": _shape,
+    "dtype": _dtype,
     "bank": _bank,
 }
