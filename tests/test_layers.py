@@ -52,7 +52,7 @@ LAYERS = (
     ("rerun", "nki"),
     ("report",),
     ("repl",),
-    ("lsp",),
+    ("lsp", "highlighting"),
     ("cli",),
     ("__main__",),
 )
@@ -101,6 +101,7 @@ HOMES = {
     "prompt_toolkit": ("repl",),
     "pyarrow": ("report",),
     "pygls": ("lsp",),
+    "pygments": ("highlighting",),
     "pytest": ("nki",),
     "rich": ("report", "repl", "cli"),
 }

@@ -307,7 +307,10 @@ def test_help_alone_and_of_other_topics(ran: Any) -> None:
         ("expalin", "did you mean 'explain'?"),
         ("tensor_copy", "did you mean 'TensorCopy'?"),
         ("fmt", "formatting programs is planned for a later version"),
-        ("qqq", "commands: run, nki, profile, diff, check, sync, print, isa, explain, repl, lsp, help"),
+        (
+            "qqq",
+            "commands: run, nki, profile, diff, check, sync, print, isa, explain, repl, lsp, help",
+        ),
     ],
 )
 def test_help_with_nothing_exits_2_with_a_hint(ran: Any, topic: str, hint: str) -> None:
