@@ -53,7 +53,7 @@ LAYERS = (
     ("rerun", "nki"),
     ("report",),
     ("repl",),
-    ("lsp",),
+    ("lsp", "highlighting"),
     ("cli",),
     ("__main__",),
 )
@@ -102,6 +102,7 @@ HOMES = {
     "prompt_toolkit": ("repl",),
     "pyarrow": ("report",),
     "pygls": ("lsp",),
+    "pygments": ("highlighting",),
     "pytest": ("nki",),
     "rich": ("report", "repl", "cli"),
 }

@@ -239,7 +239,7 @@ def markdown_page(shown: Page) -> str:
     for paragraph in shown.text:
         lines += [paragraph, ""]
     example = [line for line in (shown.setup, shown.example) if line]
-    lines += ["## Example", "", "```nasm", *example, "```", ""]
+    lines += ["## Example", "", "```neuron-nasm", *example, "```", ""]
     if shown.operands:
         lines += ["## Operands", "", "| operand | | accepts | default |", "|---|---|---|---|"]
         for o in shown.operands:
