@@ -148,12 +148,23 @@ class Looped:
             number, count = self._posting(transfers)
             syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
             syncs.append(taking(number, count))
-            for node in transfers:
-                for edge in landings[node]:
-                    if edge.node.queue != node.queue:
-                        forward = self._semaphore([node], OVER)
-                        syncs.append(Sync(None, Update(forward, "+", 1)))
-                        self._take(edge, forward, 1)
+            edges = [edge for node in transfers for edge in landings[node]]
+            for edge in self._first([e for e in edges if e.node.queue != place.queue]):
+                forward = self._semaphore([edge.event.node], OVER)
+                syncs.append(Sync(None, Update(forward, "+", 1)))
+                self._take(edge, forward, 1)
+
+    def _first(self, edges: Iterable[Edge]) -> list[Edge]:
+        """Of edges from one place those from which the others follow."""
+        found: list[Edge] = []
+        for edge in sorted(edges, key=lambda e: (e.rounds, e.node.text)):
+            start = Vertex(STARTED, edge.node)
+            if not any(
+                self.graph.before(Vertex(STARTED, e.node), start, edge.rounds - e.rounds)
+                for e in found
+            ):
+                found.append(edge)
+        return found
 
     def _posting(self, transfers: list[Node]) -> tuple[int, int]:
         """A semaphore to which some transfers post, and how much they do in a round."""
