@@ -213,4 +213,6 @@ def _script(name: str) -> list[str]:
 def _standard_input() -> Given:
     from nasm.source_files import LARGEST, given_as
 
-    return replace(given_as(sys.stdin.buffer.read(LARGEST + 1), "standard input"), name="<stdin>")
+    held = getattr(sys.stdin, "buffer", None)  # a stream of text may stand in its place
+    read = sys.stdin.read().encode() if held is None else held.read(LARGEST + 1)
+    return replace(given_as(read, "standard input"), name="<stdin>")
