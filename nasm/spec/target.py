@@ -73,6 +73,8 @@ class Target:
     where it is written, under the name TARGET. ``sequencing`` names the rows that govern queues.
     ``computing`` are instructions that leave in ``c`` what an operator means of tiles, by
     expressions of the tiles ``a`` and ``b`` and the number 2, such as ``-a`` and ``a + 2``.
+    ``profiled`` are the opcode and the operands of an instruction as the vendor's profiler shows
+    them, empty where nothing published shows any.
     """
 
     name: str
@@ -91,6 +93,7 @@ class Target:
     vocabulary: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     sequencing: Sequencing | None = None
     computing: Mapping[str, str] = field(default_factory=dict)
+    profiled: Callable[[Row, tuple[object, ...]], tuple[str, str]] | None = None
 
     def __reduce__(self) -> tuple[Callable[[str, str], Target], tuple[str, str]]:
         return named, (self.module, "TARGET")

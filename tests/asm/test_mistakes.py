@@ -56,7 +56,7 @@ def test_codes_are_in_order_and_explained():
         (
             ".for k in 0 4\n.end",
             "4",
-            "found '4' after '0' where '..', '[' or an operator was wanted",
+            "found '4' after '0' where '..', '[', an operator or the end of the line was wanted",
             "it is written '.for k in 0..4 step 2'",
         ),
         (

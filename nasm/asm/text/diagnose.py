@@ -233,9 +233,11 @@ def _value(failure: ParseFailure) -> Mistake | None:
     if failure.found == "{":
         return None
     hint = _FOREIGN.get(failure.previous + failure.found, "") or usual(failure)
-    return failure.mistake(
-        "E0108", f"wanted a value after '{failure.previous}', found {failure.what}", hint
-    )
+    message = f"wanted a value after '{failure.previous}', found {failure.what}"
+    if failure.found or failure.previous != ",":
+        return failure.mistake("E0108", message, hint)
+    at = failure.before[-1].start()  # not behind it, where the text may have ended lines ago
+    return Mistake("E0108", message, at, at + 1, "leave the comma out")
 
 
 def _form(failure: ParseFailure) -> Mistake | None:

@@ -23,7 +23,7 @@ DEEPEST = 100
 _FOR_ENGINE = re.compile(r"@\w+\s+[A-Za-z_]\w*(?![\w(:])")
 _CLAIM = re.compile(r"\.(?:expect|assert)\b|//|/\*|#")
 _POSTS = re.compile(r"\bpost\s+[A-Za-z_]")
-_DEEPENS = re.compile(r"[^\w\s,;]|\bnot\b|\band\b|\bor\b")
+_DEEPENS = re.compile(r"[^\w\s,;]|\b(?:not|and|or|if)\b")
 
 
 def parse(source: Source, alike: bool = False) -> tuple[tree.File, list[Problem]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable
+from io import BytesIO
 from typing import IO, Any
 
 import numpy as np
@@ -82,8 +83,7 @@ def _opened(file: ArrayFile, allowed: Allowed, pipes: bool) -> IO[bytes]:
 def _read(stream: IO[bytes], file: ArrayFile, fits: Fits) -> Array:
     start = stream.read(len(npy.MAGIC))
     if start == npy.MAGIC:
-        status = os.fstat(stream.fileno())
-        return _array(stream, status.st_size if stat.S_ISREG(status.st_mode) else None, fits)
+        return _array(stream, _size(stream), fits)
     if not start.startswith(npz.MAGIC):
         raise npy.Damaged("it is neither .npy nor .npz")
     if not stream.seekable():
@@ -99,6 +99,14 @@ def _read(stream: IO[bytes], file: ArrayFile, fits: Fits) -> Array:
             raise Refused(UNREADABLE, said, str(none)) from None
         said = f"{file.path} is an archive of arrays; wanted one of them"
         raise Refused(UNREADABLE, said, f"write {file.path}:KEY; {none}") from None
+
+
+def _size(stream: IO[bytes]) -> int | None:
+    """The bytes of a file; None of a pipe."""
+    if isinstance(stream, BytesIO):
+        return len(stream.getbuffer())
+    status = os.fstat(stream.fileno())
+    return status.st_size if stat.S_ISREG(status.st_mode) else None
 
 
 def _array(stream: IO[bytes], size: int | None, fits: Fits) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nasm.spec.target import Samples, Sequencing, Target
-from nasm.targets.neuron import dma, indirection, rules
+from nasm.targets.neuron import dma, explorer, indirection, rules
 from nasm.targets.neuron.activations import ACTIVATIONS
 from nasm.targets.neuron.alu import OPERATORS
 from nasm.targets.neuron.computing import COMPUTING
@@ -63,4 +63,5 @@ TARGET = Target(
         branch="CompareBranch",
     ),
     computing=COMPUTING,
+    profiled=explorer.profiled,
 )
