@@ -8,6 +8,7 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, MomentList, Word
 from nasm.asm.expanding.moment_names import Mentioner, mentions
 from nasm.asm.expanding.operand_texts import elsewhere, in_order
