@@ -68,7 +68,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("state", "conversions", "changes", "writers", "unread"),
         ("numbers",),
         ("addresses", "hazards", "dynamic_addresses"),
-        ("indirect", "tensor_io", "needs", "flow", "below_zero"),
+        ("indirect", "tensor_io", "given_inputs", "needs", "flow", "below_zero"),
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),

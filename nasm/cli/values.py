@@ -11,6 +11,17 @@ from nasm.source import Source
 from nasm.spec.names import CONSTANTS
 
 
+def given(text: str) -> tuple[str, str]:
+    """NAME=FILE, or the path of a .npz file, which has names of its own."""
+    if "=" not in text and text.endswith(".npz"):
+        return "", text
+    try:
+        return binding(text)
+    except argparse.ArgumentTypeError:
+        said = f"'{quoted(text)}' is neither NAME=FILE nor a .npz file"
+        raise argparse.ArgumentTypeError(said) from None
+
+
 def binding(text: str) -> tuple[str, str]:
     """NAME=FILE."""
     name, equals, value = text.partition("=")

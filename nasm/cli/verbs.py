@@ -131,7 +131,7 @@ def repl(args: argparse.Namespace) -> int:
         from nasm.repl.screen import Unwritable
 
     try:
-        inputs = {} if program_names.kernel(args.program) else arrays.given(args.inputs)
+        inputs = {} if program_names.kernel(args.program) else arrays.inputs(args)
     except Failure as failure:
         Screen(args.color).problems(failure.problems)
         return REFUSED

@@ -38,6 +38,7 @@ ELSEWHERE = {
 
 _MNEMONIC = re.compile(r"[A-Z]\w*[a-z]\w*")
 _ENGINE = re.compile(r"[a-z]\w*")
+_COUNTED = re.compile(r"[A-Za-z_]\w*\s*(?:\+\+|--|[-+]=)")
 _WORD = re.compile(r"[A-Za-z_]\w*")
 
 
@@ -61,6 +62,32 @@ def habit(failure: ParseFailure) -> Mistake | None:
     if engine and failure.after_value and len(words) == 2:
         return _missing("@", first, f"an engine is chosen with '@{word}'")
     return None
+
+
+def hint(failure: ParseFailure) -> str:
+    """What to write for what is usual elsewhere, where nothing better is known; or nothing."""
+    before = [match.group() for match in failure.before]
+    opener = failure.opened[-1].group() if failure.opened else ""
+    if len(before) == 1 and before[0].startswith("@") and failure.found in (":", ","):
+        return f"nothing stands between '{before[0]}' and the mnemonic"
+    if failure.found == "=" and not failure.opened:
+        return "an instruction begins with its mnemonic, and its first operand is what it writes"
+    if failure.found == ".." and opener == "[":
+        return "a part is written [first : end]"
+    if failure.found == ":" and opener == "(":
+        return "a part of a tensor is written in [ ]"
+    if failure.found in ("&", "*"):
+        return f"a tensor is its name, without '{failure.found}'"
+    if failure.found == ">" and failure.previous == "-":
+        return "what is written comes first, then what is read"
+    return ""
+
+
+def unmarked(failure: ParseFailure) -> str:
+    """A hint for a semaphore without its sign."""
+    if failure.opened or not _COUNTED.match(failure.text, failure.at, failure.end):
+        return ""
+    return f"a semaphore is written '${failure.found}'"
 
 
 def _missing(sign: str, first: re.Match[str], hint: str) -> Mistake:
