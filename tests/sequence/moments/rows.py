@@ -44,7 +44,10 @@ class Pipeline:
             f".hbm O f32[1, {self.columns}] inout",
         ]
         for n in range(len(self.stages)):
-            lines += [f".sbuf t{n} f32[1, {self.columns}]", f"@vector Memset t{n}, {n} post fill[{n}]"]
+            lines += [
+                f".sbuf t{n} f32[1, {self.columns}]",
+                f"@vector Memset t{n}, {n} post fill[{n}]",
+            ]
         lines.append(f".loop k in 0..{self.rounds} step {self.unrolled}")
         lines.append(f".for b in 0..{self.unrolled}")
         lines += [self.line(n) for n in self.order]
