@@ -310,6 +310,7 @@ TENSORS = """.hbm  A  f32[128, 128]
 .sbuf y  f32[128, 32]
 .sbuf w  f32[128, 192]
 .sbuf r  f32[128, 2, 64]
+.sbuf v  f32[64, 2, 128]
 .sbuf s  f32[128, 2, 32]
 .psum p  f32[128, 64]
 .psum u  f32[128, 2, 128]
@@ -335,7 +336,7 @@ REFUSED = [
     ("norms", "rmsnorm(x, x, y)", "dst and gain are as wide as src"),
     ("mlp", "mlp(x, r, r, x, r, x, u, p)", "the hidden layer is a multiple of 128 wide"),
     ("attention", "attention(x, x, w, r, unit, u, p, p, 1)", "k is [D, T * TK] for q [D, S]"),
-    ("attention", "attention(y, x, w[:, 0:128], r[0:64], unit, u, p, p, 1)", "dst is [S, D]"),
+    ("attention", "attention(y, x, w[:, 0:128], v, unit, u, p, p, 1)", "dst is [S, D]"),
 ]
 
 
