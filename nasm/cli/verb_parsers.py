@@ -319,6 +319,17 @@ def _repl(verbs: Verbs) -> None:
     start.add_argument("--no-init", action="store_true", help="leave out the start-up file")
 
 
+def _lsp(verbs: Verbs) -> None:
+    verb = options.add_verb(verbs, "lsp", "answer an editor: the language server", help_texts.LSP)
+    options.common(verb)
+    verb.add_argument(
+        "--no-cycles",
+        dest="cycles",
+        action="store_false",
+        help="do not offer the cycles of each instruction behind its line",
+    )
+
+
 VERBS: dict[str, Callable[[Verbs], None]] = {
     "run": _run,
     "nki": _nki,
@@ -331,6 +342,7 @@ VERBS: dict[str, Callable[[Verbs], None]] = {
     "isa": _isa,
     "explain": _explain,
     "repl": _repl,
+    "lsp": _lsp,
     "help": _help,
 }
 """What adds the parser of each verb, in the order of the help."""

@@ -8,12 +8,12 @@ line of a nested loop is worked out once per combination that matters to it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import partial
 from typing import Any, ClassVar
 
 from nasm.allowing import Allow
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.affine import Affine, unknown
+from nasm.asm.expanding.defines import replaced
 from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.handed import Counter, Engine, MomentList, Word
@@ -22,6 +22,7 @@ from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
 from nasm.asm.expanding.loop_lines import breaking, opened
 from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.macros import engine as engine_named
+from nasm.asm.expanding.operand_texts import elsewhere, operand_place
 from nasm.asm.expanding.rounds import Rounds, rounds_of
 from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.scope import Scope
@@ -86,7 +87,7 @@ class Expander:
         self.macros = Macros()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
-        self.loops: Loops | None = None  # made by the first loop at run time
+        self.loops: Loops  # made with the builder
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.looping = 0  # loops around the line, those around calls of macros too
@@ -97,16 +98,15 @@ class Expander:
 
     # -- the whole
 
-    def expand(self, body: Iterable[tree.Statement]) -> ProgramBuilder | None:
+    def expand(self, body: Iterable[tree.Statement], unread: bool = False) -> ProgramBuilder | None:
         """Expand all statements; the builder, with all problems so far.
 
-        None if there is no program to check any further (its problems are in :attr:`problems`).
+        ``unread`` says that lines which could not be read, and so are not in the tree, may declare
+        whatever seems to be missing. None if there is no program to check any further (its
+        problems are in :attr:`problems`).
         """
         self.body = tuple(body)
-        if self.problems:
-            # Lines that could not be read are not in the tree: whatever seems to be missing now
-            # may be in one of them.
-            self.scope.undeclared.unread = True
+        self.scope.undeclared.unread = unread
         self.run(self.body)
         if not self.scope.undeclared.unread:
             self._check_defines()
@@ -249,11 +249,16 @@ class Expander:
             generation = target.configured(generation, self.options, self.timing)
         except Failure as failure:
             self.unfit = list(failure.problems)
-        self.builder = ProgramBuilder(target, generation)
-        self.scope.tensors = self.builder.program.tensors
-        self.scope.transfers = self.builder.program.transfers
-        self.scope.place = self.builder.place
-        self.scope.later = self._later
+        self._drive(ProgramBuilder(target, generation))
+
+    def _drive(self, builder: ProgramBuilder) -> None:
+        """Drive a builder: names mean what is declared there."""
+        self.builder, scope = builder, self.scope
+        builder.places = operand_place
+        scope.tensors, scope.transfers = builder.program.tensors, builder.program.transfers
+        scope.place, scope.later = builder.place, self._later
+        scope.computing = builder.target.computing
+        self.loops = Loops(builder, self.includes.text)
 
     def _later(self, name: str, kind: str) -> tree.Node | None:
         """Where the text declares a name further down; of another text nothing is known."""
@@ -296,7 +301,7 @@ class Expander:
             raise Failure(Problem("E0210", said, self._span(item.value), hint))
         if home.expansion is None:
             self.defined.add(name)
-            value = self.defines.get(name, value)
+            value = replaced(name, value, self.defines)
         for each in self.scope.homes(item):
             each.declare(name, value, place.within(self.scope.chain))
         if home.expansion is None and home.lasting is None and isinstance(value, int | float):
@@ -331,10 +336,12 @@ class Expander:
         if found is None:
             return
         source, file, problems, allowed = found
+        if self.builder is not None:
+            self.loops.mention(source.text)
         self.problems += problems
         self.allowed += allowed
         self.unsaid += file.unsaid
-        if problems:
+        if file.unread:
             self.scope.undeclared.unread = True
         outer, chosen = self.scope.source, self.engine
         self.scope.source, self.engine = source, self.engine or None
@@ -347,10 +354,7 @@ class Expander:
         """``name(x, n=2)``: the lines of a macro, with what it is handed."""
         builder, outer = self.made, self.scope
         macro = self.macros.find(statement, outer, builder.target.isa.rows)
-        engine = self.engine
-        if statement.engine is not None:
-            at = statement.engine
-            engine = engine_named(at, at.name, outer, builder)
+        engine = self.engine if statement.engine is None else self._named(statement.engine)
         body = macro.statement.body
         self.rounds.take(len(body))
         if self.problems and self.rounds.in_vain():
@@ -358,7 +362,7 @@ class Expander:
             return
         inner = self.macros.enter(macro, statement, outer, builder)
         if statement.label is not None:
-            self._label(statement.label, self._chosen(statement, engine))
+            self._label(statement.label, engine or self._chosen())
         chain, chosen = self.chain, self.engine
         self.scope, self.chain, self.engine = inner, -1, engine
         yield body
@@ -366,19 +370,10 @@ class Expander:
 
     def loop(self, statement: tree.For) -> Bodies:
         """``.for k in a..b step s``."""
-        first = declare.whole(statement.first, self.scope)
-        stop = declare.whole(statement.stop, self.scope)
-        step = 1 if statement.step is None else declare.whole(statement.step, self.scope)
-        if step == 0:
-            at = self._span(statement.step or statement)
-            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
-        rounds = range(first, stop, step)
+        rounds = self._values(statement)
         if statement.body:
             self.rounds.alone(rounds_of(rounds))
-        if self.scope.lasting is None and not self.looping:
-            inside = self.scope.expansion is not None or self.scope.source is not self.source
-            after = (s for s in self.body if s.start > statement.start and not inside)
-            self.rounds.foresee(statement, after, self.scope, self.defines)
+        self._foresee(statement)
         name = statement.variable.name
         self._new_name(name, self._span(statement.variable), self.scope)
         place = Span(self.scope.source, statement.variable.start, statement.variable.end)
@@ -388,10 +383,36 @@ class Expander:
                 if self._futile():
                     break
                 self.rounds.take(len(statement.body))
-                frame = Frame(f".for {name} = {value}", place)
+                said = str(value) if type(value) is int else shown(value)
+                frame = Frame(f".for {name} = {said}", place)
                 yield from self._round(name, value, frame, statement.body)
         finally:
             self.looping -= 1
+
+    def _foresee(self, statement: tree.For | tree.Loop) -> None:
+        """Refuse an outermost loop that makes too many lines."""
+        if self.scope.lasting is None and not self.looping:
+            inside = self.scope.expansion is not None or self.scope.source is not self.source
+            after = (s for s in self.body if s.start > statement.start and not inside)
+            macros = {n: len(m.statement.body) for n, m in self.macros.known.items()}
+            self.rounds.foresee(statement, after, self.scope, self.defines, macros)
+
+    def _values(self, statement: tree.For) -> range | list[Any]:
+        """What the variable of a loop is, round by round."""
+        scope = self.scope
+        if statement.stop is None:
+            found = evaluate(statement.first, scope)
+            if isinstance(found, list):
+                return found
+            said = f".for goes through a list or from a number to another, found {shown(found)}"
+            hint = f"write 0..{scope.span(statement.first).text}" if type(found) is int else ""
+            raise Failure(Problem("E0210", said, self._span(statement.first), hint))
+        first, stop = declare.whole(statement.first, scope), declare.whole(statement.stop, scope)
+        step = 1 if statement.step is None else declare.whole(statement.step, scope)
+        if step == 0:
+            at = self._span(statement.step or statement)
+            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
+        return range(first, stop, step)
 
     def _futile(self) -> bool:
         """Whether another round can only repeat what is wrong."""
@@ -405,61 +426,42 @@ class Expander:
 
     def run_time_loop(self, statement: tree.Loop) -> Bodies:
         """``.loop k in a..b step s``: its lines are expanded once."""
-        builder, variable, before = self.made, statement.variable, self.engine
-        queue = None
+        variable, before, queue = statement.variable, self.engine, None
         if statement.engine is not None or isinstance(variable, tree.Register):
-            engine = self._selected(statement)
-            queue = builder.queue(engine, self.scope.core)
-            self.engine = engine
-        if self.scope.lasting is None and not self.looping:
-            inside = self.scope.expansion is not None or self.scope.source is not self.source
-            after = (s for s in self.body if s.start > statement.start and not inside)
-            self.rounds.foresee(statement, after, self.scope, self.defines)
+            self.engine = self._selected(statement)
+            queue = self.made.queue(self.engine, self.scope.core)
+        self._foresee(statement)
         scope, name = self.scope, variable.name if isinstance(variable, tree.Name) else ""
         place = Span(scope.source, variable.start, variable.end)
         if name:
             self._new_name(name, self._span(variable), scope)
-        loop = opened(statement, scope, builder, queue)
+        loop = opened(statement, scope, self.made, queue)
         if loop is not None:
-            loops = self._loops()
-            loops.begin(loop)
-            scope.looping = True
             self.looping += 1
-            try:
+            with self.loops.within(loop, scope):
                 frame = Frame(loop.said, place)
                 yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
-            finally:
                 self.looping -= 1
-                scope.looping = len(loops.open) > 1
-                loops.end()
         if statement.engine is not None:
             self.engine = before
 
-    def _loops(self) -> Loops:
-        """The loops at run time, once there is one."""
-        if self.loops is None:
-            self.loops = Loops(self.made, self.source.text)
-            self.scope.reach = self.loops.reach
-        return self.loops
-
     def leave(self, statement: tree.Break) -> None:
         """``.break``, or ``.break %r1 >= 3``."""
-        builder, loops = self.made, self._loops()
-        queue = builder.queue(self._selected(statement), self.scope.core)
-        self.scope.register = partial(loops.register, queue)
-        made = breaking(statement, self.scope, builder, loops, queue)
-        span = builder.span(Span(self.scope.source, statement.start, statement.end))
+        builder, scope = self.made, self.scope
+        queue = builder.queue(self._selected(statement), scope.core)
+        made = breaking(statement, self.loops, scope, queue)
+        span = builder.span(Span(scope.source, statement.start, statement.end))
         builder.append(queue, made, span, self._chain())
 
     def _selected(self, statement: tree.Loop | tree.Break) -> str:
         """The engine that a line names, or else the chosen one."""
         at = statement.engine
         if at is None:
-            return self._chosen(statement, self.engine)
-        return engine_named(at, at.name, self.scope, self.made)
+            return self._chosen()
+        return self._named(at)
 
     def _round(
-        self, name: str, value: int | Affine, frame: Frame, body: tuple[tree.Statement, ...]
+        self, name: str, value: Any, frame: Frame, body: tuple[tree.Statement, ...]
     ) -> Bodies:
         """One round of a loop: its variable, and constants that last until its end."""
         scope = self.scope
@@ -509,12 +511,11 @@ class Expander:
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
-        held = self.scope.keep()
         if self.scope.looping:
             for name in sorted(free_names(statement)):
-                if isinstance(value := held.get(name), Affine):
+                if isinstance(value := self.scope.values.get(name), Affine):
                     raise unknown(value, "what an expectation compares")
-        self.made.expect((statement, held), self._span(statement))
+        self.made.expect((statement, self.scope.keep()), self._span(statement))
 
     # -- instructions
 
@@ -524,18 +525,19 @@ class Expander:
         queue = self._queue(statement)
         if queue is None or statement.mnemonic is None:
             return
-        if self.loops is not None and self.loops.open:
-            self.loops.enter(queue, self._span(statement))
-            self.scope.register = partial(self.loops.register, queue)
         self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
-        made = line.make(self.scope, builder, queue)
-        if self.loops is not None and self.loops.open:
-            self.loops.check(queue, made[0], self._span(statement))
+        if self.scope.looping:
+            place = self._span(statement)
+            with self.loops.line(queue, place, self.scope):
+                made = line.make(self.scope, builder, queue)
+            self.loops.check(queue, made[0], place)
+        else:
+            made = line.make(self.scope, builder, queue)
         moments = line.moments(self.scope)
         if moments is not None:
             builder.recorded.moments[builder.position] = moments
@@ -547,7 +549,7 @@ class Expander:
         queue = self._queue(statement)
         if queue is None:
             return
-        if self.loops is not None:
+        if self.scope.looping:
             self.loops.enter(queue, self._span(statement))
         span = builder.span(self._span(statement))
         drain = Drain(queue, statement.every, span, self._chain())
@@ -583,15 +585,6 @@ class Expander:
             builder.recorded.moments[builder.position] = moments.at(place)
         builder.append(queue, made, builder.span(place), self.chain)
 
-    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
-        """The queue of a line, whose label is set there; None if it only chooses an engine."""
-        engine = self._engine(statement)
-        if engine is None:
-            return None
-        if statement.label is not None:
-            self._label(statement.label, engine)
-        return self.made.queue(engine, self.scope.core)
-
     def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
         """Name the place of the next instruction of a queue."""
         place, name = self._span(node), name_of(node, self.scope)
@@ -601,17 +594,28 @@ class Expander:
         except Refused as refused:
             raise Failure(refused.at(place)) from None
 
+    def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
+        """The queue of a line, whose label is set there; None if it only chooses an engine."""
+        engine = self._engine(statement)
+        if engine is None:
+            return None
+        if statement.label is not None:
+            self._label(statement.label, engine)
+        return self.made.queue(engine, self.scope.core)
+
     def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
-            return self._chosen(statement, self.engine)
+            if isinstance(statement, tree.Line):
+                self._refuse_unmarked(statement)
+            return self._chosen()
         chooses = (
             isinstance(statement, tree.Line)
             and statement.mnemonic is None
             and statement.label is None
         )
         try:
-            engine = engine_named(statement.engine, statement.engine.name, self.scope, self.made)
+            engine = self._named(statement.engine)
         except Failure:
             self.engine = "" if chooses else self.engine
             raise
@@ -620,9 +624,9 @@ class Expander:
             return None
         return engine
 
-    def _chosen(self, statement: tree.Statement, engine: str | None) -> str:
-        """The engine that was chosen for a line; raises Refused if none was."""
-        if engine is None and not self.scope.undeclared.unread:
+    def _chosen(self) -> str:
+        """The engine that was chosen for the lines that name none."""
+        if self.engine is None and not self.scope.undeclared.unread:
             self.engine = ""
             engines = listed(f"@{e.name}" for e in self.made.generation.engines)
             raise Refused(
@@ -630,9 +634,24 @@ class Expander:
                 "no engine is chosen for this line",
                 f"put one of {engines} before it, or alone on a line before several",
             )
-        if not engine:
+        if not self.engine:
             raise Failure(())  # that none is chosen was said of an earlier line
-        return engine
+        return self.engine
+
+    def _named(self, name: tree.Name) -> str:
+        """The engine that a line names."""
+        return engine_named(name, name.name, self.scope, self.made)
+
+    def _refuse_unmarked(self, statement: tree.Line) -> None:
+        """Refuse a directive without its dot, or an engine without ``@``, that reads as a line."""
+        word = statement.mnemonic
+        if word is None or word.name in self.made.target.isa.rows:
+            return
+        hint = elsewhere(word.name, self.made)
+        if hint:
+            self.scope.undeclared.unread = True  # what it was meant to declare is not known
+            said = f"no instruction '{word.name}'"
+            raise Failure(Problem("E0201", said, self._span(word), hint))
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""

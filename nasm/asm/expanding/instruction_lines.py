@@ -8,8 +8,10 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
+from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, MomentList, Word
 from nasm.asm.expanding.moment_names import Mentioner, mentions
+from nasm.asm.expanding.operand_texts import elsewhere, in_order
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.asm.text.walk import descendants
@@ -131,7 +133,9 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     try:
         row = builder.row(statement.mnemonic.name)
     except Refused as refused:
-        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
@@ -167,10 +171,16 @@ def _operands(
         if isinstance(node, tree.Named):
             operand = next((o for o in written if o.name == node.name), None)
             if operand is None:
-                raise Failure(_unknown(row, node, scope))
+                raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
-                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
                 )
             named[node.name] = compile_operand(operand.kind, node.value)
             places[node.name] = node.value
@@ -191,9 +201,10 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
-    names = [o.name for o in row.written]
-    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    meant = did_you_mean(node.name, [o.name for o in row.written])
+    order = in_order(row, statement, scope)
+    hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
 
@@ -206,6 +217,10 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
+    if isinstance(node, tree.Conditional) and words:
+        condition = compile_node(node.condition)
+        chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)
+        return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
     if isinstance(node, tree.Numbered):
         return _numbered(kind, node)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:

@@ -7,11 +7,12 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine
 from nasm.asm.expanding.evaluate import compile_name, compile_node
+from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import MomentList, Word
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.building.recorded import Mention, Moment, Round
-from nasm.problems import Failure, Problem
+from nasm.problems import Failure, Problem, Refused
 from nasm.spec.kinds import shown
 
 Mentioner = Callable[[Scope], list[Mention]]
@@ -31,8 +32,11 @@ def mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mention
 
 def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
     name, indices = compile_name(node.name), [(n, compile_node(n)) for n in node.indices]
+    holds = None if node.condition is None else _condition(node.condition)
 
     def mention(scope: Scope) -> list[Mention]:
+        if holds is not None and not holds(scope):
+            return []
         found = tuple(_index(value(scope), at, scope) for at, value in indices)
         spelled, span = name(scope), scope.span(node)
         held = scope.values.get(spelled) if scope.expansion is not None else None
@@ -46,6 +50,18 @@ def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
         return [Mention(Moment(n, i), span, at_read, o if o != n else "") for n, i, o in meant]
 
     return mention
+
+
+def _condition(node: tree.Node) -> Callable[[Scope], bool]:
+    value = compile_node(node)
+
+    def holds(scope: Scope) -> bool:
+        try:
+            return truth(value(scope), "if")
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return holds
 
 
 def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:

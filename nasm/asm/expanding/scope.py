@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -51,12 +51,12 @@ def _no_register(value: Affine) -> Reg:
 class Scope:
     """What names mean while a line is evaluated, the core it belongs to, and its own numbers.
 
-    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
-    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
-    if they are known.
     ``order`` are the names of ``values`` in the order of their declaration, ``left`` those that may
     be declared anew: by an ``.if`` that has ended, or outside of the macro. Names from
     ``lasting`` on belong to rounds of loops, the innermost of which has ``hidden`` others.
+    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
+    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
+    if they are known.
     """
 
     source: Source
@@ -80,6 +80,7 @@ class Scope:
     kept: dict[str, Value] | None = None
     hidden: dict[str, Value] | None = None
     expansion: Expansion | None = None
+    computing: Mapping[str, str] = field(default_factory=dict)
 
     def span(self, node: tree.Node) -> Span:
         """A node's place, expansions included."""

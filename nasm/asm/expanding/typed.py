@@ -31,11 +31,9 @@ class Continued(Expander):
     ) -> None:
         super().__init__(source, {})
         self.found: dict[int, str] = {}
-        self.builder, self.engine = builder, engine
-        program, scope = builder.program, self.scope
-        scope.values.update(values)
-        scope.tensors, scope.transfers = program.tensors, program.transfers
-        scope.place, scope.later, scope.core = builder.place, self._later, core
+        self._drive(builder)
+        self.engine, self.scope.core = engine, core
+        self.scope.values.update(values)
 
     def version(self, statement: tree.Version) -> None:
         """``.nasm 1``, which a program begins with."""
@@ -50,18 +48,16 @@ class Continued(Expander):
             raise Failure(Problem("E0318", said, self._span(statement.number)))
         self.scope.core = number
 
-    def line(self, statement: tree.Line) -> None:
-        """An instruction: a label would name a place that nothing can branch to."""
-        if statement.label is not None:
-            raise Failure(
-                Problem(
-                    "E0207",
-                    "a label names a place in a program; what is typed is executed at once",
-                    self._span(statement.label),
-                    "type the instruction alone; branches lead to labels of the program",
-                )
+    def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
+        """Refuse a label: it would name a place that nothing can branch to."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a label names a place in a program; what is typed is executed at once",
+                self._span(node),
+                "type the instruction alone; branches lead to labels of the program",
             )
-        super().line(statement)
+        )
 
     def run_time_loop(self, statement: tree.Loop) -> NoReturn:
         """``.loop``: its branch would lead to what was typed."""
@@ -104,6 +100,5 @@ class Continued(Expander):
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
-        tree.Line: line,
         tree.Loop: run_time_loop,
     }

@@ -77,15 +77,17 @@ class Looped:
         assert loop is not None
         part = loop.parts[queue]
         left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
-        deciding = [part.back] if part.leave is None else [part.back, part.leave]
-        read = {r for number in deciding for r in dependences.form(Line(queue, number)).taken}
-        if not (dependences.held and left & read):
+        read = {*dependences.form(Line(queue, part.back)).taken}
+        said = hint = ""
+        if loop.left:
+            said = "a branch may leave this loop in a round that posts moments, or comes after some"
+            hint = "leave it behind its last round, or write waits and updates in it"
+        elif not (dependences.held and left & read):
             said = "a round of this loop may begin before all of the one before it is complete"
-            hint = (
-                "moments in a loop take engines that wait for their own results (ordering=strict)"
-            )
-            node = self.level.enter[queue]
-            raise refused(IMPOSSIBLE, said, span_of(semaphores.program, node), hint)
+            hint = "moments in it take engines that wait for their own results (ordering=strict)"
+        if said:
+            place = span_of(semaphores.program, self.level.enter[queue])
+            raise refused(IMPOSSIBLE, said, place, hint)
 
     def _graph(self) -> Graph:
         """The order that there is without waits."""

@@ -42,6 +42,23 @@ def read_array(
     raise Refused(UNREADABLE, f"{path} is not a readable array file: {reason}")
 
 
+class _Enough(Exception):
+    """The header was read."""
+
+
+def read_header(file: ArrayFile, fits: Fits, allowed: Allowed = ANY) -> None:
+    """Refuse what :func:`read_array` would by what a file says of itself; no element is read."""
+
+    def header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        fits(shape, dtype)
+        raise _Enough
+
+    try:
+        read_array(file, header, allowed)
+    except _Enough:
+        return
+
+
 def _opened(file: ArrayFile, allowed: Allowed, pipes: bool) -> IO[bytes]:
     try:
         return regular(file.path, pipes=True) if pipes else allowed.opened(file.folder, file.name)
