@@ -1,5 +1,6 @@
-; Normalisation along the free axis, one row per partition, by Vector alone: BatchNormStats takes mean and
-; variance of up to 512 columns at a time, BatchNormAggregate those of all. Statistics are float32.
+; Normalisation along the free axis, one row per partition. BatchNormStats takes mean and variance of up to 512
+; columns at a time, BatchNormAggregate those of all; the root of one number per row is GpSimd's, which has `power`,
+; and Scalar stays free. Statistics are float32.
 
 ; layernorm(dst, src, gain, shift): (src - mean) / sqrt(variance + eps) * gain + shift.
 ;   dst    SBUF [P, N], of any floating dtype; may be src
@@ -15,8 +16,9 @@
     .sbuf  both   f32[P, 2]
     .sbuf  scale  f32[P, 1]
     mean_and_variance(both, src, ready)
-    @vector  TensorScalar        scale, both[:, 1:2], op0=add, operand0=eps, op1=power, operand1=-0.5
-    @vector  TensorScalar        dst, src, op0=subtract, operand0=both[:, 0:1], op1=multiply, operand1=scale
+    @vector  TensorScalar        scale, both[:, 1:2], op0=add, operand0=eps                     post varied
+    @gpsimd  TensorScalar        scale, scale, op0=power, operand0=-0.5       after varied      post rooted
+    @vector  TensorScalar        dst, src, op0=subtract, operand0=both[:, 0:1], op1=multiply, operand1=scale    after rooted
     @vector  TensorTensor        dst, dst, gain, op=multiply
     @vector  TensorTensor        dst, dst, shift, op=add    post done
 .end
@@ -33,8 +35,9 @@
     .sbuf  scale   f32[P, 1]
     mean_and_variance(both, src, ready)
     @vector  ScalarTensorTensor  square, both[:, 0:1], both[:, 1:2], op0=multiply, operand0=both[:, 0:1], op1=add
-    @vector  TensorScalar        scale, square, op0=add, operand0=eps, op1=power, operand1=-0.5
-    @vector  ScalarTensorTensor  dst, src, gain, op0=multiply, operand0=scale, op1=multiply    post done
+    @vector  TensorScalar        scale, square, op0=add, operand0=eps                           post squared
+    @gpsimd  TensorScalar        scale, scale, op0=power, operand0=-0.5       after squared     post rooted
+    @vector  ScalarTensorTensor  dst, src, gain, op0=multiply, operand0=scale, op1=multiply    after rooted    post done
 .end
 
 ; mean_and_variance(both, src): both[:, 0] = the mean of each row, both[:, 1] = its variance, that of a population.
