@@ -488,6 +488,14 @@ class Expander:
                     yield body
                 return
 
+    def block(self, statement: tree.ScopeBlock) -> Bodies:
+        """``.scope``: behind it the bytes of its tensors may be another's."""
+        end = Span(self.scope.source, statement.end - len(".end"), statement.end)
+        self.made.begin_block()
+        with self.scope.arm():
+            yield statement.body
+        self.made.end_block(end)
+
     def claim(self, statement: tree.Assert) -> None:
         """``.assert e, "message"``."""
         if truth(evaluate(statement.condition, self.scope), ".assert"):
@@ -519,7 +527,17 @@ class Expander:
             for name in sorted(free_names(statement)):
                 if isinstance(value := self.scope.values.get(name), Affine):
                     raise unknown(value, "what an expectation compares")
+        if self.made.in_blocks:
+            self._lasting(statement)
         self.made.expect((statement, self.scope.keep()), self._span(statement))
+
+    def _lasting(self, statement: tree.Expect) -> None:
+        """Refuse an expectation on a tensor whose bytes may be another's after the run."""
+        for name in sorted(free_names(statement)):
+            value = self.scope.values.get(name) or self.scope.view(name)
+            if isinstance(value, View) and value.tensor.block:
+                said = f"'{name}' belongs to a '.scope': after the run its bytes may be another's"
+                raise Refused("E0240", said, "compare what is copied from it to another tensor")
 
     # -- instructions
 
@@ -666,6 +684,7 @@ class Expander:
         tree.Loop: run_time_loop,
         tree.Break: leave,
         tree.If: choose,
+        tree.ScopeBlock: block,
         tree.Assert: claim,
         tree.Expect: expect,
         tree.Macro: macro,

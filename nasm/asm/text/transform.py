@@ -435,6 +435,10 @@ class TreeBuilder(_Instructions):
         """Read ``.view sorted = xs[0:64]``."""
         return tree.ViewLine(_start(parts[0]), parts[-1].end, parts[1], parts[3])
 
+    def scope(self, parts: Parts) -> tree.ScopeBlock:
+        """Read ``.scope``."""
+        return tree.ScopeBlock(_start(parts[0]), _end(parts[0]), ())
+
     def include(self, parts: Parts) -> tree.Include:
         """Read ``.include "file.nasm"``."""
         return tree.Include(_start(parts[0]), parts[1].end, parts[1])
