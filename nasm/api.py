@@ -11,20 +11,20 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm.assemble import assemble as assemble_source
 from nasm.asm.expanding.walking import unknown_target
 from nasm.building import given
 from nasm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.examine import Examination, examine
 from nasm.machine.outlines import NoValues
+from nasm.objects import loaded
 from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Problem, Refused
 from nasm.records import MOST_EXAMINED, MOST_INSTRUCTIONS, Progress, RunReport
 from nasm.sequence.written import autosync as synchronised
 from nasm.session import ASSEMBLED, Session
 from nasm.source import Source, Span
-from nasm.source_files import Text, source_of
+from nasm.source_files import Text, program_of
 from nasm.spec.declared_transfer import DeclaredTransfer
 from nasm.spec.instruction import Row
 from nasm.spec.kinds import shown
@@ -48,6 +48,8 @@ def assemble(
 ) -> Program:
     """Assemble a text or a file; raises :class:`~nasm.problems.Failure` with every problem.
 
+    An object file is loaded, for what it was assembled for.
+
     ``options`` are machine options by name, as in ``{"rounding": "stochastic"}``; ``timing`` sets
     figures by name, as in ``{"semaphore_ns": 25, "v4": {"nop_ns": 5}}``, or is the path of a TOML
     file that does. ``files`` is the only folder from which the program may read arrays, here or
@@ -55,9 +57,11 @@ def assemble(
     text, then in the folders ``include``. With ``autosync`` the text has no waits and updates: they
     are found from the order of its lines.
     """
-    source, allowed, asked = source_of(text_or_path), Allowed.of(files, include), Timing.of(timing)
+    given, allowed = program_of(text_or_path), Allowed.of(files, include)
+    asked = Timing.of(timing)
     rewrite = synchronised if autosync else None
-    return assemble_source(source, TARGETS, target, defines, options, allowed, asked, rewrite)
+    made = loaded(given, TARGETS, target, defines, options, allowed, asked, rewrite)
+    return made.program
 
 
 class Result:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import errno
 import os
 import stat
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from io import BytesIO
 from typing import IO
 
 from nasm.problems import Failure, Problem, Refused
@@ -67,11 +68,13 @@ class Allowed:
 
     ``names`` are the paths by which the folder may be reached; the last has no link in it. Texts
     to include that are not beside the one that includes them are looked for in ``include``.
+    ``held`` are files that came with the program, by their paths: it may read these in any case.
     """
 
     folder: str | None = None
     names: tuple[str, ...] = ()
     include: tuple[str, ...] = ()
+    held: Mapping[str, bytes] = field(default_factory=dict, hash=False)
 
     @classmethod
     def of(cls, files: Files | None, include: Folders = ()) -> Allowed:
@@ -96,6 +99,10 @@ class Allowed:
         names = (path, os.path.join(os.path.realpath(parent), own), os.path.realpath(path))
         return cls(folder, tuple(dict.fromkeys(names)), folders)
 
+    def holding(self, held: Mapping[str, bytes]) -> Allowed:
+        """The same, with files that came with the program."""
+        return replace(self, held={**self.held, **held}) if held else self
+
     def lists(self, folder: str) -> bool:
         """Whether the names of the files in a folder may be told."""
         if self.folder is None:
@@ -108,6 +115,10 @@ class Allowed:
 
         Raises Refused if it may not be read, whether it exists or not; OSError as ``open`` does.
         """
+        if self.held:
+            held = self.held.get(os.path.normpath(os.path.join(base, name)))
+            if held is not None:
+                return BytesIO(held)
         if self.folder is None:
             return regular(os.path.join(base, name))
         if not self.folder:

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, Self
 
 from nasm import allowing, codes, gc_pause
 from nasm.allowing import AllowedProblem
-from nasm.asm.assemble import Rewrite, assemble
+from nasm.asm.assemble import Rewrite
 from nasm.inspection import Inspection
 from nasm.machine import Machine, describe, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.outputs import unwritten
+from nasm.objects import loaded
 from nasm.open_files import Allowed, Files, Folders
 from nasm.problems import Failure, Family, Problem, Refused, family, number_of
 from nasm.records import (
@@ -33,7 +34,7 @@ from nasm.sim.delays import Delays
 from nasm.sim.queues import Queue
 from nasm.sim.trace import InstructionRecord
 from nasm.source import Source
-from nasm.source_files import Text, source_of
+from nasm.source_files import Given, Text, program_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.targets import TARGETS
@@ -118,12 +119,13 @@ class Running(Inspection):
         allow: Iterable[str] = (),
         checked: bool = True,
     ) -> None:
-        self.source = None
+        self.source: Source | None = None
         allowed = Allowed.of(files, include)
         if not isinstance(program, Program):
-            self.source = source_of(program)
             asked = Timing.of(timing)
-            program = assemble(self.source, TARGETS, target, defines, options, allowed, asked)
+            given = program_of(program)
+            made = loaded(given, TARGETS, target, defines, options, allowed, asked)
+            program, self.source = made.program, made.source
         elif target is not None or defines or options or timing:
             raise Failure(Problem("E0810", "the program is already assembled", None, ASSEMBLED))
         self.assembled, self.program = program, program.own()
@@ -131,7 +133,7 @@ class Running(Inspection):
         self.policy = allowing.policy(program.allows, allow, strict)
         if wrong := codes.unallowable(self.policy.allows):
             raise Failure(wrong)
-        self.files = program.files if files is None else allowed
+        self.files = program.files if files is None else allowed.holding(program.files.held)
         if values:
             needs.check(program, inputs or {})
         self.machine = Machine(program, trace, values, checked=checked)
@@ -161,7 +163,7 @@ class Running(Inspection):
     @classmethod
     def load(
         cls,
-        source: Source,
+        source: Given,
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
@@ -173,15 +175,15 @@ class Running(Inspection):
         rewrite: Rewrite | None = None,
         **more: Any,
     ) -> Self:
-        """Assemble a source, also for other ``targets``, and load it; raises Failure.
+        """Assemble a source or take an object, also for other ``targets``; raises Failure.
 
         ``rewrite`` is as for :func:`~nasm.asm.assemble.assemble`, ``more`` as for a program that is
         assembled.
         """
         allowed, asked = Allowed.of(files, include), Timing.of(timing)
-        program = assemble(source, targets, target, defines, options, allowed, asked, rewrite)
-        session = cls(program, **more)
-        session.source = source
+        made = loaded(source, targets, target, defines, options, allowed, asked, rewrite)
+        session = cls(made.program, **more)
+        session.source = made.source
         return session
 
     def _load(self, machine: Machine) -> dict[str, Any]:

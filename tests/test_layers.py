@@ -41,7 +41,8 @@ LAYERS = (
     ("targets", "building", "order"),
     ("sequence",),
     ("asm",),
-    ("machine", "codes", "printer"),
+    ("machine", "codes", "printer", "formatting"),
+    ("objects",),
     ("profile",),
     ("inspection",),
     ("running",),
@@ -52,6 +53,7 @@ LAYERS = (
     ("rerun", "nki"),
     ("report",),
     ("repl",),
+    ("lsp",),
     ("cli",),
     ("__main__",),
 )
@@ -94,10 +96,12 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 
 HOMES = {
     "lark": ("asm",),
+    "lsprotocol": ("lsp",),
     "ml_dtypes": ("dtypes", "nki"),
     "numpy": tuple(LEVEL),
     "prompt_toolkit": ("repl",),
     "pyarrow": ("report",),
+    "pygls": ("lsp",),
     "pytest": ("nki",),
     "rich": ("report", "repl", "cli"),
 }

@@ -71,6 +71,7 @@ class ProgramBuilder:
         self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
+        self.places: check.Places = lambda line, row, operand: None
         self.enter(0)
 
     @classmethod
@@ -420,10 +421,13 @@ class ProgramBuilder:
     def check_rules(self, unsaid: Unsaid, first: int = 0) -> None:
         """Check the rules of every instruction from one on that was not; raises Failure."""
         first = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, first)
+        self.problems += self._broken(unsaid, first)
         self._checked = len(self.program.instructions)
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
+
+    def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
+        return check.instructions(self.program, self._first_use, unsaid, first, self.places)
 
     @property
     def position(self) -> int:
@@ -460,7 +464,7 @@ class ProgramBuilder:
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
         new = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, new)
+        self.problems += self._broken(unsaid, new)
         self._checked = len(self.program.instructions)
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):

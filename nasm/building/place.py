@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from copy import copy
 
 from nasm.problems import Problem
 from nasm.spec.memory import Memory, Tensor
@@ -51,12 +52,32 @@ def place(tensors: Iterable[Tensor]) -> list[Problem]:
     return problems
 
 
+def placed_in(tensor: Tensor) -> tuple[str, int]:
+    """The memory of a core that a tensor is in; that of core 0 if cores share it."""
+    return tensor.memory.name, 0 if tensor.memory.shared else tensor.core
+
+
+def chosen(tensors: Iterable[Tensor]) -> dict[tuple[str, int], bool]:
+    """Of each memory of a core, whether all tensors in it would be placed where they are."""
+    found: dict[tuple[str, int], bool] = {}
+    for group in by_memory(tensors):
+        again = [copy(tensor) for tensor in group]
+        for tensor in again:
+            if not tensor.fixed:
+                tensor.partition = tensor.offset = None
+        wrong = place(again)
+        found[placed_in(group[0])] = not wrong and all(
+            (a.partition, a.offset) == (b.partition, b.offset)
+            for a, b in zip(again, group, strict=True)
+        )
+    return found
+
+
 def by_memory(tensors: Iterable[Tensor]) -> list[list[Tensor]]:
     """Tensors that could be in each other's way: those of one memory of one core."""
-    found: dict[tuple[int, str], list[Tensor]] = {}
+    found: dict[tuple[str, int], list[Tensor]] = {}
     for tensor in tensors:
-        core = 0 if tensor.memory.shared else tensor.core
-        found.setdefault((core, tensor.memory.name), []).append(tensor)
+        found.setdefault(placed_in(tensor), []).append(tensor)
     return list(found.values())
 
 
@@ -280,6 +301,8 @@ def fixed_problem(tensor: Tensor) -> str | None:
             f"{tensor.name} would cover partitions {first} to {first + tensor.partitions - 1}; "
             f"{memory.name} has {memory.partitions}"
         )
+    if not memory.partitions and first:
+        return f"{tensor.name} would begin at partition {first}; {memory.name} has none"
     if tensor.offset < 0:
         return f"{tensor.name} would begin at byte {tensor.offset}; the first is 0"
     if memory.size and tensor.offset + tensor.bytes > memory.size:

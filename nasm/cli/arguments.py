@@ -14,14 +14,6 @@ from nasm.cli.help_texts import COMMAND
 from nasm.cli.verb_parsers import VERBS
 from nasm.problems import did_you_mean, quoted
 
-LATER = {
-    "asm": "writing object files",
-    "dis": "disassembling object files",
-    "fmt": "formatting programs",
-    "list": "printing listings",
-}
-"""Verbs of the language's reference that this version does not have."""
-
 
 class Wrong(Exception):
     """A command line that means nothing; ``text`` is all that there is to say of it."""
@@ -60,14 +52,12 @@ def refusal(given: list[str]) -> str:
     word = given[0] if given else ""
     if not word or word.startswith("-") or word in VERBS:
         return ""
-    if word in LATER:
-        return f"'{word}' is not implemented yet: {LATER[word]} is planned for a later version"
     if program_names.kernel(word):
         said = quoted(word)
         return f"'{said}' is not a command; to run it: {COMMAND} nki {said}"
     if word.endswith(".nasm"):
         return f"'{quoted(word)}' is not a command; to run it: {COMMAND} run {quoted(word)}"
-    close = did_you_mean(word, (*VERBS, *LATER)) or f"the commands are {', '.join(VERBS)}"
+    close = did_you_mean(word, VERBS) or f"the commands are {', '.join(VERBS)}"
     return f"no command '{quoted(word)}': {close}"
 
 

@@ -162,11 +162,8 @@ def help_(args: argparse.Namespace) -> int:
         return explain(arguments.read(["explain", color, topic]))
     if any(topic in load().isa.rows for load in TARGETS.values()):
         return isa(arguments.read(["isa", color, topic]))
-    said = arguments.LATER.get(topic)
-    if said is not None:
-        said = f"{said} is planned for a later version"
     hints = (load().isa.meant(topic, VERBS) for load in TARGETS.values())
-    hint = said or next(filter(None, hints), "") or f"commands: {', '.join(VERBS)}"
+    hint = next(filter(None, hints), "") or f"commands: {', '.join(VERBS)}"
     message = f"no command, instruction or diagnostic '{quoted(topic)}'"
     Screen(args.color).problems([Problem("E0811", message, None, hint)])
     return REFUSED

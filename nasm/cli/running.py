@@ -17,7 +17,7 @@ from nasm.records import RunReport, Status
 from nasm.report import jsonable, sarif, tables
 from nasm.running import Running
 from nasm.sequence.written import autosync
-from nasm.source import Source
+from nasm.source_files import Given
 from nasm.spec.memory import Tensor
 from nasm.spec.timing import TimingGiven
 from nasm.stopping import Told
@@ -89,9 +89,9 @@ class Run:
         path: str | None = self.args.timing
         return path
 
-    def source(self) -> Source:
-        """The text of the program; raises Failure."""
-        return files.program_text(self.args.program)
+    def source(self) -> Given:
+        """The program as it is given; raises Failure."""
+        return files.program(self.args.program)
 
     def session(self, **more: Any) -> Running:
         """The program on a machine; raises Failure."""

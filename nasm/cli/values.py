@@ -92,6 +92,11 @@ def count(text: str) -> int:
     return _at_least(1, text, "a positive whole number")
 
 
+def core(text: str) -> int:
+    """The number of a core."""
+    return _at_least(0, text, "the number of a core, from 0 on")
+
+
 def seed(text: str) -> int:
     """A seed, from 0 on."""
     return _at_least(0, text, "a whole number from 0 on")

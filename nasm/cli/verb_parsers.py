@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable
-from typing import TypeAlias
 
-from nasm.cli import help_texts, sides, values
+from nasm.cli import help_texts, sides, text_arguments, values
 from nasm.cli import shared_options as options
 from nasm.cli.help_texts import COMMAND
+from nasm.cli.text_arguments import Verbs
 from nasm.records import MOST_EXAMINED, MOST_PROFILED
 
-PROGRAM = "a .nasm file, - for standard input, or kernel.py:name"
+PROGRAM = "a .nasm file, an object file, - for standard input, or kernel.py:name"
 """What can be run."""
-
-Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
 
 
 def _run(verbs: Verbs) -> None:
@@ -321,6 +319,17 @@ def _repl(verbs: Verbs) -> None:
     start.add_argument("--no-init", action="store_true", help="leave out the start-up file")
 
 
+def _lsp(verbs: Verbs) -> None:
+    verb = options.add_verb(verbs, "lsp", "answer an editor: the language server", help_texts.LSP)
+    options.common(verb)
+    verb.add_argument(
+        "--no-cycles",
+        dest="cycles",
+        action="store_false",
+        help="do not offer the cycles of each instruction behind its line",
+    )
+
+
 VERBS: dict[str, Callable[[Verbs], None]] = {
     "run": _run,
     "nki": _nki,
@@ -329,9 +338,11 @@ VERBS: dict[str, Callable[[Verbs], None]] = {
     "check": _check,
     "sync": _sync,
     "print": _print,
+    **text_arguments.VERBS,
     "isa": _isa,
     "explain": _explain,
     "repl": _repl,
+    "lsp": _lsp,
     "help": _help,
 }
 """What adds the parser of each verb, in the order of the help."""

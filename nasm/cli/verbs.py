@@ -86,6 +86,32 @@ def sync(args: argparse.Namespace) -> int:
     return synchronising.sync(args, Screen(args.color))
 
 
+# ---------------------------------------------------------------- texts and objects
+
+
+def fmt(args: argparse.Namespace) -> int:
+    """``fmt``: texts in columns."""
+    from nasm.cli import formatting
+
+    return formatting.fmt(args, Screen(args.color))
+
+
+def asm(args: argparse.Namespace) -> int:
+    """``asm``: a program as an object file."""
+    with _importing():
+        from nasm.cli import objects
+
+    return objects.asm(args, Screen(args.color))
+
+
+def dis(args: argparse.Namespace) -> int:
+    """``dis``: an object file as a text."""
+    with _importing():
+        from nasm.cli import objects
+
+    return objects.dis(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- repl
 
 
@@ -132,6 +158,14 @@ def repl(args: argparse.Namespace) -> int:
         raise streams.Unwritable(str(problem)) from None
 
 
+def lsp(args: argparse.Namespace) -> int:
+    """``lsp``: answers an editor until it is done."""
+    with _importing():
+        from nasm.cli import editing
+
+    return editing.lsp(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- isa, explain, help
 
 
@@ -150,8 +184,12 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": check,
     "print": print_,
     "sync": sync,
+    "fmt": fmt,
+    "asm": asm,
+    "dis": dis,
     "isa": look_up,
     "explain": look_up,
     "repl": repl,
+    "lsp": lsp,
     "help": look_up,
 }

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nasm import gc_pause, stopping
 from nasm.problems import Failure, Problem
 from nasm.records import MOST_INSTRUCTIONS
-from nasm.source_files import MARK, decoded
+from nasm.source_files import decoded
 
 if TYPE_CHECKING:
     from nasm.open_files import Files
     from nasm.repl.shell import Shell
-    from nasm.source import Source
+    from nasm.source_files import Given
     from nasm.spec.program import Program
     from nasm.spec.timing import TimingGiven
 
@@ -209,7 +210,7 @@ def _script(name: str) -> list[str]:
         raise Failure(Problem("E0801", f"cannot read {name}: {reason}")) from None
 
 
-def _standard_input() -> Source:
-    from nasm.source import Source
+def _standard_input() -> Given:
+    from nasm.source_files import LARGEST, given_as
 
-    return Source("<stdin>", sys.stdin.read().removeprefix(MARK))
+    return replace(given_as(sys.stdin.buffer.read(LARGEST + 1), "standard input"), name="<stdin>")

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
 
 from prompt_toolkit.document import Document
 from prompt_toolkit.formatted_text import StyleAndTextTuples
 from prompt_toolkit.lexers import Lexer
 from prompt_toolkit.styles import Style
 
-from nasm.asm.text.grammar import grammar_text
+from nasm.asm.text.lexemes import TERMINALS, lexemes
 from nasm.repl import command
 from nasm.repl.command import Command
 from nasm.repl.shell import Shell
@@ -32,23 +30,11 @@ STYLE = Style.from_dict(
     }
 )
 
-_TERMINALS = {
-    "comment": "COMMENT",
-    "string": "STRING",
-    "number": "NUMBER",
-    "register": "REGISTER",
-    "semaphore": "SEMAPHORE",
-    "engine": "ENGINE",
-    "directive": "DIRECTIVE",
-    "name": "NAME",
+_SHOWN = {kind: kind for kind, _ in STYLE.style_rules if kind in TERMINALS} | {
+    "semaphore_open": "semaphore",
+    "instruction": "instruction",
 }
-"""Kinds of word, each with the terminal of the grammar that says how it is written."""
-
-
-@cache
-def _words() -> re.Pattern[str]:
-    terminals = dict(re.findall(r"^([A-Z_]+)(?:\.\d+)?: /(.*)/$", grammar_text(), re.MULTILINE))
-    return re.compile("|".join(f"(?P<{k}>{terminals[t]})" for k, t in _TERMINALS.items()))
+"""Kinds of lexeme that have a colour, each with whose it is."""
 
 
 def coloured(
@@ -63,16 +49,11 @@ def coloured(
     if len(command.match(first, commands)) == 1:
         pieces.append(("class:command", first))
         begun += len(first)
-    start = begun
-    for found in _words().finditer(line, begun):
-        kind = found.lastgroup or ""
-        if kind == "name" and found[0] in mnemonics:
-            kind = "instruction"
-        if kind == "engine" and found.start() == start:
-            start = found.end() + len(line[found.end() :]) - len(line[found.end() :].lstrip())
-        if kind != "name" and (kind != "directive" or found.start() == start):
-            pieces += [("", line[begun : found.start()]), (f"class:{kind}", found[0])]
-            begun = found.end()
+    for kind, start, end, word in lexemes(line, begun):
+        kind = "instruction" if kind == "name" and word in mnemonics else kind
+        if kind in _SHOWN:
+            pieces += [("", line[begun:start]), (f"class:{_SHOWN[kind]}", word)]
+            begun = end
     pieces.append(("", line[begun:]))
     return pieces
 

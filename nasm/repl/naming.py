@@ -11,7 +11,7 @@ from nasm import codes
 from nasm.asm.expectations.checker import METHODS
 from nasm.debug.moving import specs
 from nasm.open_files import ANY, Allowed
-from nasm.repl import topics
+from nasm.repl import offered, topics
 from nasm.repl.command import COMMANDS
 from nasm.repl.settings import SETTINGS, Panels, Setting
 from nasm.repl.suggest import Names
@@ -88,21 +88,19 @@ def machine(shell: Any) -> tuple[Target, Generation]:
     return target, target.generation(name) or target.generations[0]
 
 
-def operands(shell: Any, mnemonic: str) -> Mapping[str, tuple[str, Mapping[str, str]]]:
-    """What an instruction takes: by name, what it may be, and its words with their meaning."""
-    target, _ = machine(shell)
-    row = target.isa.rows.get(mnemonic)
-    meant = {word: said for words in target.vocabulary.values() for word, said in words.items()}
-    return {
-        o.name: (o.kind.describe(), {w: meant.get(w, "") for w in o.kind.words})
-        for o in (row.operands if row else ())
-        if not o.implicit
-    }
+def operands(shell: Any, mnemonic: str) -> offered.Operands:
+    """What an instruction of the program's target takes."""
+    return offered.operands(machine(shell)[0], mnemonic)
 
 
 def _of_program(found: Callable[[Session], Mapping[str, str]]) -> Finder:
     """A finder of what only a program has."""
     return lambda shell: found(shell.loaded) if shell.loaded else {}
+
+
+def _in_its_program(find: offered.Finder, session: Session) -> Mapping[str, str]:
+    """The words that a session's program has of a kind."""
+    return find(session.program)
 
 
 def _legal(setting: Setting, shell: Any) -> Mapping[str, str]:
@@ -127,34 +125,11 @@ kind("display")(lambda shell: {str(d.number): d.text for d in shell.displays.ite
 
 @kind("mnemonic")
 def _mnemonics(shell: Any) -> Mapping[str, str]:
-    target, generation = machine(shell)
-    return {row.name: row.summary for row in target.isa if target.available(row, generation)}
+    return offered.mnemonics(*machine(shell))
 
 
-@kind("engine")
-@_of_program
-def _engines(session: Session) -> Mapping[str, str]:
-    program = session.program
-    return {
-        program.named(core, e.name): e.summary
-        for core in range(program.cores)
-        for e in program.generation.engines
-    }
-
-
-@kind("memory")
-@_of_program
-def _memories(session: Session) -> Mapping[str, str]:
-    return {m.name: m.summary for m in session.program.generation.memories.values()}
-
-
-@kind("tensor")
-@_of_program
-def _tensors(session: Session) -> Mapping[str, str]:
-    return {
-        name: f"{t.dtype.name}{list(t.shape)} in {t.memory.name}"
-        for name, t in session.program.tensors.items()
-    }
+for _kind, _find in offered.OF_PROGRAM.items():
+    KINDS[_kind] = _of_program(partial(_in_its_program, _find))
 
 
 @kind("semaphore")
@@ -177,27 +152,10 @@ def _registers(session: Session) -> Mapping[str, str]:
     }
 
 
-@kind("constant")
-@_of_program
-def _constants(session: Session) -> Mapping[str, str]:
-    return {name: str(value) for name, value in session.program.constants.items()}
-
-
 @kind("named")
 @_of_program
 def _named(session: Session) -> Mapping[str, str]:
     return {one.name: f"stands for {one.text}" for one in session.lets()}
-
-
-@kind("label")
-@_of_program
-def _labels(session: Session) -> Mapping[str, str]:
-    program = session.program
-    return {
-        label: f"{program.queue_name(n)} pc {pc}"
-        for n, lines in enumerate(program.queues)
-        for label, pc in lines.labels.items()
-    }
 
 
 @kind("breakpoint")

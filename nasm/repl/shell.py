@@ -20,8 +20,7 @@ from nasm.repl.screen import Screen, Unwritable
 from nasm.repl.settings import Settings
 from nasm.repl.suggest import Names
 from nasm.session import Session
-from nasm.source import Source
-from nasm.source_files import source_of
+from nasm.source_files import Given, program_of, source_of
 from nasm.spec.program import Program
 from nasm.spec.timing import Timing, TimingGiven
 from nasm.stopping import Told
@@ -129,7 +128,7 @@ class Shell:
         """The program; raises Refused if none is loaded."""
         return self.session.program
 
-    def load(self, path: str, source: Source | None = None) -> None:
+    def load(self, path: str, source: Given | None = None) -> None:
         """Assemble a file and put it on a new machine; raises Failure with every problem.
 
         Definitions and inputs of the command line belong to the program that came with them. A
@@ -149,10 +148,10 @@ class Shell:
         if len(session.program) > LARGE:
             gc_pause.lasting()
 
-    def _assembled(self, path: str, source: Source | None, same: bool) -> Session:
+    def _assembled(self, path: str, source: Given | None, same: bool) -> Session:
         allowed = ANY if path == self.given else self.allowed
         return Session.load(
-            source or source_of(Path(os.path.expanduser(path)), allowed),
+            source or program_of(Path(os.path.expanduser(path)), allowed),
             target=self.target,
             options=self.options,
             timing=self.timing,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from nasm.repl import command
 from nasm.repl.command import Command
+from nasm.repl.offered import Operands
 from nasm.repl.typed import goes_on
 
 
@@ -18,10 +19,6 @@ class Suggestion:
     text: str
     length: int
     meta: str = ""
-
-
-Operands = Mapping[str, tuple[str, Mapping[str, str]]]
-"""What an instruction takes: by name, what it may be, and its words with their meaning."""
 
 
 def no_files(_: str) -> Mapping[str, str]:
@@ -64,10 +61,10 @@ def suggest(text: str, names: Names) -> list[Suggestion]:
         words = _commands(names, "") | dict(names.words.get("alias", {}))
         if typed[:1].isupper():  # no command is, every mnemonic
             words |= names.words.get("mnemonic", {})
-        return _starting(typed, words, len(typed))
+        return starting(typed, words, len(typed))
     word, rest = command.split(typed)
     if typed.startswith("@") or word in names.words.get("mnemonic", {}):
-        return _instruction(typed, names)
+        return instruction(typed, names)
     meaning = names.words.get("alias", {}).get(word)
     if meaning is not None:
         return suggest(meaning + typed[len(word) :], replace(names, words=_without_aliases(names)))
@@ -81,7 +78,7 @@ def suggest(text: str, names: Names) -> list[Suggestion]:
     if below:
         first, gap, after = rest.partition(" ")
         if not gap:
-            return _starting(first, _commands(names, f"{chosen.name} "), len(first))
+            return starting(first, _commands(names, f"{chosen.name} "), len(first))
         found = command.match(first, below)
         if len(found) != 1:
             return []
@@ -113,21 +110,21 @@ def _commands(names: Names, prefix: str) -> dict[str, str]:
 
 def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
     if "file" in chosen.takes:
-        return _starting(rest, names.files(rest), len(rest))
+        return starting(rest, names.files(rest), len(rest))
     found = _setting(rest, names) if "setting" in chosen.takes else []
     word = _WORD.search(rest)
     typed = word[0] if word else ""
     before = rest[: len(rest) - len(typed)]
     kinds = tuple(kind for kind in chosen.takes if kind != "setting")
     if "instruction" in kinds:
-        return _instruction(rest, names)
+        return instruction(rest, names)
     if (
         any(kind in _EXPRESSION for kind in kinds)
         and "." in typed
         and typed[0] not in "@0123456789"
     ):
         part = typed.rpartition(".")[2]
-        return _starting(part, names.words.get("method", {}), len(part))
+        return starting(part, names.words.get("method", {}), len(part))
     if before.count("[") > before.count("]"):
         kinds = ("constant", "function", "named", "tensor") if typed else ("constant",)
         kinds = kinds if any(kind in _EXPRESSION for kind in chosen.takes) else ()
@@ -139,7 +136,7 @@ def _arguments(chosen: Command, rest: str, names: Names) -> list[Suggestion]:
             words = {word: words[word] for word in words if word not in said}
         elif complete if kind in _EXPRESSION and len(kinds) > 1 else said & set(words):
             continue
-        found += _starting(typed, words, len(typed))
+        found += starting(typed, words, len(typed))
     return sorted(found, key=lambda s: not s.text.casefold().startswith(typed.casefold()))
 
 
@@ -148,32 +145,32 @@ def _setting(rest: str, names: Names) -> list[Suggestion]:
     for name in names.words.get("setting", {}):
         if rest.startswith(f"{name} "):
             value = rest[len(name) :].lstrip()
-            return _starting(value, names.words.get(f"setting {name}", {}), len(value))
-    return _starting(rest, names.words.get("setting", {}), len(rest))
+            return starting(value, names.words.get(f"setting {name}", {}), len(value))
+    return starting(rest, names.words.get("setting", {}), len(rest))
 
 
-def _instruction(text: str, names: Names) -> list[Suggestion]:
+def instruction(text: str, names: Names) -> list[Suggestion]:
     """What may follow in an instruction: an engine, a mnemonic, its operands and their words."""
     engine = re.search(r"@[\w.]*$", text)
     if engine:
-        return _starting(engine[0], _words("engine", "@", names), len(engine[0]))
+        return starting(engine[0], _words("engine", "@", names), len(engine[0]))
     found = _INSTRUCTION.fullmatch(text)
     if found is None or found[2] is None:
         part = found[1] if found else ""
-        return _starting(part, names.words.get("mnemonic", {}), len(part))
+        return starting(part, names.words.get("mnemonic", {}), len(part))
     operands = names.operands(found[1])
     item = re.split(r"[,\s](?![^\[(]*[\])])", found[2])[-1]
     named = _NAMED.match(item)
     if named:
         words = operands.get(named[1], ("", {}))[1] or names.words.get("label", {})
-        return _starting(named[2], words, len(named[2]))
+        return starting(named[2], words, len(named[2]))
     said = set(re.findall(r"(\w+)\s*=", found[2]))
     left = {f"{name}=": what for name, (what, _) in operands.items() if name not in said}
     kinds = ("semaphore",) if item.startswith("$") else ("tensor", "constant")
     word = _WORD.search(item)
     part = word[0] if word else ""
     words = {w: m for kind in kinds for w, m in names.words.get(kind, {}).items()}
-    return _starting(part, words | (left if not part.startswith("$") else {}), len(part))
+    return starting(part, words | (left if not part.startswith("$") else {}), len(part))
 
 
 def _words(kind: str, typed: str, names: Names) -> dict[str, str]:
@@ -188,7 +185,7 @@ def _words(kind: str, typed: str, names: Names) -> dict[str, str]:
     return words
 
 
-def _starting(typed: str, words: Mapping[str, str], length: int) -> list[Suggestion]:
+def starting(typed: str, words: Mapping[str, str], length: int) -> list[Suggestion]:
     """The words that begin so, case apart, those that agree in case first; then the others.
 
     Others have the letters in that order. If some words begin so, they must have the first in

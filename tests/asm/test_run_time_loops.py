@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 import nasm
@@ -300,3 +302,46 @@ def test_a_typed_loop_is_refused() -> None:
     session = nasm.Session(HEAD + "@vector Nop\n")
     with pytest.raises(Failure, match="a loop at run time branches back"):
         session.execute("@vector .loop k in 0..2\nNop\n.end")
+
+
+# -- with macros and included texts
+
+
+def test_a_macro_may_hold_a_loop_and_stand_in_one() -> None:
+    body = (
+        ".macro clear(t, n, at)\n.loop j in 0..n\nMemset t[:, at + j*2], 0\n.end\n.end\n"
+        "@vector\n.loop k in 0..4\nclear(x, 3, k*8)\n.end"
+    )
+    assert lines(body) == [
+        "RegisterMove %r61, 0",
+        "loop1:",
+        "RegisterMove %r63, %r61",
+        "RegisterMove %r62, 0",
+        "loop2:",
+        "Memset x[:, %r63 : +1][:, 0], 0",
+        "RegisterAlu %r63, %r63, 2, op=add",
+        "RegisterAlu %r62, %r62, 1, op=add",
+        "CompareBranch %r62, 3, op=less, target=loop2",
+        "RegisterAlu %r61, %r61, 8, op=add",
+        "CompareBranch %r61, 32, op=less, target=loop1",
+    ]
+
+
+def test_a_view_with_a_name_belongs_to_no_queue() -> None:
+    found = problem("@vector .loop k in 0..4\nMemset x[:, k], 0\n.view v = x[:, k]\n.end")
+    assert found.code == "E0231"
+    assert "a view outside of instructions" in found.message
+
+
+def test_an_included_text_names_no_register_that_a_loop_was_given(tmp_path: Path) -> None:
+    (tmp_path / "low.nasm").write_text("@vector RegisterMove %r1, 0\n")
+    (tmp_path / "high.nasm").write_text("@vector RegisterMove %r63, 0\n")
+    start = HEAD + "@vector .loop k in 0..4\nMemset x[:, k], 0\n.end\n"
+    for name, code in (("low", None), ("high", "E0235")):
+        path = tmp_path / f"{name}_program.nasm"
+        path.write_text(f'{start}.include "{name}.nasm"\n')
+        if code is None:
+            assert nasm.assemble(path)
+            continue
+        with pytest.raises(Failure, match=r"names %r63, which a '.loop' before it was given"):
+            nasm.assemble(path)

@@ -92,6 +92,8 @@ FRAMES = (
     ".end\n{}",
     "@export {}",
     "{},",
+    *(".loop q in 0..3\n{}\n.end", ".loop %r9 in %r8..3\n{}\n.break %r1 > 2\n.end"),
+    "@vector .loop q in 5..0 step -2\n{}\n.break q == %r1\n.end",
 )
 VALUES = (
     *(

@@ -8,11 +8,11 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from nasm import dtypes
-from nasm.asm.expanding.affine import Affine, combined, first_of, refuse, unknown
+from nasm.asm.expanding.affine import Affine, combined, refuse, unknown
 from nasm.asm.expanding.functions import (
     ARITHMETIC,
     COMPARE,
@@ -21,7 +21,6 @@ from nasm.asm.expanding.functions import (
     INTEGER,
     Value,
     integer_of,
-    item_of,
     listed,
     number_of,
     of_lists,
@@ -29,15 +28,17 @@ from nasm.asm.expanding.functions import (
     truth,
 )
 from nasm.asm.expanding.handed import Word
+from nasm.asm.expanding.indices import index
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.habits import COMMENT
 from nasm.dtypes import DType
 from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
 from nasm.problems import listed as phrase
 from nasm.spec import names
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.reshape import SPELLINGS, accepts
-from nasm.spec.view import ALL, METHODS, Reg, View, Window
+from nasm.spec.view import METHODS, Reg, View
 
 Closure = Callable[[Scope], Value]
 
@@ -256,6 +257,8 @@ def _conditional(node: tree.Conditional) -> Closure:
 def _binary(node: tree.Binary) -> Link:
     op = node.op
     right = _compared(node.right) if _equates(node) else compile_node(node.right)
+    if op == "//":
+        right = _perhaps_comment(right)
     if op == "and":
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
@@ -275,6 +278,8 @@ def _binary(node: tree.Binary) -> Link:
             return made
         elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
             return combined(op, a, b)
+        elif isinstance(a, View) or isinstance(b, View):
+            raise _of_tiles(scope, op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -299,6 +304,23 @@ def _equality(op: str, right: Closure) -> Link:
     return compute
 
 
+def _perhaps_comment(right: Closure) -> Closure:
+    """What stands behind ``//``: a name that is unknown there may begin a comment."""
+
+    def value(scope: Scope) -> Value:
+        try:
+            return right(scope)
+        except Failure as failure:
+            found = failure.problems
+            bare = [p.code == "E0208" and not p.hint for p in found]
+            hinted = [
+                replace(p, hint=COMMENT) if b else p for p, b in zip(found, bare, strict=True)
+            ]
+            raise Failure(hinted) from None
+
+    return value
+
+
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
     def refuse(*given: object) -> Value:
         raise Refused(code, message, hint)
@@ -309,14 +331,29 @@ def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
-        return lambda scope: _negative(operand(scope))
+        return lambda scope: _negative(operand(scope), scope)
     if op == "~":
         return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
 
 
-def _negative(value: Value) -> Value:
-    return combined("-", 0, value) if type(value) is Affine else -number_of(value, "'-'")
+def _negative(value: Value, scope: Scope) -> Value:
+    """What a sign stands before: a number, and no tile."""
+    if type(value) is Affine:
+        return combined("-", 0, value)
+    if isinstance(value, View):
+        raise _of_tiles(scope, "-", value)
+    return -number_of(value, "'-'")
+
+
+def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
+    """What to say of an operator of tiles: an instruction computes on them."""
+    tile = next(side for side in sides if isinstance(side, View))
+    names = iter("ab")
+    written = [next(names) if isinstance(side, View) else "2" for side in sides]
+    example = scope.computing.get(f" {op} ".join(written) if len(sides) > 1 else op + written[0])
+    hint = f"an instruction computes on tiles: {example}" if example else ""
+    return Refused("E0210", f"'{op}' wants numbers, found {shown(tile)}", hint)
 
 
 def _call(node: tree.Call) -> Closure:
@@ -380,142 +417,6 @@ def _dtype(node: tree.Node) -> Closure:
     return lambda scope: closure(scope) if name in scope.values else word
 
 
-def _index(node: tree.Index) -> Link:
-    items = [_item(i) for i in node.items]
-
-    def take(scope: Scope, target: Value) -> Value:
-        if isinstance(target, list):
-            return item_of(target, [i(scope) for i in items])
-        view = tensor_of(target, "[ ]")
-        found = [i(scope) for i in items]
-        if not scope.looping:
-            return view.index(found)
-        made = _without(view.index(found), found)
-        for axis, item in enumerate(found):
-            if isinstance(item, Moving):
-                _reaches(view, axis, item, scope)
-        return made
-
-    return take
-
-
-@dataclass(frozen=True, slots=True)
-class Moving(Window):
-    """A window whose start is a form of a loop's variable; an index drops its axis."""
-
-    form: Affine
-    drops: bool = False
-
-
-def _without(view: View, items: Iterable[int | slice | Window]) -> View:
-    """A view without the axes that indices drop: on chip the partition axis stays."""
-    kept: list[int | slice] = []
-    for axis, item in enumerate(items):
-        lanes = axis == 0 and view.partitioned
-        if isinstance(item, Moving) and item.drops and not lanes:
-            kept.append(0)
-        elif lanes or not isinstance(item, int):
-            kept.append(ALL)
-    return view.index(kept) if 0 in kept else view
-
-
-def _reaches(view: View, axis: int, item: Moving, scope: Scope) -> None:
-    """Refuse a window that leaves its axis in one of the rounds."""
-    found, count = scope.reach(item.form), view.shape[axis]
-    if found is None or (found[0] >= 0 and found[1] + item.length <= count):
-        return
-    low, high = found
-    where = f"axis {axis} of {view.tensor.name}, which has {count}"
-    window = f"a window of {item.length}" if item.length > 1 else "an index"
-    said = f"{window} at {item.form}, which goes from {low} to {high}, reaches past {where}"
-    hint = "at run time an index does not count from the end" if low < 0 else ""
-    raise Refused("E0305", said, hint)
-
-
-def _item(node: tree.Node) -> Callable[[Scope], int | slice | Window]:
-    if not isinstance(node, tree.Slice):
-        value = compile_node(node)
-
-        def one(scope: Scope) -> int | Window:
-            found = value(scope)
-            if isinstance(found, Reg):
-                return Window(found, 1)
-            if type(found) is Affine:
-                return Moving(scope.register(found), 1, found, drops=True)
-            return _placed_integer(found, node, scope)
-
-        return one
-    if node.length is not None:
-        return _window(node)
-    if node.first is node.stop is node.step is None:
-        return lambda scope: ALL
-    parts = [None if p is None else compile_node(p) for p in (node.first, node.stop, node.step)]
-
-    def cut(scope: Scope) -> slice | Window:
-        bounds = [None if p is None else p(scope) for p in parts]
-        for bound in bounds:
-            if isinstance(bound, Reg):
-                raise Failure(
-                    Problem(
-                        "E0305",
-                        "a start held in a register needs a length, not an end",
-                        scope.span(node),
-                        f"write {bound} : +length",
-                    )
-                )
-        if scope.looping and first_of(bounds) is not None:
-            return _from_to(bounds, node, scope)
-        for bound in bounds:
-            if bound is not None:
-                _placed_integer(bound, node, scope)
-        return slice(*bounds)
-
-    return cut
-
-
-def _from_to(bounds: list[Value], node: tree.Slice, scope: Scope) -> Window:
-    """``k*128 : k*128 + 128``: a window, as it is equally long in every round."""
-    first, stop, step = bounds
-    length = combined("-", stop, 0 if first is None else first) if stop is not None else None
-    if type(length) is int and type(first) is Affine and step is None:
-        return Moving(scope.register(first), length, first)
-    hint = "write its start and its length, which every round has: first : +length"
-    if step is not None:
-        hint = "cut the window again, as in t[k : +n][::2]"
-    refused = unknown(first_of(bounds) or first, "where a slice begins and ends")
-    raise Failure(Problem(refused.code, refused.message, scope.span(node), hint))
-
-
-def _window(node: tree.Slice) -> Callable[[Scope], Window]:
-    """``a : +n``."""
-    assert node.length is not None
-    first = compile_node(node.first or tree.Number(node.start, node.start, 0))
-    length = compile_node(node.length)
-
-    def cut(scope: Scope) -> Window:
-        start = first(scope)
-        if type(start) is not Reg and type(start) is not Affine:
-            _placed_integer(start, node, scope)
-        if node.step is not None:
-            raise Failure(Problem("E0305", "a window takes no step", scope.span(node)))
-        count = _placed_integer(length(scope), node, scope)
-        if type(start) is Affine:
-            return Moving(scope.register(start), count, start)
-        return Window(start, count)
-
-    return cut
-
-
-def _placed_integer(value: Value, node: tree.Node, scope: Scope) -> int:
-    if type(value) is int:
-        return value
-    if type(value) is Affine:
-        raise Failure(unknown(value, "the length of a window").at(scope.span(node)))
-    raise Failure(
-        Problem("E0305", f"an index is an integer, found {shown(value)}", scope.span(node))
-    )
-
-
 _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.Number: _number,
     tree.Hole: _hole,
@@ -535,5 +436,5 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
 _LINKS: dict[type, Callable[[Any], Link]] = {
     tree.Binary: _binary,
     tree.Method: _method,
-    tree.Index: _index,
+    tree.Index: lambda node: index(node, compile_node),
 }

@@ -8,7 +8,6 @@ line of a nested loop is worked out once per combination that matters to it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
 from nasm.asm.expanding import declare
@@ -16,6 +15,7 @@ from nasm.asm.expanding.affine import Affine, unknown
 from nasm.asm.expanding.evaluate import evaluate, free_names
 from nasm.asm.expanding.functions import COMPARE, truth
 from nasm.asm.expanding.instruction_lines import compile_line
+from nasm.asm.expanding.operand_texts import elsewhere
 from nasm.asm.expanding.repeating import Repeating
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.expanding.walking import Bodies
@@ -84,17 +84,18 @@ class Expander(Repeating):
         if queue is None or statement.mnemonic is None:
             return
         self.macros.not_called(statement.mnemonic, self.scope, builder.target.isa.rows)
-        if self.loops is not None and self.loops.open:
-            self.loops.enter(queue, self._span(statement))
-            self.scope.register = partial(self.loops.register, queue)
         line = self.lines.get(id(statement))
         if line is None:
             line = compile_line(statement, self.scope, builder)
             if self.scope.chain:  # it comes again in other rounds
                 self.lines[id(statement)] = line
-        made = line.make(self.scope, builder, queue)
-        if self.loops is not None and self.loops.open:
-            self.loops.check(queue, made[0], self._span(statement))
+        if self.scope.looping:
+            place = self._span(statement)
+            with self.loops.line(queue, place, self.scope):
+                made = line.make(self.scope, builder, queue)
+            self.loops.check(queue, made[0], place)
+        else:
+            made = line.make(self.scope, builder, queue)
         moments = line.moments(self.scope)
         if moments is not None:
             builder.recorded.moments[builder.position] = moments
@@ -106,6 +107,8 @@ class Expander(Repeating):
         queue = self._queue(statement)
         if queue is None:
             return
+        if self.scope.looping:
+            self.loops.enter(queue, self._span(statement))
         span = builder.span(self._span(statement))
         drain = Drain(queue, statement.every, span, self._chain())
         builder.recorded.drain(builder.position, drain)
@@ -136,18 +139,18 @@ class Expander(Repeating):
 
     def _queue(self, statement: tree.Line | tree.DrainLine) -> int | None:
         """The queue of a line, whose label is set there; None if it only chooses an engine."""
-        builder = self.made
         engine = self._engine(statement)
         if engine is None:
             return None
-        queue = builder.queue(engine, self.scope.core)
         if statement.label is not None:
             self._label(statement.label, engine)
-        return queue
+        return self.made.queue(engine, self.scope.core)
 
     def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
+            if isinstance(statement, tree.Line):
+                self._refuse_unmarked(statement)
             return self._chosen()
         chooses = (
             isinstance(statement, tree.Line)
@@ -163,6 +166,17 @@ class Expander(Repeating):
             self.engine = engine
             return None
         return engine
+
+    def _refuse_unmarked(self, statement: tree.Line) -> None:
+        """Refuse a directive without its dot, or an engine without ``@``, that reads as a line."""
+        word = statement.mnemonic
+        if word is None or word.name in self.made.target.isa.rows:
+            return
+        hint = elsewhere(word.name, self.made)
+        if hint:
+            self.scope.undeclared.unread = True  # what it was meant to declare is not known
+            said = f"no instruction '{word.name}'"
+            raise Failure(Problem("E0201", said, self._span(word), hint))
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""

@@ -10,6 +10,7 @@ from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
 from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.handed import HANDED, Word
+from nasm.asm.expanding.operand_texts import elsewhere, in_order
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.asm.text.walk import descendants
@@ -25,7 +26,7 @@ from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
-Mentioner = Callable[[Scope], Mention]
+Mentioner = Callable[[Scope], Mention | None]
 
 
 @dataclass(slots=True)
@@ -65,7 +66,8 @@ class CompiledLine:
         """What the line says of moments, if anything; raises Failure."""
         if not self.posts and not self.afters:
             return None
-        return Moments(tuple(p(scope) for p in self.posts), tuple(a(scope) for a in self.afters))
+        posts, afters = ([n(scope) for n in some] for some in (self.posts, self.afters))
+        return Moments(*(tuple(m for m in some if m is not None) for some in (posts, afters)))
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
@@ -131,7 +133,9 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     try:
         row = builder.row(statement.mnemonic.name)
     except Refused as refused:
-        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
@@ -167,10 +171,16 @@ def _operands(
         if isinstance(node, tree.Named):
             operand = next((o for o in written if o.name == node.name), None)
             if operand is None:
-                raise Failure(_unknown(row, node, scope))
+                raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
-                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
                 )
             named[node.name] = compile_operand(operand.kind, node.value)
             places[node.name] = node.value
@@ -191,9 +201,10 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
-    names = [o.name for o in row.written]
-    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    meant = did_you_mean(node.name, [o.name for o in row.written])
+    order = in_order(row, statement, scope)
+    hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
 
@@ -217,7 +228,7 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
     name = node.name
     if name in words:
         return lambda scope: name
-    return lambda scope: _meant(name, kind, node, scope)
+    return lambda scope: _worded(name, kind, node, scope)
 
 
 def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
@@ -228,17 +239,17 @@ def _numbered(kind: Kind, node: tree.Numbered) -> Closure:
         name = spell(scope)
         if name in CONSTANTS:
             return other(scope)
-        return name if name in words else _meant(name, kind, node, scope)
+        return name if name in words else _worded(name, kind, node, scope)
 
     return word
 
 
-def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
+def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
     """What a name means that is no word of a kind."""
     words = kind.words
     found = scope.values.get(name)
     if found is not None:
-        return _worded(found, bool(words))
+        return _meant(found, bool(words))
     if scope.knows(name):
         return scope.lookup(name)
     if words and "true" not in words:
@@ -251,13 +262,13 @@ def _meant(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
         raise Failure(refused.at(scope.span(node))) from None
 
 
-def _worded(value: Any, takes: bool) -> Any:
-    """A value in the place of an operand, which may take words: words and dtypes are such there."""
+def _meant(value: Any, worded: bool) -> Any:
+    """A value where an operand stands that may take words: words and dtypes are such there."""
     if isinstance(value, Word):
-        if not takes:
+        if not worded:
             value.refuse()
         return value.name
-    return value.name if takes and isinstance(value, DType) else value
+    return value.name if worded and isinstance(value, DType) else value
 
 
 def _quoted(kind: Kind, node: tree.Text) -> Closure:
@@ -324,15 +335,35 @@ def _mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentio
 
 def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
     name, indices = compile_name(node.name), [(n, compile_node(n)) for n in node.indices]
+    holds = None if node.condition is None else _condition(node.condition)
 
-    def mention(scope: Scope) -> Mention:
+    def mention(scope: Scope) -> Mention | None:
+        if holds is not None and not holds(scope):
+            return None
         found = tuple(_index(value(scope), at, scope) for at, value in indices)
         return Mention(Moment(scope.named("moment", name(scope)), found), scope.span(node), at_read)
 
     return mention
 
 
+def _condition(node: tree.Node) -> Callable[[Scope], bool]:
+    value = compile_node(node)
+
+    def holds(scope: Scope) -> bool:
+        try:
+            return truth(value(scope), "if")
+        except Refused as refused:
+            raise Failure(refused.at(scope.span(node))) from None
+
+    return holds
+
+
 def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
+    if isinstance(value, Affine):
+        if value.round is not None:
+            return value.round
+        message = "an index of a moment is an integer, or the variable of a loop plus or minus one"
+        raise Failure(Problem("E0210", f"{message}, found {value}", scope.span(node)))
     if type(value) is not int:
         message = f"an index of a moment is an integer, found {shown(value)}"
         raise Failure(Problem("E0210", message, scope.span(node)))

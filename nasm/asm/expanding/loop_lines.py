@@ -71,6 +71,8 @@ _STEADY = (
     tree.ScopeBlock,
     tree.CoreLine,
     tree.Expect,
+    tree.DrainLine,
+    tree.ViewLine,
 )
 """Statements that lead nowhere else by themselves."""
 
@@ -108,9 +110,7 @@ def _label(name: str, scope: Scope, builder: ProgramBuilder) -> str:
     return name
 
 
-def breaking(
-    statement: tree.Break, scope: Scope, builder: ProgramBuilder, loops: Loops, queue: int
-) -> Made:
+def breaking(statement: tree.Break, loops: Loops, scope: Scope, queue: int) -> Made:
     """What leaves the innermost loop, at once or if a comparison holds."""
     place = scope.span(statement)
     if not loops.open:
@@ -131,7 +131,8 @@ def breaking(
         return loops.leave(queue, loop.record.end)
     if not isinstance(condition, tree.Binary) or condition.op not in COMPARE:
         raise _no_comparison(f"found {scope.span(condition).text}", scope.span(condition))
-    sides = [_side(node, scope) for node in (condition.before, condition.right)]
+    with loops.line(queue, place, scope):
+        sides = [_side(node, scope) for node in (condition.before, condition.right)]
     if not any(isinstance(side, Reg) for side in sides):
         raise _no_comparison("neither side changes at run time", scope.span(condition))
     first, second = sides

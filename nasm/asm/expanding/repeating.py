@@ -6,7 +6,6 @@ Each comes as its bodies, one after the other, which the walk goes through betwe
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import partial
 from typing import Any, ClassVar
 
 from nasm.asm.expanding import declare
@@ -15,7 +14,6 @@ from nasm.asm.expanding.evaluate import evaluate
 from nasm.asm.expanding.functions import truth
 from nasm.asm.expanding.loop_lines import breaking, opened
 from nasm.asm.expanding.rounds import rounds_of
-from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.walking import Bodies, Walker
 from nasm.asm.text import tree
 from nasm.problems import MOST_SAID, Failure, Problem
@@ -36,12 +34,12 @@ class Repeating(Walker):
         if found is None:
             return
         source, file, problems, allowed = found
-        if self.loops is not None:
+        if self.builder is not None:
             self.loops.mention(source.text)
         self.problems += problems
         self.allowed += allowed
         self.unsaid += file.unsaid
-        if problems:
+        if file.unread:
             self.scope.undeclared.unread = True
         outer, chosen = self.scope.source, self.engine
         self.scope.source, self.engine = source, self.engine or None
@@ -124,6 +122,42 @@ class Repeating(Walker):
             return True
         return False
 
+    def run_time_loop(self, statement: tree.Loop) -> Bodies:
+        """``.loop k in a..b step s``: its lines are expanded once."""
+        variable, before, queue = statement.variable, self.engine, None
+        if statement.engine is not None or isinstance(variable, tree.Register):
+            self.engine = self._selected(statement)
+            queue = self.made.queue(self.engine, self.scope.core)
+        self._foresee(statement)
+        scope, name = self.scope, variable.name if isinstance(variable, tree.Name) else ""
+        place = Span(scope.source, variable.start, variable.end)
+        if name:
+            self._new_name(name, self._span(variable), scope)
+        loop = opened(statement, scope, self.made, queue)
+        if loop is not None:
+            self.looping += 1
+            with self.loops.within(loop, scope):
+                frame = Frame(loop.said, place)
+                yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
+                self.looping -= 1
+        if statement.engine is not None:
+            self.engine = before
+
+    def leave(self, statement: tree.Break) -> None:
+        """``.break``, or ``.break %r1 >= 3``."""
+        builder, scope = self.made, self.scope
+        queue = builder.queue(self._selected(statement), scope.core)
+        made = breaking(statement, self.loops, scope, queue)
+        span = builder.span(Span(scope.source, statement.start, statement.end))
+        builder.append(queue, made, span, self._chain())
+
+    def _selected(self, statement: tree.Loop | tree.Break) -> str:
+        """The engine that a line names, or else the chosen one."""
+        at = statement.engine
+        if at is None:
+            return self._chosen()
+        return self._named(at)
+
     def _round(
         self, name: str, value: Any, frame: Frame, body: tuple[tree.Statement, ...]
     ) -> Bodies:
@@ -137,50 +171,6 @@ class Repeating(Walker):
             self.chain = -1
             yield body
         scope.chain, self.chain = chain, outer
-
-    def run_time_loop(self, statement: tree.Loop) -> Bodies:
-        """``.loop k in a..b step s``: its lines are expanded once."""
-        builder, variable, before = self.made, statement.variable, self.engine
-        queue = None
-        if statement.engine is not None or isinstance(variable, tree.Register):
-            engine = self._chosen() if statement.engine is None else self._named(statement.engine)
-            queue = builder.queue(engine, self.scope.core)
-            self.engine = engine
-        self._foresee(statement)
-        place = Span(self.scope.source, variable.start, variable.end)
-        name = variable.name if isinstance(variable, tree.Name) else ""
-        if name:
-            self._new_name(name, self._span(variable), self.scope)
-        loop = opened(statement, self.scope, builder, queue)
-        if loop is not None:
-            if self.loops is None:
-                self.loops = Loops(builder, self.includes.text)
-            self.scope.reach = self.loops.reach
-            self.loops.begin(loop)
-            self.scope.looping, self.looping = True, self.looping + 1
-            try:
-                frame = Frame(loop.said, place)
-                yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
-            finally:
-                self.looping -= 1
-                self.scope.looping = len(self.loops.open) > 1
-                self.loops.end()
-        if statement.engine is not None:
-            self.engine = before
-
-    def leave(self, statement: tree.Break) -> None:
-        """``.break``, or ``.break %r1 >= 3``."""
-        builder, name = self.made, statement.engine
-        engine = self._chosen() if name is None else self._named(name)
-        queue = builder.queue(engine, self.scope.core)
-        if self.loops is None:
-            self.loops = Loops(builder, self.includes.text)
-        self.scope.register = partial(self.loops.register, queue)
-        made = breaking(statement, self.scope, builder, self.loops, queue)
-        if self.chain < 0:
-            self.chain = builder.chain(self.scope.chain)
-        span = builder.span(Span(self.scope.source, statement.start, statement.end))
-        builder.append(queue, made, span, self.chain)
 
     def choose(self, statement: tree.If) -> Bodies:
         """``.if`` … ``.elif`` … ``.else``."""

@@ -9,9 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cached_property, partial
 
 from nasm.asm.expanding.affine import Affine, Variable, combined
+from nasm.asm.expanding.scope import Scope
 from nasm.building.builder import Made, ProgramBuilder
 from nasm.building.recorded import Control, RunTimeLoop
 from nasm.problems import Failure, Note, Problem, Refused
@@ -66,26 +69,42 @@ class Open:
 
 
 class Loops:
-    """The loops at run time that are open, outermost first."""
+    """The loops at run time that are open, outermost first; ``text`` is that of the program."""
 
     def __init__(self, builder: ProgramBuilder, text: str) -> None:
-        self.builder, self.count = builder, builder.generation.registers
+        self.builder = builder
         self.open: list[Open] = []
-        self._mentioned = set(_registers(builder))
-        self.mention(text)
+        self._texts = [text]
+        self._given: set[int] = set()
 
     def mention(self, text: str) -> None:
-        """Leave the registers alone that a text mentions."""
-        self._mentioned |= {int(number) for number in _MENTIONED.findall(text)}
+        """An included text names registers, too; refuses one that a loop has already."""
+        self._texts.append(text)
+        if "_mentioned" in self.__dict__:
+            taken = sorted(_numbers(text) & self._given)
+            if taken:
+                said = f"this text names {Reg(taken[0])}, which a '.loop' before it was given"
+                raise Refused(WRITTEN, said, "include it before the first '.loop'")
+            del self._mentioned
 
-    def begin(self, loop: Open) -> None:
-        """The body of a loop begins."""
+    @cached_property
+    def _mentioned(self) -> frozenset[int]:
+        """The registers that texts name, and those of the program that they add to."""
+        return frozenset(_registers(self.builder)).union(*map(_numbers, self._texts))
+
+    @contextmanager
+    def within(self, loop: Open, scope: Scope) -> Iterator[None]:
+        """The body of a loop, from its begin to its end."""
         if loop.counter is not None and loop.queue is not None:
             self._free(loop.counter, loop.queue, loop.said, loop.place)
         self.open.append(loop)
+        looping, scope.looping, scope.reach = scope.looping, True, self.reach
         self.builder.recorded.begin(self.builder.position, loop.record)
+        yield
+        scope.looping = looping
+        self._end()
 
-    def end(self) -> Open:
+    def _end(self) -> None:
         """The body of the innermost loop ends: what its queues do to go through it is known."""
         loop = self.open[-1]
         try:
@@ -104,9 +123,18 @@ class Loops:
                 for queue in loop.lines:
                     used = self.open[-1].used.setdefault(queue, set())
                     used |= {*loop.own(queue), *loop.used.get(queue, ())}
-        return loop
 
     # -- lines
+
+    @contextmanager
+    def line(self, queue: int, place: Span, scope: Scope) -> Iterator[None]:
+        """While a line of a queue is evaluated: forms are registers of that queue."""
+        self.enter(queue, place)
+        before, scope.register = scope.register, partial(self.register, queue)
+        try:
+            yield
+        finally:
+            scope.register = before
 
     def enter(self, queue: int, place: Span) -> None:
         """A line of a queue stands in all open loops; refuses one that is for another queue."""
@@ -159,20 +187,23 @@ class Loops:
             taken.update(loop.own(queue))
         for loop in self.open[at:]:
             taken.update(loop.used.get(queue, ()))
-        free = next((n for n in reversed(range(self.count)) if n not in taken), None)
+        free = next(
+            (n for n in reversed(range(self.builder.generation.registers)) if n not in taken), None
+        )
         if free is None:
             raise self._full(queue, form)
+        self._given.add(free)
         return Reg(free)
 
     def _full(self, queue: int, form: Affine) -> Failure:
-        name = self.builder.program.queue_name(queue)
-        said = f"no register of @{name} is left for {form}: it has {self.count}"
+        name, count = self.builder.program.queue_name(queue), self.builder.generation.registers
+        said = f"no register of @{name} is left for {form}: it has {count}"
         notes = []
         for loop in self.open:
             held = [f"%r{n} {what}" for n, what in loop.own(queue).items()]
             if held:
                 notes.append(Note(f"{loop.said} holds {', '.join(held)}", loop.place))
-        mentioned = len(self._mentioned & set(range(self.count)))
+        mentioned = len(self._mentioned & set(range(count)))
         hint = f"the text mentions {mentioned} by number, which are not taken for loops"
         return Failure(Problem(FULL, said, None, hint, tuple(notes)))
 
@@ -302,6 +333,10 @@ class Loops:
     def leave(self, queue: int, target: str) -> Made:
         """A branch to a label in any case."""
         return self._made(queue, "branch", {"target": target}), 0, 0
+
+
+def _numbers(text: str) -> set[int]:
+    return {int(number) for number in _MENTIONED.findall(text)}
 
 
 def _step(held: Affine) -> int:

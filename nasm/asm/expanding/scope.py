@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -80,6 +80,7 @@ class Scope:
     kept: dict[str, Value] | None = None
     hidden: dict[str, Value] | None = None
     expansion: Expansion | None = None
+    computing: Mapping[str, str] = field(default_factory=dict)
 
     def span(self, node: tree.Node) -> Span:
         """A node's place, expansions included."""

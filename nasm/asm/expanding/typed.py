@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NoReturn
 
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.expand import Expander
@@ -32,11 +32,9 @@ class Continued(Expander):
     ) -> None:
         super().__init__(source, {})
         self.found: dict[int, str] = {}
-        self.builder, self.engine = builder, engine
-        program, scope = builder.program, self.scope
-        scope.values.update(values)
-        scope.tensors, scope.transfers = program.tensors, program.transfers
-        scope.place, scope.later, scope.core = builder.place, self._later, core
+        self._drive(builder)
+        self.engine, self.scope.core = engine, core
+        self.scope.values.update(values)
 
     def version(self, statement: tree.Version) -> None:
         """``.nasm 1``, which a program begins with."""
@@ -62,7 +60,7 @@ class Continued(Expander):
             )
         )
 
-    def run_time_loop(self, statement: tree.Loop) -> Bodies:
+    def run_time_loop(self, statement: tree.Loop) -> NoReturn:
         """``.loop``: its branch would lead to what was typed."""
         raise Failure(
             Problem(

@@ -17,6 +17,7 @@ from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.instruction_lines import CompiledLine
 from nasm.asm.expanding.macros import Macros
 from nasm.asm.expanding.macros import engine as engine_named
+from nasm.asm.expanding.operand_texts import operand_place
 from nasm.asm.expanding.rounds import Rounds
 from nasm.asm.expanding.run_time import Loops
 from nasm.asm.expanding.scope import Scope
@@ -79,7 +80,7 @@ class Walker:
         self.macros = Macros()
         self.broken: set[int] = set()
         self.body: tuple[tree.Statement, ...] = ()
-        self.loops: Loops | None = None  # made by the first loop at run time
+        self.loops: Loops  # made with the builder
         self.declared: Later | None = None  # made when it is first asked for
         self.denied = False
         self.looping = 0  # loops around the line, those around calls of macros too
@@ -90,16 +91,15 @@ class Walker:
 
     # -- the whole
 
-    def expand(self, body: Iterable[tree.Statement]) -> ProgramBuilder | None:
+    def expand(self, body: Iterable[tree.Statement], unread: bool = False) -> ProgramBuilder | None:
         """Expand all statements; the builder, with all problems so far.
 
-        None if there is no program to check any further (its problems are in :attr:`problems`).
+        ``unread`` says that lines which could not be read, and so are not in the tree, may declare
+        whatever seems to be missing. None if there is no program to check any further (its
+        problems are in :attr:`problems`).
         """
         self.body = tuple(body)
-        if self.problems:
-            # Lines that could not be read are not in the tree: whatever seems to be missing now
-            # may be in one of them.
-            self.scope.undeclared.unread = True
+        self.scope.undeclared.unread = unread
         self.run(self.body)
         if not self.scope.undeclared.unread:
             self._check_defines()
@@ -242,11 +242,16 @@ class Walker:
             generation = target.configured(generation, self.options, self.timing)
         except Failure as failure:
             self.unfit = list(failure.problems)
-        self.builder = ProgramBuilder(target, generation)
-        self.scope.tensors = self.builder.program.tensors
-        self.scope.transfers = self.builder.program.transfers
-        self.scope.place = self.builder.place
-        self.scope.later = self._later
+        self._drive(ProgramBuilder(target, generation))
+
+    def _drive(self, builder: ProgramBuilder) -> None:
+        """Drive a builder: names mean what is declared there."""
+        self.builder, scope = builder, self.scope
+        builder.places = operand_place
+        scope.tensors, scope.transfers = builder.program.tensors, builder.program.transfers
+        scope.place, scope.later = builder.place, self._later
+        scope.computing = builder.target.computing
+        self.loops = Loops(builder, self.includes.text)
 
     def _later(self, name: str, kind: str) -> tree.Node | None:
         """Where the text declares a name further down; of another text nothing is known."""

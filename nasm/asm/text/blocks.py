@@ -12,7 +12,19 @@ from nasm.asm.text.transform import Mark, Move
 
 OPENERS = frozenset({"for", "loop", "if", "dma", "macro", "scope"})
 WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
+_OPENER = re.compile(rf"({'|'.join(sorted(OPENERS))})(?=[ \t]+[^\s=:(])")
 DEEPEST = 100
+
+
+def word_of(text: str, start: int) -> str:
+    """The directive of a line that could not be read; one that opens a block may lack its dot."""
+    match = WORD.match(text, start) or _OPENER.match(text, start)
+    return match.group(1) if match else ""
+
+
+def _undotted(line: tree.Line) -> bool:
+    """Whether a line reads as an instruction and was meant to open a block."""
+    return line.mnemonic is not None and line.mnemonic.name in OPENERS
 
 
 @dataclass(slots=True)
@@ -102,6 +114,8 @@ class Blocks:
                 if self._outside(statement, "include"):
                     self._body().append(statement)
             case _:
+                if isinstance(statement, tree.Line) and _undotted(statement):
+                    self._suspects += 1
                 self._body().append(statement)
 
     def add_unread(self, start: int, end: int, word: str) -> None:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 
 from lark import UnexpectedInput
 
+from nasm.asm.text.habits import COMMENT, ELSEWHERE, habit
 from nasm.asm.text.parse_failure import DIRECTIVES, FORMS, PAIRS, ParseFailure, failure_of
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.problems import clean, did_you_mean
@@ -201,7 +202,7 @@ def _unknown_directive(failure: ParseFailure) -> Mistake | None:
     if not failure.directive or failure.directive in FORMS or failure.opened:
         return None
     start, word = failure.start, failure.directive
-    hint = re.sub(r"'(\w+)'", r"'.\1'", did_you_mean(word, DIRECTIVES))
+    hint = ELSEWHERE.get(word) or re.sub(r"'(\w+)'", r"'.\1'", did_you_mean(word, DIRECTIVES))
     declares = len(failure.before) > 2 and failure.before[2].group()[0].isalpha()
     if hint or not declares:
         hint = hint or f"a tensor is declared '.{word} {_TENSOR_FORM}'"
@@ -249,6 +250,8 @@ def _side_by_side(failure: ParseFailure) -> Mistake | None:
     missing, hint = "an operator", ""
     if failure.found == "{":
         hint = "a substitution touches the name it belongs to: 'w{k}'"
+    elif any(match.group() == "//" for match in failure.before):
+        hint = COMMENT
     elif "_COMMA" in failure.wanted:
         missing, hint = "a comma", f"write '{failure.previous}, {failure.found}'"
     message = f"{missing} is missing between '{failure.previous}' and '{failure.found}'"
@@ -271,6 +274,8 @@ def _unexpected(failure: ParseFailure) -> Mistake:
         hint = "a directive comes first on its line"
     elif failure.directive == "else":
         hint = "write '.elif condition'"
+    elif failure.found == "//":
+        hint = COMMENT
     elif failure.found == ",":
         hint = "a line begins with a mnemonic, followed by its operands"
     return failure.mistake("E0101", failure.misfit, hint)
@@ -282,6 +287,7 @@ _RULES: tuple[Callable[[ParseFailure], Mistake | None], ...] = (
     _register,
     _semaphore,
     _stray,
+    habit,
     _closing,
     _never_closed,
     _stepped_value,

@@ -281,6 +281,11 @@ class _Instructions(_Expressions):
 
     posted = moment
 
+    def awaited(self, parts: Parts) -> tree.MomentName:
+        moment: tree.MomentName = parts[0]
+        condition: tree.Node = parts[1]
+        return replace(moment, end=condition.end, condition=condition)
+
     def post(self, parts: Parts) -> tree.PostClause:
         at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
         return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)
@@ -431,21 +436,9 @@ class TreeBuilder(_Instructions):
         right = grouped(sides[at[0] + 1 :], ARITHMETIC)
         return tree.Expect(start, end, left, sides[at[0]].value, right, options)
 
-    def view(self, parts: Parts) -> tree.ViewLine:
-        """Read ``.view sorted = xs[0:64]``."""
-        return tree.ViewLine(_start(parts[0]), parts[-1].end, parts[1], parts[3])
-
     def scope(self, parts: Parts) -> tree.ScopeBlock:
         """Read ``.scope``."""
         return tree.ScopeBlock(_start(parts[0]), _end(parts[0]), ())
-
-    def include(self, parts: Parts) -> tree.Include:
-        """Read ``.include "file.nasm"``."""
-        return tree.Include(_start(parts[0]), parts[1].end, parts[1])
-
-    def macro(self, parts: Parts) -> tree.Macro:
-        """Read ``.macro name(a, n=4)``."""
-        return tree.Macro(_start(parts[0]), _end(parts[-1]), parts[1], tuple(parts[3:-1]), ())
 
     def drain(self, parts: Parts) -> tree.DrainLine:
         """Read ``@sync .drain all``."""
@@ -458,6 +451,18 @@ class TreeBuilder(_Instructions):
             )
         start = _start(parts[0])
         return tree.DrainLine(start, _end(parts[-1]), label, engine, more is not None)
+
+    def view(self, parts: Parts) -> tree.ViewLine:
+        """Read ``.view sorted = xs[0:64]``."""
+        return tree.ViewLine(_start(parts[0]), parts[-1].end, parts[1], parts[3])
+
+    def include(self, parts: Parts) -> tree.Include:
+        """Read ``.include "file.nasm"``."""
+        return tree.Include(_start(parts[0]), parts[1].end, parts[1])
+
+    def macro(self, parts: Parts) -> tree.Macro:
+        """Read ``.macro name(a, n=4)``."""
+        return tree.Macro(_start(parts[0]), _end(parts[-1]), parts[1], tuple(parts[3:-1]), ())
 
 
 class _Place(NamedTuple):

@@ -386,10 +386,11 @@ class TakeClause(Node):
 
 @dataclass(frozen=True, slots=True)
 class MomentName(Node):
-    """``scan[r, i - 1]``, behind ``post`` or ``after``."""
+    """``scan[r, i - 1]``, behind ``post`` or ``after``; there with a condition or None."""
 
     name: Name | Template
     indices: tuple[Node, ...]
+    condition: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -489,7 +490,11 @@ class MacroCall(Statement):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems."""
+    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems.
+
+    ``unread`` says that lines which could not be read may have declared something.
+    """
 
     body: tuple[Statement, ...]
     unsaid: int = 0
+    unread: bool = False

@@ -43,10 +43,11 @@ class Looped:
             for need in node.needs
         ]
         self._reach(wanted)
-        taken = [node for node in level.nodes if node.taken]
+        taken = [node for node in level.nodes if node.outside]
         if not wanted and not taken:
             return
-        for queue in {n.queue for e in wanted for n in (e.node, e.event.node)}:
+        posting = {n.queue for n in (*taken, *(e.event.node for e in wanted))}
+        for queue in sorted(posting | {e.node.queue for e in wanted}):
             self._check_counted(queue)
         self.graph = self._graph()
         self.edges = self.graph.reduced(wanted)
@@ -76,15 +77,17 @@ class Looped:
         assert loop is not None
         part = loop.parts[queue]
         left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
-        deciding = [part.back] if part.leave is None else [part.back, part.leave]
-        read = {r for number in deciding for r in dependences.form(Line(queue, number)).taken}
-        if not (dependences.held and left & read):
+        read = {*dependences.form(Line(queue, part.back)).taken}
+        said = hint = ""
+        if loop.left:
+            said = "a branch may leave this loop in a round that posts moments, or comes after some"
+            hint = "leave it behind its last round, or write waits and updates in it"
+        elif not (dependences.held and left & read):
             said = "a round of this loop may begin before all of the one before it is complete"
-            hint = (
-                "moments in a loop take engines that wait for their own results (ordering=strict)"
-            )
-            node = self.level.enter[queue]
-            raise refused(IMPOSSIBLE, said, span_of(semaphores.program, node), hint)
+            hint = "moments in it take engines that wait for their own results (ordering=strict)"
+        if said:
+            place = span_of(semaphores.program, self.level.enter[queue])
+            raise refused(IMPOSSIBLE, said, place, hint)
 
     def _graph(self) -> Graph:
         """The order that there is without waits."""
@@ -101,26 +104,30 @@ class Looped:
 
     def _counted(self, event: Vertex, edge: Edge) -> None:
         """Let an event be told to who awaits it."""
-        number = self._semaphore([event.node])
+        number = self._semaphore([event.node], event.kind)
         tell(event.node, Update(number, "+", 1, event.kind == STARTED))
         self._take(edge, number, 1)
 
-    def _semaphore(self, nodes: list[Node]) -> int:
-        names = (m.moment.name for node in nodes for m in node.moments.posts)
+    def _semaphore(self, nodes: list[Node], kind: int) -> int:
+        """A semaphore of the name of what some nodes post."""
+        names = (m.moment.name for node in nodes for m in node.posts.get(kind, ()))
         name = next(names, self.level.loop.head if self.level.loop is not None else "")
         return self.cores[nodes[0].queue][0].take(name, nodes)
 
-    def _take(self, edge: Edge, number: int, count: int) -> None:
+    def _take(self, edge: Edge, number: int, count: int, asked: bool = False) -> None:
         """Let a node wait for what is posted to a semaphore, and take it.
 
-        What it takes in the first rounds, which nobody posted, it has lent itself.
+        What it takes in the first rounds, which nobody posted, it has lent itself. It takes that
+        back for whoever enters the loop again, or is ``asked`` about the last landings behind it.
         """
         node, rounds = edge.node, edge.rounds
         node.takes.append(taking(number, count))
         if rounds:
             lent = rounds * count
             self.level.enter[node.queue].before.append(Sync(None, Update(number, "+", lent)))
-            self.level.leave[node.queue].behind.append(taking(number, lent))
+            again = self.level.around is not None and self.level.around.loop is not None
+            if again or asked:
+                self.level.leave[node.queue].behind.append(taking(number, lent))
 
     # -- what has landed
 
@@ -129,13 +136,14 @@ class Looped:
         direct: dict[tuple[Node, int], list[Edge]] = {}
         places: dict[tuple[Node, bool], list[Node]] = {}
         for node, edges in landings.items():
-            if len(edges) == 1 and not node.taken and self._apart(edges[0]):
+            if len(edges) == 1 and self._apart(edges[0]) and self._told(node, edges[0].node.queue):
                 direct.setdefault((edges[0].node, edges[0].rounds), []).append(edges[0])
             else:
                 places.setdefault(self._late(node), []).append(node)
         for group in direct.values():
             transfers = [edge.event.node for edge in group]
-            self._take(group[0], *self._posting(transfers))
+            asked = any(node.outside for node in transfers)
+            self._take(group[0], *self._posting(transfers), asked)
         for (place, last), transfers in places.items():
             number, count = self._posting(transfers)
             syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
@@ -143,13 +151,13 @@ class Looped:
             for node in transfers:
                 for edge in landings[node]:
                     if edge.node.queue != node.queue:
-                        forward = self._semaphore([node])
+                        forward = self._semaphore([node], OVER)
                         syncs.append(Sync(None, Update(forward, "+", 1)))
                         self._take(edge, forward, 1)
 
     def _posting(self, transfers: list[Node]) -> tuple[int, int]:
         """A semaphore to which some transfers post, and how much they do in a round."""
-        number = self._semaphore(transfers)
+        number = self._semaphore(transfers, OVER)
         for node in transfers:
             node.update = Update(number, "+", node.shares)
         return number, sum(node.shares for node in transfers)
@@ -158,6 +166,19 @@ class Looped:
         """Whether a transfer is issued again only when its last landing was waited for."""
         again = Vertex(STARTED, edge.event.node)
         return self.graph.before(Vertex(STARTED, edge.node), again, 1 - edge.rounds)
+
+    def _told(self, node: Node, queue: int) -> bool:
+        """Whether those outside can learn from a queue that a transfer has landed.
+
+        It takes all landings before it leaves the loop. But its own queue must not have to wait for
+        that, unless the loop lets it go no sooner.
+        """
+        if node.outside and queue != node.queue and (queue, node.queue) not in self.level.reach:
+            return False
+        for who, need, loop in node.outside:
+            at = who.needs.index(need)
+            who.needs[at] = need._replace(node=loop.leave[queue])
+        return True
 
     def _late(self, node: Node) -> tuple[Node, bool]:
         """Behind which node its queue sees a transfer land: before it could be held up.

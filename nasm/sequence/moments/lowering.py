@@ -9,7 +9,7 @@ from nasm.sequence.lines import Line
 from nasm.sequence.moments.drains import Drains
 from nasm.sequence.moments.looped import Looped, settle
 from nasm.sequence.moments.names import Names
-from nasm.sequence.moments.nodes import Level, mark_reach
+from nasm.sequence.moments.nodes import Level, Node, mark_reach
 from nasm.sequence.moments.ordering import ordered
 from nasm.sequence.moments.semaphores import Semaphores
 from nasm.sequence.moments.unrolled import Unrolled
@@ -30,6 +30,7 @@ def lower(builder: ProgramBuilder, text: Level) -> None:
     queues = {queue: core for core in cores for queue in core.queues}
     for level in text.inner():
         _loop(program, level, queues)
+    _known(text.nodes, text, queues)
     nodes = ordered(program, text)
     for core in cores:
         mine = [node for node in nodes if node.queue in core.queues]
@@ -40,10 +41,25 @@ def _loop(program: Program, level: Level, cores: dict[int, _Core]) -> None:
     """Put in what the moments of a loop take, those of the loops in it first."""
     for inner in level.inner():
         _loop(program, inner, cores)
+    _known(level.nodes, level, cores)
     ordered(program, level)
     made = {queue: (core.semaphores, core.dependences) for queue, core in cores.items()}
     Looped(level, made).put_in()
     settle(level.nodes)
+
+
+def _known(nodes: list[Node], level: Level, cores: dict[int, _Core]) -> None:
+    """Leave out what a queue knows when it leaves a loop: that all of its own in it is complete."""
+    own = {
+        leave
+        for inner in level.inner()
+        for queue, leave in inner.leave.items()
+        if inner.loop is not None and not inner.loop.left and cores[queue].dependences.held
+    }
+    for node in nodes:
+        node.needs = [
+            n for n in node.needs if n.node not in own or n.node.queue != node.queue or n.distance
+        ]
 
 
 class _Core:

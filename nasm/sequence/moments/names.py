@@ -12,7 +12,7 @@ from typing import NamedTuple
 from nasm.building.recorded import Mention, Round
 from nasm.problems import Failure, Note, did_you_mean, listed
 from nasm.sequence.dependences import DONE, OVER
-from nasm.sequence.moments.nodes import Level, Need, Node, named, posted
+from nasm.sequence.moments.nodes import Level, Need, Node, Outside, named, posted
 from nasm.sequence.moments.wrong import IMPOSSIBLE, NOBODY, TWICE, refused, shown
 from nasm.source import Span
 from nasm.spec.program import Program
@@ -188,10 +188,12 @@ def need(
     From a loop that only one of them is in there is its beginning, or its end.
     """
     depth = len(common(node, other))
-    if len(other.level.path) > depth:
-        if kind == OVER:
-            other.taken = True
-        other, kind = other.level.path[depth].leave[other.queue], DONE
     if len(node.level.path) > depth:
         node = node.level.path[depth].enter[node.queue]
-    node.needs.append(Need(kind, other, distance, mention))
+    if len(other.level.path) == depth:
+        node.needs.append(Need(kind, other, distance, mention))
+        return
+    made = Need(DONE, other.level.path[depth].leave[other.queue], distance, mention)
+    node.needs.append(made)
+    if kind == OVER:
+        other.outside.append(Outside(node, made, other.level.path[depth]))

@@ -46,14 +46,22 @@ class Need(NamedTuple):
     mention: Mention | None = None
 
 
+class Outside(NamedTuple):
+    """A node that waits for the end of a loop, since a transfer in it has to have landed."""
+
+    node: Node
+    need: Need
+    loop: Level
+
+
 @dataclass(slots=True, eq=False)
 class Node:
     """What a queue comes to: a line, a drain, the beginning of a loop or its end.
 
     ``text`` orders the nodes as they are written. ``before`` and ``behind`` are what only waits and
-    updates around it, ``takes`` what it waits for in a loop and takes. A transfer is ``taken`` by
-    its own queue if that has to see it land in the round in which it is issued. What is in
-    ``reach`` of a written branch is executed any number of times.
+    updates around it, ``takes`` what it waits for in a loop and takes. ``outside`` are those who
+    wait behind a loop for a transfer in it. What is in ``reach`` of a written branch is executed
+    any number of times.
     """
 
     queue: int
@@ -71,7 +79,7 @@ class Node:
     before: list[Sync] = field(default_factory=list)
     behind: list[Sync] = field(default_factory=list)
     takes: list[Sync] = field(default_factory=list)
-    taken: bool = False
+    outside: list[Outside] = field(default_factory=list)
     reach: bool = False
 
     @property

@@ -136,6 +136,10 @@ class Building:
         given = [view(found, o) if isinstance(o, Part) else o for o in operands]
         return self.builder.make(queue, self.builder.row(row), given, named, None, None)[0]
 
+    def branch(self, engine: str, counter: Reg, limit: int, target: str, op: str) -> int:
+        """A branch by the rounds that were counted."""
+        return self.made(engine, "CompareBranch", counter, limit, target=target, op=op)
+
     def write(self, items: Items, depth: int) -> None:
         """Append the lines of items, and record the rest."""
         builder = self.builder
@@ -157,13 +161,10 @@ class Building:
         for engine in item.engines:
             made.parts[self.builder.queue(engine)] = Control(
                 (self.made(engine, "RegisterMove", counter, 0),),
-                self.made(
-                    engine, "CompareBranch", counter, item.count, target=made.end,
-                    op="greater_equal",
-                ),
+                self.branch(engine, counter, item.count, made.end, "greater_equal"),
                 (self.made(engine, "RegisterAlu", counter, counter, 1, op="add"),),
-                self.made(engine, "CompareBranch", target=made.head),
-            )  # fmt: skip
+                self.branch(engine, counter, item.count, made.head, "less"),
+            )
         recorded.begin(self.builder.position, made)
         self.write(item.body, depth + 1)
         recorded.end(self.builder.position)

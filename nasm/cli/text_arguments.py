@@ -1,0 +1,82 @@
+"""The command line of the verbs that are about texts and object files."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from typing import TypeAlias
+
+from nasm.cli import help_texts
+from nasm.cli import shared_options as options
+
+Verbs: TypeAlias = "argparse._SubParsersAction[argparse.ArgumentParser]"
+"""What verbs are added to."""
+
+
+def _fmt(verbs: Verbs) -> None:
+    verb = options.add_verb(verbs, "fmt", "format texts: columns, blanks, indents", help_texts.FMT)
+    verb.add_argument(
+        "programs", metavar="program", nargs="+", help="a .nasm file, or - for standard input"
+    )
+    how = verb.add_mutually_exclusive_group()
+    how.add_argument(
+        "--check",
+        action="store_true",
+        help="write nothing; name the files that are not formatted, with exit code 1",
+    )
+    how.add_argument("--diff", action="store_true", help="write nothing; show what would change")
+    options.quiet(verb)
+
+
+def _asm(verbs: Verbs) -> None:
+    verb = options.add_verb(verbs, "asm", "assemble a program into an object file", help_texts.ASM)
+    verb.add_argument("program", help="a .nasm file, an object file, or - for standard input")
+    options.common(verb)
+    verb.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="the object file, by default beside the program, ending in .nobj; - is standard "
+        "output",
+    )
+    verb.add_argument(
+        "--autosync", action="store_true", help="with the waits and updates that 'sync' finds"
+    )
+    verb.add_argument(
+        "--strip", action="store_true", help="leave out the text, and where in it lines stand"
+    )
+    verb.add_argument(
+        "--link",
+        action="store_true",
+        help="leave array files that the program names where they are, instead of in the object",
+    )
+    options.timeout(verb)
+    options.json(verb)
+    options.quiet(verb)
+
+
+def _dis(verbs: Verbs) -> None:
+    verb = options.add_verb(verbs, "dis", "print the text of an object file", help_texts.DIS)
+    verb.add_argument("program", help="an object file, or - for standard input")
+    verb.add_argument(
+        "-o",
+        "--output",
+        metavar="FILE",
+        default="-",
+        help="write it to a file, instead of to standard output",
+    )
+    verb.add_argument(
+        "--places",
+        action="store_true",
+        help="say the place of every tensor, also of those that the program does not place",
+    )
+    verb.add_argument(
+        "--extract",
+        action="store_true",
+        help="write the array files that are in the object beside the text",
+    )
+    options.timeout(verb)
+
+
+VERBS: dict[str, Callable[[Verbs], None]] = {"fmt": _fmt, "asm": _asm, "dis": _dis}
+"""What adds the parser of each, in the order of the help."""
