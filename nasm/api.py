@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.building import given
 from nasm.building.builder import ProgramBuilder
 from nasm.dtypes import DType

@@ -12,7 +12,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.debug.moving import moves, specs
 from nasm.debug.moving.breakpoints import Breakpoint, Breakpoints, Hit
 from nasm.debug.moving.locations import loop_variables

@@ -8,9 +8,10 @@ from itertools import islice
 from nasm import gc_pause
 from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
-from nasm.asm.expanding.expand import Expander, unknown_target
+from nasm.asm.expanding.expand import Expander
 from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.undeclared import Undeclared
+from nasm.asm.expanding.walking import unknown_target
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse

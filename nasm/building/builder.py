@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import Self, TypeVar
 
 from nasm.building import availability, check, given
+from nasm.building.blocks import Blocks
 from nasm.building.counters import Counters
 from nasm.building.place import fixed_problem, place
 from nasm.building.recorded import Label, Recorded
@@ -65,6 +66,7 @@ class ProgramBuilder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = self._checked = 0
+        self._blocks = Blocks()
         self._written = array("H")
         self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
@@ -159,8 +161,22 @@ class ProgramBuilder:
             if wrong:
                 raise Refused("E0310", wrong)
         made.index = len(self.program.tensors)
+        self._blocks.hold(made)
         self.program.tensors[name] = made
         return made
+
+    def begin_block(self) -> None:
+        """A block begins whose tensors live until its end: then their bytes may be another's."""
+        self._blocks.begin()
+
+    def end_block(self, span: Span | None) -> None:
+        """The innermost block ends: no instruction behind it may mention its tensors."""
+        self._blocks.end(span)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether a tensor was declared in a block."""
+        return bool(self._blocks.held)
 
     def _bank_offset(self, tensor: Tensor, bank: int) -> int:
         memory = tensor.memory
@@ -352,6 +368,8 @@ class ProgramBuilder:
         """Put an instruction at the end of a queue; returns its pc."""
         lines = self.program.queues[queue]
         instruction = made[0]
+        if self._blocks.over:
+            self._blocks.check(instruction, self.program.instructions[instruction])
         if self._first_use[instruction][0] < 0:
             self._first_use[instruction] = (
                 queue,
@@ -427,6 +445,7 @@ class ProgramBuilder:
         """Take everything out of the queues, and take ``counters`` back; what was made stays."""
         del self._written[:]
         self.recorded = Recorded()
+        self._blocks.over.clear()  # what was in order in the text is put in again
         if counters:
             for table in (self.program.semaphores, self.program.events):
                 for name in table:

@@ -68,6 +68,7 @@ _STEADY = (
     tree.TensorLine,
     tree.SemLine,
     tree.ViewLine,
+    tree.ScopeBlock,
     tree.CoreLine,
     tree.Expect,
     tree.DrainLine,

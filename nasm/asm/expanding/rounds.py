@@ -128,6 +128,8 @@ class Foreseen:
                     count += self.lines(body, each)
                 case tree.If(branches=branches):
                     count += self._chosen(branches, each)
+                case tree.ScopeBlock(body=body):
+                    count += self.lines(body, each)
                 case tree.MacroCall(name=name):
                     count += self._macros.get(name.name, 0)
                 case tree.Const(items=items):

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.expand import Bodies, Expander
+from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.walking import Bodies
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed

@@ -10,7 +10,7 @@ from nasm.asm.text.parse_failure import DIRECTIVES
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Mark, Move
 
-OPENERS = frozenset({"for", "loop", "if", "dma", "macro"})
+OPENERS = frozenset({"for", "loop", "if", "dma", "macro", "scope"})
 WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
 _OPENER = re.compile(rf"({'|'.join(sorted(OPENERS))})(?=[ \t]+[^\s=:(])")
 DEEPEST = 100
@@ -108,6 +108,8 @@ class Blocks:
             case tree.Macro():
                 self._outside(statement, "macro")
                 self._push("macro", statement, None)
+            case tree.ScopeBlock():
+                self._push("scope", statement, None)
             case tree.Include():
                 if self._outside(statement, "include"):
                     self._body().append(statement)
@@ -200,7 +202,7 @@ class Blocks:
     def _close(self, end: int) -> None:
         block = self._open.pop()
         match block.header:
-            case tree.For() | tree.Loop() | tree.Macro() as header:
+            case tree.For() | tree.Loop() | tree.Macro() | tree.ScopeBlock() as header:
                 body = tuple(block.branches[0][1])
                 self._body().append(replace(header, end=end, body=body))
             case tree.If() as header:

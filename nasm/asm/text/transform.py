@@ -436,6 +436,10 @@ class TreeBuilder(_Instructions):
         right = grouped(sides[at[0] + 1 :], ARITHMETIC)
         return tree.Expect(start, end, left, sides[at[0]].value, right, options)
 
+    def scope(self, parts: Parts) -> tree.ScopeBlock:
+        """Read ``.scope``."""
+        return tree.ScopeBlock(_start(parts[0]), _end(parts[0]), ())
+
     def drain(self, parts: Parts) -> tree.DrainLine:
         """Read ``@sync .drain all``."""
         label, engine, at = _drained(parts)

@@ -456,6 +456,13 @@ class ViewLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class ScopeBlock(Statement):
+    """``.scope … .end``: tensors whose bytes others may have behind it."""
+
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Include(Statement):
     """``.include "file.nasm"``."""
 
