@@ -1,8 +1,9 @@
 """Writes the generated pages, and the generated parts of others.
 
 These are docs/isa/, from the rows and tables of the target; the tables in timing.md, tables.md,
-machine.md and repl.md; and what commands print in README.md, guide.md, loops.md, profile.md,
-diff.md, schedules.md, repl.md and walkthrough.md.
+machine.md and repl.md; what commands print in README.md, guide.md, loops.md, profile.md,
+diff.md, schedules.md, repl.md and walkthrough.md; and what follows from tables in
+grammar/editors/.
 
     python docs/generate.py            write what differs
     python docs/generate.py --check    write nothing; exit 1 and name what is stale
@@ -23,6 +24,7 @@ sys.path[:0] = [str(DOCS), str(DOCS.parent)]
 from generator import (  # noqa: E402  (beside this file)
     captured,
     debugger_tables,
+    editor_files,
     figures,
     instruction_pages,
     profile_tables,
@@ -68,7 +70,8 @@ def pages() -> dict[Path, str]:
     shown = (DOCS / f"{name}.md" for name in names)
     for path in (DOCS.parent / "README.md", *shown):
         files[path] = captured.filled(files.get(path) or path.read_text(encoding="utf-8"))
-    return files
+    editor = DOCS.parent / "grammar" / "editors" / "vscode"
+    return files | {editor / name: text for name, text in editor_files.files().items()}
 
 
 def filled(page: str, text: str) -> str:
@@ -105,7 +108,7 @@ def main(arguments: list[str]) -> int:
         if arguments:
             print(f"{name} is stale: run 'make docs'")
         elif path in files:
-            path.parent.mkdir(exist_ok=True)
+            path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(files[path], encoding="utf-8")
             print(f"wrote {name}")
         else:

@@ -11,11 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.building import given
 from nasm.building.builder import ProgramBuilder
 from nasm.dtypes import DType
 from nasm.examine import Examination, examine
+from nasm.machine.given_inputs import Inputs
 from nasm.machine.outlines import NoValues
 from nasm.objects import loaded
 from nasm.open_files import Allowed, Files, Folders
@@ -112,7 +113,7 @@ class Result:
 
 def run(
     program: Text | Program,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     *,
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
@@ -131,7 +132,9 @@ def run(
 ) -> Result:
     """Run a program, a text or a file with numpy arrays (ml_dtypes included) as inputs.
 
-    Arrays have the tensors' shapes and dtypes; outputs come back the same way. ``target``,
+    Arrays have the tensors' shapes and dtypes; outputs come back the same way. Inputs may also be
+    the path of a .npz file, with every array by its tensor's name, or of a folder with ``NAME.npy``
+    of some inputs. ``target``,
     ``defines``, ``options``, ``timing`` and ``include`` are for a text: a Program has been
     assembled with its own. ``files`` is the only folder from which the program may read arrays;
     with False it may read none. It is stopped when it has completed ``max_instructions``, or after

@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from io import BytesIO
 from typing import IO
@@ -34,8 +35,42 @@ _KINDS = (
 )
 
 
+State = tuple[int, int, int] | None
+"""What tells that a file has changed: when, its size and which file it is; None without one."""
+
+_noted: ContextVar[dict[str, State] | None] = ContextVar("noted", default=None)
+
+
+def state(path: str) -> State:
+    """The state of a file."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def note(path: str) -> None:
+    """Say that what is done depends on a file, whether there is one or not."""
+    noted = _noted.get()
+    if noted is not None:
+        noted.setdefault(os.path.abspath(path), state(path))
+
+
+@contextmanager
+def noting() -> Iterator[dict[str, State]]:
+    """Note all files that are asked for meanwhile, each as it was when it was asked for first."""
+    found: dict[str, State] = {}
+    token = _noted.set(found)
+    try:
+        yield found
+    finally:
+        _noted.reset(token)
+
+
 def regular(path: str, pipes: bool = False) -> IO[bytes]:
     """Open a regular file, or a pipe where one is welcome; OSError for anything else."""
+    note(path)
     status = os.stat(path)
     if pipes and stat.S_ISFIFO(status.st_mode):
         return open(path, "rb")
@@ -125,6 +160,7 @@ class Allowed:
             hint = "--no-files (files=False in Python) forbids it"
             raise Refused("E0801", f"{name} may not be read: programs may read no files", hint)
         path = os.path.join(os.path.realpath(base), name)
+        note(path)
         descriptor = self._walked(path) if _STEPWISE else self._resolved(path)
         if descriptor is None:
             said = f"it is not in {self.folder}, the only folder from which programs may read"

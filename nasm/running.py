@@ -15,7 +15,7 @@ from nasm import allowing, codes, gc_pause
 from nasm.allowing import AllowedProblem
 from nasm.asm.assemble import Rewrite
 from nasm.inspection import Inspection
-from nasm.machine import Machine, describe, needs, tensor_io
+from nasm.machine import Machine, describe, given_inputs, needs, tensor_io
 from nasm.machine.changes import UNCHANGED, Changes
 from nasm.machine.outputs import unwritten
 from nasm.objects import loaded
@@ -86,8 +86,9 @@ class Running(Inspection):
     """A program on a machine, where it can be run, stepped, inspected and taken back.
 
     ``program`` is a Program, or a text or a file to assemble, with ``target``, ``defines``,
-    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name;
-    they override initialisers. Everything is loaded once, here; raises Failure with every problem.
+    ``options`` and ``timing`` as for :func:`nasm.assemble`. ``inputs`` are arrays by tensor name,
+    or the path of a .npz file or of a folder of .npy files; they override initialisers.
+    Everything is loaded once, here; raises Failure with every problem.
     ``files`` says what the program may read, instead of what was said when it was assembled. With
     ``trace`` every record of the run is kept, some 200 bytes for each instruction; with ``profile``
     what :meth:`profile` tells of. Without ``values`` nothing is computed and no tensor is made:
@@ -103,7 +104,7 @@ class Running(Inspection):
     def __init__(
         self,
         program: Program | Text,
-        inputs: Mapping[str, Any] | None = None,
+        inputs: given_inputs.Inputs | None = None,
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
@@ -134,15 +135,16 @@ class Running(Inspection):
         if wrong := codes.unallowable(self.policy.allows):
             raise Failure(wrong)
         self.files = program.files if files is None else allowed.holding(program.files.held)
+        inputs = given_inputs.by_name(program, inputs)
         if values:
-            needs.check(program, inputs or {})
+            needs.check(program, inputs)
         self.machine = Machine(program, trace, values, checked=checked)
         self._watched_by: Watched | None = None
         if profile:
             from nasm.profile.watched import Watched
 
             self._watched_by = Watched(self.machine)
-        self._inputs = inputs or {}
+        self._inputs = inputs
         self.status = Status.READY
         self.problems: list[Problem] = []
         self._limit: Problem | None = None
@@ -153,7 +155,7 @@ class Running(Inspection):
                 self._inputs = read
             if reruns:  # and a caller's array is the caller's again
                 self._inputs = {name: tensor_io.kept(value) for name, value in read.items()}
-        elif problems := tensor_io.unknown(program, inputs or {}):
+        elif problems := tensor_io.unknown(program, inputs):
             raise Failure(problems)
         self.changes_made = 0
         self.stopped = self.interrupted = False

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from nasm.open_files import ANY, Allowed
+from nasm.open_files import ANY, Allowed, note
 from nasm.problems import Failure, Problem, Refused, closest, listed
 from nasm.source import Source
 
@@ -69,6 +69,7 @@ def program_of(text_or_path: Text, files: Allowed = ANY, ending: str = ".nasm") 
     if not isinstance(text_or_path, str | Path):  # open() takes a number for a descriptor
         kind = type(text_or_path).__name__  # type: ignore[unreachable]
         raise TypeError(f"a program is a text (str) or a path, not {kind}")
+    note(str(text_or_path))
     try:
         with (
             open(text_or_path, "rb")

@@ -198,6 +198,31 @@ def limit(seconds: float) -> None:
 
 
 @contextmanager
+def within(seconds: float) -> Iterator[None]:
+    """Within it the main thread is told to stop when so many seconds have gone by.
+
+    It may be done again and again, which :func:`limit` may not. In another thread nothing is told.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    done = False
+
+    def late(number: int, frame: FrameType | None) -> None:
+        if not done:
+            raise Told(number)
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        done = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextmanager
 def asking(ask: Callable[[], None]) -> Iterator[Stop]:
     """Within it the first that is told only asks; :attr:`Stop.asked` is what it was.
 

@@ -33,7 +33,7 @@ DOCS = ROOT / "docs"
 PAGES = (ROOT / "README.md", *sorted(DOCS.rglob("*.md")))
 LANGUAGE = (DOCS / "language.md").read_text(encoding="utf-8")
 FENCE = re.compile(
-    r"(<!-- (?:file|from): .*? -->\n+)?^```(\w+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
+    r"(<!-- (?:file|from): .*? -->\n+)?^```([\w-]+)\n(.*?)^```$", re.DOTALL | re.MULTILINE
 )
 
 
@@ -152,7 +152,7 @@ def test_a_session_whose_commands_are_not_done_is_told(generate: ModuleType) -> 
 # ---------------------------------------------------------------- what pages show
 
 
-@each("nasm")
+@each("neuron-nasm")
 def test_programs_in_the_docs_assemble_and_run(
     block: Block, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -169,6 +169,12 @@ def test_python_in_the_docs_runs(
 ) -> None:
     monkeypatch.chdir(ROOT)
     exec(compile(block.text, block.where, "exec"), {"__name__": "docs"})
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))
+def test_no_fence_says_the_name_of_another_language(page: Path) -> None:
+    """What is called nasm elsewhere is assembly for x86."""
+    assert list(blocks_of(page, "nasm")) == []
 
 
 def typed(block: Block) -> list[list[str]]:

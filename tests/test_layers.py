@@ -41,7 +41,7 @@ LAYERS = (
     ("targets", "building", "order"),
     ("sequence",),
     ("asm",),
-    ("machine", "codes", "printer"),
+    ("machine", "codes", "printer", "formatting"),
     ("objects",),
     ("profile",),
     ("inspection",),
@@ -53,6 +53,7 @@ LAYERS = (
     ("rerun", "nki"),
     ("report",),
     ("repl",),
+    ("lsp", "highlighting"),
     ("cli",),
     ("__main__",),
 )
@@ -67,7 +68,7 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
         ("state", "conversions", "changes", "writers", "unread"),
         ("numbers",),
         ("addresses", "hazards", "dynamic_addresses"),
-        ("indirect", "tensor_io", "needs", "flow", "below_zero"),
+        ("indirect", "tensor_io", "given_inputs", "needs", "flow", "below_zero"),
         ("indirect_transfers",),
         ("operands", "transfers"),
         ("kernels", "outlines", "rendezvous"),
@@ -95,10 +96,13 @@ INNER: dict[str, tuple[tuple[str, ...], ...]] = {
 
 HOMES = {
     "lark": ("asm",),
+    "lsprotocol": ("lsp",),
     "ml_dtypes": ("dtypes", "nki"),
     "numpy": tuple(LEVEL),
     "prompt_toolkit": ("repl",),
     "pyarrow": ("report",),
+    "pygls": ("lsp",),
+    "pygments": ("highlighting",),
     "pytest": ("nki",),
     "rich": ("report", "repl", "cli"),
 }

@@ -27,7 +27,7 @@ WIDTH = "88"
 
 _CAPTURED = re.compile(r"(<!-- captured: (.*?) -->\n).*?(<!-- end -->)", re.DOTALL)
 _ERRORS = re.compile(r"worst \|error\| .*")  # NumPy's products differ between processors
-_SHOWN = re.compile(r"<!-- file: (\S+) -->\n+```\w*\n(.*?)```", re.DOTALL)
+_SHOWN = re.compile(r"<!-- file: (\S+) -->\n+```[\w-]*\n(.*?)```", re.DOTALL)
 _CHANGED = re.compile(r'<!-- file: (\S+) is (\S+) with(?:out| "(.*?)" for) "(.*?)" -->')
 
 

@@ -8,9 +8,10 @@ from itertools import islice
 from nasm import gc_pause
 from nasm.asm.expanding.defines import constants
 from nasm.asm.expanding.evaluate import free_names
-from nasm.asm.expanding.expand import Expander, unknown_target
+from nasm.asm.expanding.expand import Expander
 from nasm.asm.expanding.including import Includes
 from nasm.asm.expanding.undeclared import Undeclared
+from nasm.asm.expanding.walking import unknown_target
 from nasm.asm.expectations.judge import check_static
 from nasm.asm.text import allows, tree
 from nasm.asm.text.parse import parse
@@ -28,6 +29,15 @@ Rewrite = Callable[[ProgramBuilder], object]
 """Puts other lines into the queues of a builder; raises Failure."""
 
 
+class Unassembled(Failure):
+    """Problems of a text, with what was made of its program, which nobody can run.
+
+    ``program`` is None if the text names no target.
+    """
+
+    program: Program | None = None
+
+
 def assemble(
     source: Source,
     targets: Mapping[str, Loader],
@@ -41,8 +51,8 @@ def assemble(
     """Assemble a text; ``target`` and ``defines`` override what it says.
 
     ``options`` and ``timing`` are those of the machine that it is for, ``files`` those that it may
-    name. What is finished may be rewritten by a function of its builder. Raises Failure with every
-    problem found, in the order of the text.
+    name. What is finished may be rewritten by a function of its builder. Raises Unassembled, a
+    Failure, with every problem found, in the order of the text.
     """
     if target is not None and target not in targets:
         raise Failure(unknown_target(target, targets).at(None))
@@ -53,7 +63,12 @@ def assemble(
         given = constants(defines)
         expander = Expander(source, targets, target, given, options, timing, includes)
         expander.problems += unclear
-        program = _assembled(file, problems, expander, files, rewrite)
+        try:
+            program = _assembled(file, problems, expander, files, rewrite)
+        except Failure as failure:
+            unassembled = Unassembled(failure.problems)
+            unassembled.program = expander.builder.program if expander.builder else None
+            raise unassembled from None
         program.allows = [*allowed, *expander.allowed]
         return program
 
@@ -69,7 +84,7 @@ def _assembled(
     expander.problems += problems
     if expander.override is not None and not named:
         expander.use_target(expander.override)
-    builder = expander.expand(file.body)
+    builder = expander.expand(file.body, file.unread)
     unsaid = Unsaid(file.unsaid + expander.unsaid, expander.stopped and not problems)
     if builder is None:
         raise Failure(limited(in_order(expander.problems), unsaid))

@@ -101,7 +101,7 @@ class Continuation:
         expander.macros, expander.includes.files = self.macros, self.program.files
         expander.problems += problems
         unsaid = Unsaid(file.unsaid, False)
-        if expander.expand(file.body) is None:
+        if expander.expand(file.body, file.unread) is None:
             raise Failure(limited(in_order(expander.problems), unsaid))
         if builder.recorded:
             said = "moments and drains are counted when a program is assembled, not while it runs"

@@ -14,6 +14,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from typing import Self, TypeVar
 
 from nasm.building import availability, check, given
+from nasm.building.blocks import Blocks
 from nasm.building.counters import Counters
 from nasm.building.place import fixed_problem, place
 from nasm.building.recorded import Label, Recorded
@@ -65,10 +66,12 @@ class ProgramBuilder:
         self._declared: dict[str, Span | None] = {}
         self._label_spans: dict[tuple[int, str], Span | None] = {}
         self._placed = self._checked = 0
+        self._blocks = Blocks()
         self._written = array("H")
         self.recorded = Recorded()
         self._available: set[tuple[Row, str]] = set()
         self._entered = -1
+        self.places: check.Places = lambda line, row, operand: None
         self.enter(0)
 
     @classmethod
@@ -158,8 +161,22 @@ class ProgramBuilder:
             if wrong:
                 raise Refused("E0310", wrong)
         made.index = len(self.program.tensors)
+        self._blocks.hold(made)
         self.program.tensors[name] = made
         return made
+
+    def begin_block(self) -> None:
+        """A block begins whose tensors live until its end: then their bytes may be another's."""
+        self._blocks.begin()
+
+    def end_block(self, span: Span | None) -> None:
+        """The innermost block ends: no instruction behind it may mention its tensors."""
+        self._blocks.end(span)
+
+    @property
+    def in_blocks(self) -> bool:
+        """Whether a tensor was declared in a block."""
+        return bool(self._blocks.held)
 
     def _bank_offset(self, tensor: Tensor, bank: int) -> int:
         memory = tensor.memory
@@ -351,6 +368,8 @@ class ProgramBuilder:
         """Put an instruction at the end of a queue; returns its pc."""
         lines = self.program.queues[queue]
         instruction = made[0]
+        if self._blocks.over:
+            self._blocks.check(instruction, self.program.instructions[instruction])
         if self._first_use[instruction][0] < 0:
             self._first_use[instruction] = (
                 queue,
@@ -402,10 +421,13 @@ class ProgramBuilder:
     def check_rules(self, unsaid: Unsaid, first: int = 0) -> None:
         """Check the rules of every instruction from one on that was not; raises Failure."""
         first = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, first)
+        self.problems += self._broken(unsaid, first)
         self._checked = len(self.program.instructions)
         if any(p.severity is Severity.ERROR for p in self.problems):
             raise Failure(limited(in_order(self.problems), unsaid))
+
+    def _broken(self, unsaid: Unsaid, first: int) -> list[Problem]:
+        return check.instructions(self.program, self._first_use, unsaid, first, self.places)
 
     @property
     def position(self) -> int:
@@ -423,6 +445,7 @@ class ProgramBuilder:
         """Take everything out of the queues, and take ``counters`` back; what was made stays."""
         del self._written[:]
         self.recorded = Recorded()
+        self._blocks.over.clear()  # what was in order in the text is put in again
         if counters:
             for table in (self.program.semaphores, self.program.events):
                 for name in table:
@@ -441,7 +464,7 @@ class ProgramBuilder:
     def check(self, undeclared: Container[str], unsaid: Unsaid, first: int = 0) -> None:
         """Check every instruction from one on; raises Failure with all problems there are."""
         new = max(first, self._checked)
-        self.problems += check.instructions(self.program, self._first_use, unsaid, new)
+        self.problems += self._broken(unsaid, new)
         self._checked = len(self.program.instructions)
         self.problems += check.labels(self.program, undeclared, unsaid, first)
         if any(p.severity is Severity.ERROR for p in self.problems):

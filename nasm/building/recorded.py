@@ -31,11 +31,16 @@ class Moment(NamedTuple):
 
 
 class Mention(NamedTuple):
-    """Where a line posts a moment or comes after one; ``at_read`` posts when reading is over."""
+    """Where a line posts a moment or comes after one; ``at_read`` posts when reading is over.
+
+    If nobody posts it by its name, which is a macro's own, it is the one that the file calls so:
+    ``otherwise``.
+    """
 
     moment: Moment
     span: Span
     at_read: bool = False
+    otherwise: str = ""
 
 
 @dataclass(slots=True)
@@ -121,6 +126,17 @@ class Recorded:
 
     def __bool__(self) -> bool:
         return self._needed or bool(self.moments)
+
+    def settle(self) -> None:
+        """Let moments that a macro comes after, and does not post itself, be those of the file."""
+        posted = {m.moment.name for line in self.moments.values() for m in line.posts}
+        for line in self.moments.values():
+            line.afters = tuple(
+                m._replace(moment=m.moment._replace(name=m.otherwise))
+                if m.otherwise and m.moment.name not in posted
+                else m
+                for m in line.afters
+            )
 
     def label(self, position: int, label: Label) -> None:
         """A label stands at a position."""

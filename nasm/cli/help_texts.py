@@ -16,6 +16,7 @@ examples:
   neuron-nasm isa TensorTensor                its operands, rules and sources
   neuron-nasm explain E0501                   what a diagnostic means
   neuron-nasm repl matmul.nasm                step through it
+  neuron-nasm lsp                             answer an editor
 
 'neuron-nasm help COMMAND' explains a command's options.
 
@@ -120,6 +121,27 @@ for. What is inserted keeps that meaning under every timing, and no wait of it
 can be left out. A text that is written engine by engine is refused, and so is
 one that branches. A text with .for is written out, line by line.
 """
+LIST = """\
+examples:
+  neuron-nasm list tiled.nasm                 offset, pc, cycles, lines as written
+  neuron-nasm list tiled.nasm --engine tensor --core 0
+  neuron-nasm list tiled.nasm --explorer      to lay a profile beside it
+  neuron-nasm list tiled.nasm --json
+
+Numbers stand where names and expressions did. Cycles are those of the engine,
+? where they depend on what a run finds. A line that a loop or a macro made
+says of which round or call it is.
+"""
+FMT = """\
+examples:
+  neuron-nasm fmt program.nasm                in place
+  neuron-nasm fmt --check programs/*.nasm     is anything to be done?
+  neuron-nasm fmt --diff program.nasm
+  neuron-nasm fmt - < program.nasm            to standard output
+
+Comments and strings stay as they are, and so does what the text means. A text
+that cannot be read is left alone.
+"""
 ASM = """\
 examples:
   neuron-nasm asm program.nasm                writes program.nobj
@@ -161,4 +183,8 @@ REPL = """\
 examples:
   neuron-nasm repl matmul.nasm
   neuron-nasm repl matmul.nasm -ex run -ex "info queues"
+"""
+LSP = """\
+It speaks the language server protocol on standard input and output: an editor
+starts it. docs/editors.md says how. It needs pip install 'neuron-nasm[lsp]'.
 """

@@ -9,7 +9,7 @@ import sys
 from rich.text import Text
 
 from nasm import codes
-from nasm.asm.expanding.expand import unknown_target
+from nasm.asm.expanding.walking import unknown_target
 from nasm.cli import arguments, streams
 from nasm.cli.help_texts import COMMAND
 from nasm.cli.screen import Screen

@@ -140,7 +140,7 @@ def _extracted(held: Mapping[str, bytes], home: str, folder: str) -> Sequence[st
     wanted: list[tuple[str, bytes]] = []
     for name, read in held.items():
         beside = os.path.normpath(os.path.relpath(name, home or "."))
-        if os.path.isabs(name) or beside.startswith(os.pardir):
+        if os.path.isabs(beside) or beside.split(os.sep)[0] == os.pardir:
             said = f"{in_line(beside)} is not written: it is named outside of the object's folder"
             raise Failure(Problem("E0806", said))
         path = os.path.join(folder, beside)

@@ -24,6 +24,7 @@ def _run(verbs: Verbs) -> None:
         help="of a text without waits and updates: find out from the order of its lines who waits "
         "for whom, as 'sync' shows",
     )
+    options.watch(verb)
     _as_run(verb)
     verb.set_defaults(emit=None)
 
@@ -46,6 +47,7 @@ def _nki(verbs: Verbs) -> None:
 def _as_run(verb: argparse.ArgumentParser) -> None:
     """The options of a run that writes results."""
     options.inputs(verb)
+    options.inputs_folder(verb)
     verb.add_argument(
         "--out",
         dest="outputs",
@@ -129,6 +131,7 @@ def _profile(verbs: Verbs) -> None:
 def _with_history(verb: argparse.ArgumentParser) -> None:
     """The options of a run whose history is kept, and that writes no results of its own."""
     options.inputs(verb)
+    options.inputs_folder(verb)
     options.common(verb)
     options.kernel(verb)
     options.most_cycles(verb)
@@ -165,6 +168,7 @@ def _check(verbs: Verbs) -> None:
     verb.add_argument(
         "programs", metavar="program", nargs="+", help="a .nasm file, -, or kernel.py:name"
     )
+    options.watch(verb)
     options.common(verb)
     options.kernel(verb)
     options.inputs(verb)
@@ -281,6 +285,7 @@ def _repl(verbs: Verbs) -> None:
     options.common(verb)
     options.kernel(verb)
     options.inputs(verb)
+    options.inputs_folder(verb)
     options.no_values(verb)
     options.policy(verb)
     options.unchecked(verb)
@@ -319,6 +324,17 @@ def _repl(verbs: Verbs) -> None:
     start.add_argument("--no-init", action="store_true", help="leave out the start-up file")
 
 
+def _lsp(verbs: Verbs) -> None:
+    verb = options.add_verb(verbs, "lsp", "answer an editor: the language server", help_texts.LSP)
+    options.common(verb)
+    verb.add_argument(
+        "--no-cycles",
+        dest="cycles",
+        action="store_false",
+        help="do not offer the cycles of each instruction behind its line",
+    )
+
+
 VERBS: dict[str, Callable[[Verbs], None]] = {
     "run": _run,
     "nki": _nki,
@@ -331,6 +347,7 @@ VERBS: dict[str, Callable[[Verbs], None]] = {
     "isa": _isa,
     "explain": _explain,
     "repl": _repl,
+    "lsp": _lsp,
     "help": _help,
 }
 """What adds the parser of each verb, in the order of the help."""

@@ -89,6 +89,21 @@ def sync(args: argparse.Namespace) -> int:
 # ---------------------------------------------------------------- texts and objects
 
 
+def list_(args: argparse.Namespace) -> int:
+    """``list``: the lines of a program with what the assembler made of them."""
+    with _importing():
+        from nasm.cli import listing
+
+    return listing.list_(args, Screen(args.color))
+
+
+def fmt(args: argparse.Namespace) -> int:
+    """``fmt``: texts in columns."""
+    from nasm.cli import formatting
+
+    return formatting.fmt(args, Screen(args.color))
+
+
 def asm(args: argparse.Namespace) -> int:
     """``asm``: a program as an object file."""
     with _importing():
@@ -116,7 +131,7 @@ def repl(args: argparse.Namespace) -> int:
         from nasm.repl.screen import Unwritable
 
     try:
-        inputs = {} if program_names.kernel(args.program) else arrays.given(args.inputs)
+        inputs = {} if program_names.kernel(args.program) else arrays.inputs(args)
     except Failure as failure:
         Screen(args.color).problems(failure.problems)
         return REFUSED
@@ -151,6 +166,14 @@ def repl(args: argparse.Namespace) -> int:
         raise streams.Unwritable(str(problem)) from None
 
 
+def lsp(args: argparse.Namespace) -> int:
+    """``lsp``: answers an editor until it is done."""
+    with _importing():
+        from nasm.cli import editing
+
+    return editing.lsp(args, Screen(args.color))
+
+
 # ---------------------------------------------------------------- isa, explain, help
 
 
@@ -169,10 +192,13 @@ VERBS: dict[str, Callable[[argparse.Namespace], int]] = {
     "check": check,
     "print": print_,
     "sync": sync,
+    "list": list_,
+    "fmt": fmt,
     "asm": asm,
     "dis": dis,
     "isa": look_up,
     "explain": look_up,
     "repl": repl,
+    "lsp": lsp,
     "help": look_up,
 }

@@ -1,4 +1,4 @@
-"""Codes of what a program and its user allow: E0830 to E0832."""
+"""Codes of what a program and its user allow, and of what is not installed: E0830 to E0850."""
 
 from __future__ import annotations
 
@@ -35,5 +35,14 @@ ROWS = (
         "@vector Memset  c, 1.0   ; nasm: allow E0502 both write 1.0",
         "@vector Memset  c, 1.0",
         Severity.NOTE,
+    ),
+    Code(
+        "E0850",
+        "a package that is not installed",
+        "What writes programs with you stands on packages that nothing else needs: the language "
+        "server on pygls, the extra `neuron-nasm[lsp]`, and `%%nasm` on IPython, the extra "
+        "`neuron-nasm[notebook]`.",
+        "$ neuron-nasm lsp",
+        "$ pip install 'neuron-nasm[lsp]'",
     ),
 )

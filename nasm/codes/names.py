@@ -1,4 +1,4 @@
-"""Codes of names, expressions and declarations: E0201 to E0228."""
+"""Codes of names, expressions and declarations: E0201 to E0241."""
 
 from __future__ import annotations
 
@@ -223,5 +223,22 @@ ROWS = (
         "or a `.macro` repeats: before it, or in an `.if`.",
         ".for k in 0..4\n.macro m(a)\n.end\n.end",
         ".macro m(a)\n.end\n.for k in 0..4\nm(k)\n.end",
+    ),
+    Code(
+        "E0240",
+        "a tensor is used behind its .scope",
+        "The bytes of tensors that are declared in a `.scope` may belong to those of another one "
+        "behind its `.end`, so no instruction there may name them, and no expectation, which is "
+        "judged after the run.",
+        ".scope\n.sbuf  t  f32[128, 8]\n.end\n@vector Memset t, 0.0",
+        ".scope\n.sbuf  t  f32[128, 8]\n@vector Memset t, 0.0\n.end",
+    ),
+    Code(
+        "E0241",
+        "initial values in a .scope",
+        "What an initialiser fills is there from the start of the run. The bytes of a tensor of a "
+        "`.scope` may be another's until that begins.",
+        ".scope\n.sbuf  t  f32[128, 8] = zeros\n.end",
+        ".sbuf  t  f32[128, 8] = zeros",
     ),
 )

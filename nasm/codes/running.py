@@ -173,12 +173,12 @@ ROWS = (
         "a transfer that nothing waits for",
         "A transfer was still in flight when the last instruction of every queue had completed. "
         "The program ends there: on hardware the host may read an output before it is complete. "
-        "Here the transfer is allowed to land, and this is only a warning. Let one of the queues "
-        "wait for it at the end.",
-        "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1",
-        "@vector Memset   c, 1.0   $done++\n@sync   DmaCopy  C, c     $done >= 1   $loaded += 16\n"
-        "@sync   EventSemaphore  $loaded >= 16",
-        severity=Severity.WARNING,
+        "Of a transfer into an output that is an error, also where it had landed by luck and "
+        "nothing waits for that; of any other it is a warning. Here it is let land. `.drain` "
+        "lets its queue wait for it at the end.",
+        "@vector Memset   c, 1.0   post done\n@sync   DmaCopy  C, c     after done",
+        "@vector Memset   c, 1.0   post done\n@sync   DmaCopy  C, c     after done\n@sync   .drain",
+        warns=True,
     ),
     Code(
         "E0515",

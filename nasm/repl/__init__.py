@@ -15,6 +15,7 @@ from nasm.records import MOST_INSTRUCTIONS
 from nasm.source_files import decoded
 
 if TYPE_CHECKING:
+    from nasm.machine.given_inputs import Inputs
     from nasm.open_files import Files
     from nasm.repl.shell import Shell
     from nasm.source_files import Given
@@ -29,7 +30,7 @@ def main(
     *,
     target: str | None = None,
     defines: Mapping[str, int | float] | None = None,
-    inputs: Mapping[str, Any] | None = None,
+    inputs: Inputs | None = None,
     options: Mapping[str, object] | None = None,
     timing: TimingGiven | None = None,
     files: Files | None = None,
@@ -213,4 +214,6 @@ def _script(name: str) -> list[str]:
 def _standard_input() -> Given:
     from nasm.source_files import LARGEST, given_as
 
-    return replace(given_as(sys.stdin.buffer.read(LARGEST + 1), "standard input"), name="<stdin>")
+    held = getattr(sys.stdin, "buffer", None)  # a stream of text may stand in its place
+    read = sys.stdin.read().encode() if held is None else held.read(LARGEST + 1)
+    return replace(given_as(read, "standard input"), name="<stdin>")

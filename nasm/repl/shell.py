@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from nasm import gc_pause, host_memory
+from nasm.machine.given_inputs import Inputs
 from nasm.open_files import ANY, Allowed, Files
 from nasm.problems import Failure, Problem, Refused, counted, in_line, quoted
 from nasm.records import MOST_INSTRUCTIONS, RunReport, Status
@@ -56,7 +57,7 @@ class Shell:
         *,
         target: str | None = None,
         defines: Mapping[str, int | float] | None = None,
-        inputs: Mapping[str, Any] | None = None,
+        inputs: Inputs | None = None,
         options: Mapping[str, object] | None = None,
         timing: TimingGiven | None = None,
         files: Files | None = None,

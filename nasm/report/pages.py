@@ -73,7 +73,7 @@ def page(row: Row, target: Target) -> Page:
         row.formula,
         row.setup,
         row.example,
-        tuple(_line(o) for o in row.written),
+        tuple(operand_line(o) for o in row.written),
         engines,
         have,
         tuple((r.code, r.sentence, r.source) for r in row.rules),
@@ -98,7 +98,8 @@ def synopsis(row: Row) -> str:
     return f"{row.name}  {', '.join(parts)}".rstrip()
 
 
-def _line(operand: Operand) -> Line:
+def operand_line(operand: Operand) -> Line:
+    """What a page says of an operand."""
     default = "" if operand.default is REQUIRED else _default(operand)
     return Line(
         operand.name,
@@ -238,7 +239,7 @@ def markdown_page(shown: Page) -> str:
     for paragraph in shown.text:
         lines += [paragraph, ""]
     example = [line for line in (shown.setup, shown.example) if line]
-    lines += ["## Example", "", "```nasm", *example, "```", ""]
+    lines += ["## Example", "", "```neuron-nasm", *example, "```", ""]
     if shown.operands:
         lines += ["## Operands", "", "| operand | | accepts | default |", "|---|---|---|---|"]
         for o in shown.operands:

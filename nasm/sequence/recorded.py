@@ -17,6 +17,7 @@ from nasm.sequence.moments.nodes import Columns, Level, Node, Reader, Sync
 def put_in(builder: ProgramBuilder) -> None:
     """Write the queues of a text anew, with what its loops and moments take. Raises Failure."""
     lines, recorded = _columns(builder), builder.recorded
+    recorded.settle()
     items = recorded.items(len(lines))
     text = Reader(builder.program, lines, recorded.moments).read(items, None, None)
     if any(node.moments.posts or node.moments.afters or node.drain for node in text.every()):

@@ -474,3 +474,43 @@ def test_what_comments_of_an_included_file_allow_is_allowed(tmp_path: Path) -> N
     assert [(a.code, a.span.source.name) for a in made.allows] == [
         ("E0502", str(tmp_path / "x.nasm"))
     ]
+
+
+# -- moments
+
+
+def test_moments_of_a_macro_are_its_own_the_callers_or_the_files() -> None:
+    text = (
+        ".target trn2\n.hbm X f32[128, 64] input = iota\n.hbm O f32[128, 64] output\n"
+        ".sbuf y f32[128, 64]\n"
+        ".macro load(dst, before)\n"
+        "@sync DmaCopy dst, X  after before, ready  post here  \n"
+        "@vector Nop  after here  post @export loaded\n.end\n"
+        ".macro twice(k)\nload(y[:, 0:64], start)\n@gpsimd Nop  after loaded, start  post both[k]\n"
+        "@scalar Nop  after both[k]  post @export done\n.end\n"
+        "@vector Nop  post ready\n@scalar Nop  post start\ntwice(3)\n"
+        "load(y, done)\n@sync DmaCopy O, y  after loaded\n@sync .drain\n.expect O == X\n"
+    )
+    result = nasm.run(text)
+    assert result.ok
+    assert not nasm.check(text).problems
+
+
+def test_a_moment_that_a_macro_posts_is_not_seen_outside() -> None:
+    text = (
+        ".hbm O f32[128, 64] output\n.sbuf y f32[128, 64]\n"
+        ".macro m()\n@vector Memset y, 1  post mine\n.end\nm()\n@gpsimd Nop  after mine\n"
+    )
+    (problem,) = problems(text)
+    assert "mine" in problem.message
+
+
+def test_loops_at_run_time_and_macros_hold_each_other() -> None:
+    text = (
+        ".target trn2\n.sbuf y f32[128, 64]\n.sbuf z f32[128, 64]\n"
+        ".macro fill(k, x)\n@vector Memset x[:, k : +1], 1\n.end\n"
+        ".macro all(x)\n.loop k in 0..64\nfill(k, x)\n.end\n.end\n"
+        ".loop k in 0..64 step 2\nfill(k, y)\nfill(k + 1, y)\n.end\nall(z)\n"
+        ".expect y == 1\n.expect z == 1\n"
+    )
+    assert nasm.run(text).ok

@@ -343,5 +343,5 @@ def test_an_included_text_names_no_register_that_a_loop_was_given(tmp_path: Path
         if code is None:
             assert nasm.assemble(path)
             continue
-        with pytest.raises(Failure, match="names %r63, which a"):
+        with pytest.raises(Failure, match=r"names %r63, which a '.loop' before it was given"):
             nasm.assemble(path)

@@ -23,7 +23,7 @@ def programs() -> dict[str, str]:
     found = {str(p.relative_to(ROOT)): p.read_text(encoding="utf-8") for p in files}
     for path in sorted(PROGRAMS.glob("*.nasm")):
         found[f"{path.stem}, smaller"] = smaller(path.read_text(encoding="utf-8"))
-    found |= {block.where: block.text for block in blocks("nasm")}
+    found |= {block.where: block.text for block in blocks("neuron-nasm")}
     for row in TARGET.isa:
         for generation in TARGET.generations:
             name = f"{row.name} on {generation.name}"

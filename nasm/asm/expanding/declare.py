@@ -104,6 +104,8 @@ def _dtype(node: tree.Name | tree.Template, scope: Scope) -> DType | str:
     name = name_of(node, scope)
     held = scope.values.get(name) if dtypes.find(name) is None else None
     if held is None:
+        if dtypes.find(name) is None:
+            scope.undeclared.silence_named(name)
         return name
     if isinstance(held, DType | str):
         return held
@@ -151,22 +153,32 @@ def initialiser(node: tree.Node, scope: Scope) -> tuple[object, ...] | ArrayFile
         return (node.name,)
     if isinstance(node, tree.Call) and node.function.name in DRAWS:
         return (node.function.name, _seed(node, scope))
-    if isinstance(node, tree.Text):
-        file = ArrayFile.written(node.value, scope.source.name)
-        if file is None:
-            message = f'"{node.value}" is not an array file'
-            raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
-        return file
-    if isinstance(node, tree.List):
-        values = evaluate(node, scope)
-        known(values, "an initial value", node, scope)
-        return ("list", values)
+    if not isinstance(node, tree.Name | tree.Call) or _held(node, scope):
+        value = evaluate(node, scope)
+        known(value, "an initial value", node, scope)
+        if isinstance(value, list):
+            return ("list", value)
+        if isinstance(value, str):
+            return _file(value, node, scope)
     name = node.name if isinstance(node, tree.Name) else ""
     name = node.function.name if isinstance(node, tree.Call) else name
     message = f"no initialiser '{name}'" if name else "this is not an initialiser"
     hint = "an initialiser is zeros, iota, random(seed=1), normal(seed=1), a file or a list"
     close = did_you_mean(name, (*FILLS, *DRAWS)) if name else ""
     raise Failure(Problem("E0217", message, scope.span(node), close or hint))
+
+
+def _held(node: tree.Node, scope: Scope) -> bool:
+    """Whether it is the name of a constant or a parameter."""
+    return isinstance(node, tree.Name) and node.name in scope.values
+
+
+def _file(name: str, node: tree.Node, scope: Scope) -> ArrayFile:
+    file = ArrayFile.written(name, scope.source.name)
+    if file is None:
+        message = f'"{name}" is not an array file'
+        raise Failure(Problem("E0217", message, scope.span(node), SPELLING))
+    return file
 
 
 def _seed(node: tree.Call, scope: Scope) -> int:

@@ -8,6 +8,7 @@ transfers, and :class:`Symbol` for a bare word that an operand's kind knows.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any
 
 from nasm import dtypes
@@ -20,20 +21,24 @@ from nasm.asm.expanding.functions import (
     INTEGER,
     Value,
     integer_of,
+    listed,
     number_of,
+    of_lists,
     tensor_of,
     truth,
 )
-from nasm.asm.expanding.handed import Word
+from nasm.asm.expanding.handed import MomentList, Word
 from nasm.asm.expanding.indices import index
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
+from nasm.asm.text.habits import COMMENT
 from nasm.dtypes import DType
-from nasm.problems import Failure, Problem, Refused, counted, did_you_mean, listed
+from nasm.problems import Failure, Problem, Refused, counted, did_you_mean
+from nasm.problems import listed as phrase
 from nasm.spec import names
 from nasm.spec.kinds import Symbol, shown
 from nasm.spec.reshape import SPELLINGS, accepts
-from nasm.spec.view import METHODS, Reg
+from nasm.spec.view import METHODS, Reg, View
 
 Closure = Callable[[Scope], Value]
 
@@ -136,7 +141,7 @@ def _fields(kind: type) -> tuple[str, ...]:
     return tuple(n for n in getattr(kind, "__dataclass_fields__", {}) if n not in ("start", "end"))
 
 
-_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register, tree.List)
+_SAFE = (tree.Number, tree.Hole, tree.Text, tree.Register)
 """Nodes whose own evaluation refuses nothing."""
 
 
@@ -193,7 +198,8 @@ def _name(node: tree.Name) -> Closure:
 
     def get(scope: Scope) -> Value:
         found = scope.values.get(name)
-        return scope.lookup(name) if found is None or type(found) is Word else found
+        unknown = found is None or isinstance(found, Word | MomentList)
+        return scope.lookup(name) if unknown else found
 
     return get
 
@@ -239,17 +245,26 @@ def _register(node: tree.Register) -> Closure:
 
 def _list(node: tree.List) -> Closure:
     items = [compile_node(i) for i in node.items]
-    return lambda scope: [i(scope) for i in items]
+    return lambda scope: listed([i(scope) for i in items])
+
+
+def _conditional(node: tree.Conditional) -> Closure:
+    """``a if c else b``: what is not chosen is not evaluated."""
+    condition = compile_node(node.condition)
+    chosen, other = compile_node(node.chosen), compile_node(node.other)
+    return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
 
 
 def _binary(node: tree.Binary) -> Link:
     op = node.op
     right = _compared(node.right) if _equates(node) else compile_node(node.right)
+    if op == "//":
+        right = _perhaps_comment(right)
     if op == "and":
         return lambda scope, a: truth(a, op) and truth(right(scope), op)
     if op == "or":
         return lambda scope, a: truth(a, op) or truth(right(scope), op)
-    if _equates(node):
+    if op in ("==", "!="):
         return _equality(op, right)
     convert = integer_of if op in INTEGER else number_of
     apply = {**ARITHMETIC, **INTEGER, **COMPARE}.get(op)
@@ -260,8 +275,12 @@ def _binary(node: tree.Binary) -> Link:
         b = right(scope)
         if type(a) is int and type(b) is int:
             first, second = a, b
+        elif (made := of_lists(op, a, b)) is not None:
+            return made
         elif (type(a) is Affine or type(b) is Affine) and op not in COMPARE:
             return combined(op, a, b)
+        elif isinstance(a, View) or isinstance(b, View):
+            raise _of_tiles(scope, op, a, b)
         else:
             first, second = convert(a, f"'{op}'"), convert(b, f"'{op}'")  # type: ignore[assignment]
         try:
@@ -286,6 +305,23 @@ def _equality(op: str, right: Closure) -> Link:
     return compute
 
 
+def _perhaps_comment(right: Closure) -> Closure:
+    """What stands behind ``//``: a name that is unknown there may begin a comment."""
+
+    def value(scope: Scope) -> Value:
+        try:
+            return right(scope)
+        except Failure as failure:
+            found = failure.problems
+            bare = [p.code == "E0208" and not p.hint for p in found]
+            hinted = [
+                replace(p, hint=COMMENT) if b else p for p, b in zip(found, bare, strict=True)
+            ]
+            raise Failure(hinted) from None
+
+    return value
+
+
 def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
     def refuse(*given: object) -> Value:
         raise Refused(code, message, hint)
@@ -296,21 +332,36 @@ def _refuse(code: str, message: str, hint: str = "") -> Callable[..., Value]:
 def _unary(node: tree.Unary) -> Closure:
     operand, op = compile_node(node.operand), node.op
     if op == "-":
-        return lambda scope: _negative(operand(scope))
+        return lambda scope: _negative(operand(scope), scope)
     if op == "~":
         return lambda scope: ~integer_of(operand(scope), "'~'")
     return lambda scope: not truth(operand(scope), "not")
 
 
-def _negative(value: Value) -> Value:
-    return combined("-", 0, value) if type(value) is Affine else -number_of(value, "'-'")
+def _negative(value: Value, scope: Scope) -> Value:
+    """What a sign stands before: a number, and no tile."""
+    if type(value) is Affine:
+        return combined("-", 0, value)
+    if isinstance(value, View):
+        raise _of_tiles(scope, "-", value)
+    return -number_of(value, "'-'")
+
+
+def _of_tiles(scope: Scope, op: str, *sides: Value) -> Refused:
+    """What to say of an operator of tiles: an instruction computes on them."""
+    tile = next(side for side in sides if isinstance(side, View))
+    names = iter("ab")
+    written = [next(names) if isinstance(side, View) else "2" for side in sides]
+    example = scope.computing.get(f" {op} ".join(written) if len(sides) > 1 else op + written[0])
+    hint = f"an instruction computes on tiles: {example}" if example else ""
+    return Refused("E0210", f"'{op}' wants numbers, found {shown(tile)}", hint)
 
 
 def _call(node: tree.Call) -> Closure:
     name = node.function.name
     function = FUNCTIONS.get(name)
     if function is None:
-        hint = did_you_mean(name, FUNCTIONS) or f"there are {listed(FUNCTIONS, 'and')}"
+        hint = did_you_mean(name, FUNCTIONS) or f"there are {phrase(FUNCTIONS, 'and')}"
         message = f"no function '{name}' in a constant expression"
         return _refuse("E0212", message, hint)
     if any(isinstance(a, tree.Named) for a in node.arguments):
@@ -333,7 +384,7 @@ def _method(node: tree.Method) -> Link:
     method = METHODS.get(name)
     if method is None:
         hint = FORMS.get(name) or did_you_mean(name, METHODS, ".")
-        hint = hint or f"it has {listed((f'.{m}' for m in METHODS), 'and')}"
+        hint = hint or f"it has {phrase((f'.{m}' for m in METHODS), 'and')}"
         return _refuse("E0306", f"a tensor has no .{name}", hint)
     arguments = node.arguments or ()
     compiled = _dtype if name == "view" else compile_node
@@ -378,6 +429,7 @@ _MAKERS: dict[type, Callable[[Any], Closure]] = {
     tree.List: _list,
     tree.Unary: _unary,
     tree.Call: _call,
+    tree.Conditional: _conditional,
     tree.Slice: lambda node: _refuse("E0305", "a slice is allowed inside [ ] only"),
     tree.Named: lambda node: _refuse("E0309", f"'{node.name}=' is not allowed here"),
 }

@@ -7,467 +7,30 @@ line of a nested loop is worked out once per combination that matters to it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from nasm.allowing import Allow
 from nasm.asm.expanding import declare
 from nasm.asm.expanding.affine import Affine, unknown
-from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
+from nasm.asm.expanding.evaluate import evaluate, free_names
 from nasm.asm.expanding.functions import COMPARE, truth
-from nasm.asm.expanding.handed import Counter, Engine, Word
-from nasm.asm.expanding.including import Includes
-from nasm.asm.expanding.instruction_lines import CompiledLine, compile_line
-from nasm.asm.expanding.loop_lines import breaking, opened
-from nasm.asm.expanding.macros import Macros
-from nasm.asm.expanding.macros import engine as engine_named
-from nasm.asm.expanding.rounds import Rounds, rounds_of
-from nasm.asm.expanding.run_time import Loops
+from nasm.asm.expanding.instruction_lines import compile_line
+from nasm.asm.expanding.operand_texts import elsewhere
+from nasm.asm.expanding.repeating import Repeating
 from nasm.asm.expanding.scope import Scope
-from nasm.asm.expanding.undeclared import Later
+from nasm.asm.expanding.walking import Bodies
 from nasm.asm.text import tree
 from nasm.asm.text.parse import parse_line
-from nasm.building.builder import ProgramBuilder, another, declared_note
+from nasm.building.builder import ProgramBuilder
 from nasm.building.recorded import Drain
-from nasm.problems import MOST_SAID, Failure, Problem, Refused, did_you_mean, listed, quoted
-from nasm.source import Frame, Source, Span
-from nasm.spec.declared_transfer import DeclaredTransfer
+from nasm.problems import Failure, Problem, Refused, listed
+from nasm.source import Span
 from nasm.spec.kinds import shown
-from nasm.spec.names import identifier
-from nasm.spec.target import Loader, Target
-from nasm.spec.timing import NONE, Timing
-from nasm.spec.view import Reg, View
-
-Bodies = Iterator[Iterable[tree.Statement]]
-"""The lines of a block, as often as they are made: one body after the other."""
-
-Handed = Word | Counter | Engine
-
-FIRST = (tree.TargetLine, tree.Version, tree.Include, tree.Macro)
-"""What may stand before the target is known."""
+from nasm.spec.view import View
 
 
-def unknown_target(name: str, targets: Iterable[str]) -> Refused:
-    """What to say of an unknown target."""
-    known = sorted(targets)
-    hint = did_you_mean(name, known) or f"targets: {listed(known)}"
-    return Refused("E0214", f"no target '{quoted(name)}'", hint)
-
-
-class Expander:
-    """Walks a text's statements and drives a builder."""
-
-    def __init__(
-        self,
-        source: Source,
-        targets: Mapping[str, Loader],
-        target: str | None = None,
-        defines: Mapping[str, int | float] | None = None,
-        options: Mapping[str, object] | None = None,
-        timing: Timing = NONE,
-        includes: Includes | None = None,
-    ) -> None:
-        self.source = source
-        self.targets = targets
-        self.override = target
-        self.defines = dict(defines or {})
-        self.options, self.timing = dict(options or {}), timing
-        self.unfit: list[Problem] = []  # what the target does not have: no fault of the text
-        self.defined: set[str] = set()
-        self.said: str | None = None  # the target that the text names
-        self.scope = Scope(source)
-        self.problems: list[Problem] = []
-        self.builder: ProgramBuilder | None = None
-        self.engine: str | None = None  # "" once its lack was reported
-        self.lines: dict[int, CompiledLine] = {}
-        self.chain = 0
-        self.rounds = Rounds()
-        self.macros = Macros()
-        self.broken: set[int] = set()
-        self.body: tuple[tree.Statement, ...] = ()
-        self.loops: Loops  # made with the builder
-        self.declared: Later | None = None  # made when it is first asked for
-        self.denied = False
-        self.looping = 0  # loops around the line, those around calls of macros too
-        self.includes = includes or Includes(source)
-        self.allowed: list[Allow] = []  # what comments of included texts allow
-        self.unsaid = 0
-        self.stopped = False  # after so many problems that the rest would be more of the same
-
-    # -- the whole
-
-    def expand(self, body: Iterable[tree.Statement]) -> ProgramBuilder | None:
-        """Expand all statements; the builder, with all problems so far.
-
-        None if there is no program to check any further (its problems are in :attr:`problems`).
-        """
-        self.body = tuple(body)
-        if self.problems:
-            # Lines that could not be read are not in the tree: whatever seems to be missing now
-            # may be in one of them.
-            self.scope.undeclared.unread = True
-        self.run(self.body)
-        if not self.scope.undeclared.unread:
-            self._check_defines()
-        self.problems += self.unfit
-        if self.builder is None and not self.problems:
-            self._need_target(0)
-        if self.builder is None or self.denied:
-            return None
-        self.builder.problems[:0] = self.problems
-        return self.builder
-
-    def _check_defines(self) -> None:
-        """Values given from outside are for constants the program declares."""
-        consts = [n for n, v in self.scope.values.items() if not isinstance(v, View)]
-        for name in sorted(set(self.defines) - self.defined):
-            if name not in self.scope.undeclared:
-                hint = did_you_mean(name, consts)
-                if not hint and consts:
-                    hint = f"it declares {listed(consts, 'and')}"
-                message = f"-D {name}: the program declares no constant '{name}'"
-                self.problems.append(Problem("E0213", message, None, hint))
-
-    def run(self, statements: Iterable[tree.Statement]) -> None:
-        """Expand statements one by one; a broken one costs only itself.
-
-        A block comes as its bodies, one after the other, so that blocks and macros within each
-        other may be deeper than Python's stack.
-        """
-        bodies = [iter(statements)]
-        blocks: list[tuple[tree.Statement, Bodies]] = []
-        while True:
-            statement = next(bodies[-1], None)
-            if statement is None or self._ends(statement):
-                bodies.pop()
-                if not blocks:
-                    return
-                block, made = blocks[-1]
-            elif id(statement) in self.broken:
-                continue
-            else:
-                try:
-                    started = self.HANDLERS[type(statement)](self, statement)
-                except (Refused, Failure) as refused:
-                    self._refused(statement, refused)
-                    continue
-                if started is None:
-                    continue
-                blocks.append((statement, started))
-                block, made = statement, started
-            try:
-                bodies.append(iter(next(made)))
-            except StopIteration:
-                blocks.pop()
-            except (Refused, Failure) as refused:
-                blocks.pop()
-                self._refused(block, refused)
-
-    def _refused(self, statement: tree.Statement, refused: Refused | Failure) -> None:
-        self._report(statement, [p.at(self._span(statement)) for p in refused.problems])
-
-    def _ends(self, statement: tree.Statement) -> bool:
-        """Whether a body is left before a statement."""
-        if len(self.problems) >= MOST_SAID:
-            self.stopped = True
-            return True
-        if self.denied and not isinstance(statement, tree.Assert):
-            return True  # what follows rests on what an assertion denies
-        if self.builder is None and not isinstance(statement, FIRST):
-            if not self.broken and not self.scope.undeclared.unread:
-                self._need_target(statement.start, statement.end)
-            return True
-        return False
-
-    def _report(self, statement: tree.Statement, problems: Iterable[Problem]) -> None:
-        """Keep a problem; a statement that failed is not tried again in another round."""
-        self.problems += problems
-        self.broken.add(id(statement))
-        self.scope.undeclared.add(statement)
-
-    def _span(self, node: tree.Node) -> Span:
-        return self.scope.span(node)
-
-    def _need_target(self, start: int, end: int = 0) -> None:
-        names = listed(sorted(self.targets))
-        self.problems.append(
-            Problem(
-                "E0214",
-                "the program names no target",
-                Span(self.scope.source, start, max(end, start)),
-                f"begin with .target NAME, one of {names}, or give --target",
-            )
-        )
-
-    @property
-    def made(self) -> ProgramBuilder:
-        """The builder, once the target is known."""
-        assert self.builder is not None
-        return self.builder
-
-    # -- target and constants
-
-    def version(self, statement: tree.Version) -> None:
-        """``.nasm 1``."""
-        number = evaluate(statement.number, self.scope)
-        if number != 1:
-            raise Refused("E0215", f"version {shown(number)} of the language; this is nasm 1")
-
-    def target(self, statement: tree.TargetLine) -> None:
-        """``.target trn1``: loads the target and starts the builder.
-
-        That of an included text has to be the same.
-        """
-        name = statement.name.name
-        if self.builder is None:
-            self.said = name
-            self.use_target(self.override or name)
-            return
-        if self.scope.source is self.source or self.scope.expansion is not None:
-            raise Refused("E0215", ".target is given once, before everything else")
-        if self.said is None:
-            self.said = name  # and another one was given from outside
-        if name not in self.targets:
-            raise unknown_target(name, self.targets)
-        if self._generation(name) is not self._generation(self.said):
-            said = f"this file is for {name}, and the program for {self.said}"
-            raise Refused("E0215", said, "leave '.target' to the program that includes it")
-
-    def _generation(self, name: str) -> object:
-        return self.targets[name]().generation(name)
-
-    def use_target(self, name: str) -> None:
-        """Start building for a target by name."""
-        loader = self.targets.get(name)
-        if loader is None:
-            raise unknown_target(name, self.targets)
-        target: Target = loader()
-        generation = target.generation(name)
-        assert generation is not None
-        try:
-            generation = target.configured(generation, self.options, self.timing)
-        except Failure as failure:
-            self.unfit = list(failure.problems)
-        self.builder = ProgramBuilder(target, generation)
-        self.scope.tensors = self.builder.program.tensors
-        self.scope.transfers = self.builder.program.transfers
-        self.scope.place = self.builder.place
-        self.scope.later = self._later
-        self.loops = Loops(self.builder, self.source.text)
-
-    def _later(self, name: str, kind: str) -> tree.Node | None:
-        """Where the text declares a name further down; of another text nothing is known."""
-        if self.scope.source is not self.source or self.scope.expansion is not None:
-            return None
-        if self.declared is None:
-            self.declared = Later(self.body)
-        return self.declared.find(name, kind)
-
-    def core(self, statement: tree.CoreLine) -> None:
-        """``.core 1``: what follows belongs to that core."""
-        number = declare.whole(statement.number, self.scope)
-        try:
-            self.made.enter(number)
-        except Refused as refused:
-            raise Failure(refused.at(self._span(statement.number))) from None
-        self.scope.core = number
-
-    def const(self, statement: tree.Const) -> None:
-        """``.const N = 512, K = N // 4``."""
-        problems: list[Problem] = []
-        for item in statement.items:
-            try:
-                self._constant(item)
-            except Failure as failure:
-                problems += failure.problems
-                self.scope.undeclared.add_name(item)
-        if problems:
-            raise Failure(problems)
-
-    def _constant(self, item: tree.Named) -> None:
-        """One constant; the command line may give one of the file's another value."""
-        name, home = item.name, self.scope.home(item)
-        place = Span(self.scope.source, item.start, item.start + len(item.name))
-        self._new_name(name, place.within(self.scope.chain), home)
-        value = evaluate(item.value, self.scope)
-        if isinstance(value, View | Reg | DeclaredTransfer | Handed):
-            said = f"a constant is a number, found {shown(value)}"
-            hint = f"write .view {name} = …" if isinstance(value, View) else ""
-            raise Failure(Problem("E0210", said, self._span(item.value), hint))
-        if home.expansion is None:
-            self.defined.add(name)
-            value = self.defines.get(name, value)
-        for each in self.scope.homes(item):
-            each.declare(name, value, place.within(self.scope.chain))
-        if home.expansion is None and home.lasting is None and isinstance(value, int | float):
-            self.made.program.constants[name] = value
-
-    def _new_name(self, name: str, place: Span, home: Scope) -> None:
-        """Refuse what is no name, or one that means something already."""
-        try:
-            identifier(name)
-        except Refused as refused:
-            raise Failure(refused.at(place)) from None
-        declared = self.made.declared if home.expansion is None else {}
-        if home.taken(name) or name in declared:
-            before = home.places.get(name) or declared.get(name)
-            raise Failure(
-                Problem(
-                    "E0202",
-                    f"'{name}' is already declared",
-                    place,
-                    another(name, place, before),
-                    declared_note(name, before),
-                )
-            )
-
-    def macro(self, statement: tree.Macro) -> None:
-        """``.macro name(a, b, n=4)``: known from here on."""
-        self.macros.declare(statement, self.scope)
-
-    def include(self, statement: tree.Include) -> Bodies:
-        """``.include "file.nasm"``: its lines, once."""
-        found = self.includes.read(statement, self.scope)
-        if found is None:
-            return
-        source, file, problems, allowed = found
-        if self.builder is not None:
-            self.loops.mention(source.text)
-        self.problems += problems
-        self.allowed += allowed
-        self.unsaid += file.unsaid
-        if problems:
-            self.scope.undeclared.unread = True
-        outer, chosen = self.scope.source, self.engine
-        self.scope.source, self.engine = source, self.engine or None
-        yield file.body
-        self.scope.source, self.engine = outer, chosen
-
-    # -- control
-
-    def call(self, statement: tree.MacroCall) -> Bodies:
-        """``name(x, n=2)``: the lines of a macro, with what it is handed."""
-        builder, outer = self.made, self.scope
-        macro = self.macros.find(statement, outer, builder.target.isa.rows)
-        engine = self.engine
-        if statement.engine is not None:
-            at = statement.engine
-            engine = engine_named(at, at.name, outer, builder)
-        body = macro.statement.body
-        self.rounds.take(len(body))
-        if self.problems and self.rounds.in_vain():
-            outer.undeclared.unread = True
-            return
-        inner = self.macros.enter(macro, statement, outer, builder)
-        if statement.label is not None:
-            self._label(statement.label, self._chosen(statement, engine))
-        chain, chosen = self.chain, self.engine
-        self.scope, self.chain, self.engine = inner, -1, engine
-        yield body
-        self.scope, self.chain, self.engine = outer, chain, chosen
-
-    def loop(self, statement: tree.For) -> Bodies:
-        """``.for k in a..b step s``."""
-        first = declare.whole(statement.first, self.scope)
-        stop = declare.whole(statement.stop, self.scope)
-        step = 1 if statement.step is None else declare.whole(statement.step, self.scope)
-        if step == 0:
-            at = self._span(statement.step or statement)
-            raise Failure(Problem("E0218", "a loop with step 0 does not end", at))
-        rounds = range(first, stop, step)
-        if statement.body:
-            self.rounds.alone(rounds_of(rounds))
-        self._foresee(statement)
-        name = statement.variable.name
-        self._new_name(name, self._span(statement.variable), self.scope)
-        place = Span(self.scope.source, statement.variable.start, statement.variable.end)
-        self.looping += 1
-        try:
-            for value in rounds if statement.body else ():
-                if self._futile():
-                    break
-                self.rounds.take(len(statement.body))
-                frame = Frame(f".for {name} = {value}", place)
-                yield from self._round(name, value, frame, statement.body)
-        finally:
-            self.looping -= 1
-
-    def _foresee(self, loop: tree.For | tree.Loop) -> None:
-        """Count the lines that loops will make, by an outermost one and what follows it."""
-        if self.scope.lasting is None and not self.looping:
-            inside = self.scope.expansion is not None or self.scope.source is not self.source
-            after = (s for s in self.body if s.start > loop.start and not inside)
-            self.rounds.foresee(loop, after, self.scope, self.defines)
-
-    def _futile(self) -> bool:
-        """Whether another round can only repeat what is wrong."""
-        if len(self.problems) >= MOST_SAID:
-            self.stopped = True
-            return True
-        if self.problems and self.rounds.in_vain():
-            self.scope.undeclared.unread = True  # what these rounds declare is not known
-            return True
-        return False
-
-    def run_time_loop(self, statement: tree.Loop) -> Bodies:
-        """``.loop k in a..b step s``: its lines are expanded once."""
-        variable, before, queue = statement.variable, self.engine, None
-        if statement.engine is not None or isinstance(variable, tree.Register):
-            self.engine = self._selected(statement)
-            queue = self.made.queue(self.engine, self.scope.core)
-        self._foresee(statement)
-        scope, name = self.scope, variable.name if isinstance(variable, tree.Name) else ""
-        place = Span(scope.source, variable.start, variable.end)
-        if name:
-            self._new_name(name, self._span(variable), scope)
-        loop = opened(statement, scope, self.made, queue)
-        if loop is not None:
-            self.looping += 1
-            with self.loops.within(loop, scope):
-                frame = Frame(loop.said, place)
-                yield from self._round(name, Affine.of(loop.variable), frame, statement.body)
-                self.looping -= 1
-        if statement.engine is not None:
-            self.engine = before
-
-    def leave(self, statement: tree.Break) -> None:
-        """``.break``, or ``.break %r1 >= 3``."""
-        builder, scope = self.made, self.scope
-        queue = builder.queue(self._selected(statement), scope.core)
-        made = breaking(statement, self.loops, scope, queue)
-        span = builder.span(Span(scope.source, statement.start, statement.end))
-        builder.append(queue, made, span, self._chain())
-
-    def _selected(self, statement: tree.Loop | tree.Break) -> str:
-        """The engine that a line names, or else the chosen one."""
-        at = statement.engine
-        if at is None:
-            return self._chosen(statement, self.engine)
-        return engine_named(at, at.name, self.scope, self.made)
-
-    def _round(
-        self, name: str, value: int | Affine, frame: Frame, body: tuple[tree.Statement, ...]
-    ) -> Bodies:
-        """One round of a loop: its variable, and constants that last until its end."""
-        scope = self.scope
-        chain, outer = scope.chain, self.chain
-        with scope.round():
-            if name:
-                scope.declare(name, value, frame.span)
-            scope.chain = (*scope.chain, frame)
-            self.chain = -1
-            yield body
-        scope.chain, self.chain = chain, outer
-
-    def choose(self, statement: tree.If) -> Bodies:
-        """``.if`` … ``.elif`` … ``.else``."""
-        for condition, body in statement.branches:
-            if condition is None or truth(evaluate(condition, self.scope), ".if"):
-                if self.scope.chain:
-                    self.rounds.take(len(body))
-                with self.scope.arm():
-                    yield body
-                return
+class Expander(Repeating):
+    """Makes a program of a text's statements."""
 
     def claim(self, statement: tree.Assert) -> None:
         """``.assert e, "message"``."""
@@ -496,12 +59,21 @@ class Expander:
 
     def expect(self, statement: tree.Expect) -> None:
         """``.expect``: kept as it is, with what names mean here."""
-        held = self.scope.keep()
         if self.scope.looping:
             for name in sorted(free_names(statement)):
-                if isinstance(value := held.get(name), Affine):
+                if isinstance(value := self.scope.values.get(name), Affine):
                     raise unknown(value, "what an expectation compares")
-        self.made.expect((statement, held), self._span(statement))
+        if self.made.in_blocks:
+            self._lasting(statement)
+        self.made.expect((statement, self.scope.keep()), self._span(statement))
+
+    def _lasting(self, statement: tree.Expect) -> None:
+        """Refuse an expectation on a tensor whose bytes may be another's after the run."""
+        for name in sorted(free_names(statement)):
+            value = self.scope.values.get(name) or self.scope.view(name)
+            if isinstance(value, View) and value.tensor.block:
+                said = f"'{name}' belongs to a '.scope': after the run its bytes may be another's"
+                raise Refused("E0240", said, "compare what is copied from it to another tensor")
 
     # -- instructions
 
@@ -541,12 +113,6 @@ class Expander:
         drain = Drain(queue, statement.every, span, self._chain())
         builder.recorded.drain(builder.position, drain)
 
-    def _chain(self) -> int:
-        """The number of the chain of expansions."""
-        if self.chain < 0:
-            self.chain = self.made.chain(self.scope.chain)
-        return self.chain
-
     def like(self, statement: tree.Like) -> None:
         """A line like others. What is wrong with it is found out by its own tree."""
         builder, scope, common = self.made, self.scope, statement.line
@@ -580,26 +146,19 @@ class Expander:
             self._label(statement.label, engine)
         return self.made.queue(engine, self.scope.core)
 
-    def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
-        """Name the place of the next instruction of a queue."""
-        place, name = self._span(node), name_of(node, self.scope)
-        queue = self.made.queue(engine, self.scope.core)
-        try:
-            self.made.label(queue, self.scope.named("label", name), place)
-        except Refused as refused:
-            raise Failure(refused.at(place)) from None
-
     def _engine(self, statement: tree.Line | tree.DrainLine) -> str | None:
         """The engine a line is for; None if it only chooses one for the lines that follow."""
         if statement.engine is None:
-            return self._chosen(statement, self.engine)
+            if isinstance(statement, tree.Line):
+                self._refuse_unmarked(statement)
+            return self._chosen()
         chooses = (
             isinstance(statement, tree.Line)
             and statement.mnemonic is None
             and statement.label is None
         )
         try:
-            engine = engine_named(statement.engine, statement.engine.name, self.scope, self.made)
+            engine = self._named(statement.engine)
         except Failure:
             self.engine = "" if chooses else self.engine
             raise
@@ -608,19 +167,16 @@ class Expander:
             return None
         return engine
 
-    def _chosen(self, statement: tree.Statement, engine: str | None) -> str:
-        """The engine that was chosen for a line; raises Refused if none was."""
-        if engine is None and not self.scope.undeclared.unread:
-            self.engine = ""
-            engines = listed(f"@{e.name}" for e in self.made.generation.engines)
-            raise Refused(
-                "E0220",
-                "no engine is chosen for this line",
-                f"put one of {engines} before it, or alone on a line before several",
-            )
-        if not engine:
-            raise Failure(())  # that none is chosen was said of an earlier line
-        return engine
+    def _refuse_unmarked(self, statement: tree.Line) -> None:
+        """Refuse a directive without its dot, or an engine without ``@``, that reads as a line."""
+        word = statement.mnemonic
+        if word is None or word.name in self.made.target.isa.rows:
+            return
+        hint = elsewhere(word.name, self.made)
+        if hint:
+            self.scope.undeclared.unread = True  # what it was meant to declare is not known
+            said = f"no instruction '{word.name}'"
+            raise Failure(Problem("E0201", said, self._span(word), hint))
 
     def _declare(self, statement: Any) -> None:
         """A declaration: a tensor, semaphores, a prepared transfer."""
@@ -633,24 +189,14 @@ class Expander:
         tree.ViewLine: declare.view,
     }
     HANDLERS: ClassVar[dict[type, Callable[[Any, Any], Bodies | None]]] = {
-        tree.Version: version,
-        tree.TargetLine: target,
-        tree.CoreLine: core,
-        tree.Const: const,
+        **Repeating.HANDLERS,
         tree.TensorLine: _declare,
         tree.SemLine: _declare,
         tree.DmaBlock: _declare,
         tree.ViewLine: _declare,
-        tree.For: loop,
-        tree.Loop: run_time_loop,
-        tree.Break: leave,
-        tree.If: choose,
         tree.Assert: claim,
         tree.Expect: expect,
         tree.DrainLine: drain,
-        tree.Macro: macro,
-        tree.MacroCall: call,
-        tree.Include: include,
         tree.Line: line,
         tree.Like: like,
     }

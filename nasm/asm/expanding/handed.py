@@ -6,6 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import NoReturn
 
+from nasm.building.recorded import Round
+from nasm.problems import Refused
+
 Named = Callable[[str, str], str]
 """The name that the program has for a ``label`` or a ``moment``, by its kind and its name."""
 
@@ -48,5 +51,18 @@ class Engine:
         return f"engine @{self.name}"
 
 
-HANDED = (Word, Counter, Engine)
+@dataclass(frozen=True, slots=True)
+class MomentList:
+    """Moments, ``load[r]`` or ``[load[r], bias]``: what they are called, and their indices."""
+
+    items: tuple[tuple[Word, tuple[int | Round, ...]], ...]
+
+    def refuse(self) -> NoReturn:
+        """Say of the first that nothing else is called so."""
+        if self.items:
+            self.items[0][0].refuse()
+        raise Refused("E0210", "a moment is no value")
+
+
+HANDED = (Word, Counter, Engine, MomentList)
 """What no expression is made of."""

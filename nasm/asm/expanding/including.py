@@ -25,6 +25,7 @@ class Includes:
 
     def __init__(self, source: Source, files: Allowed = ANY) -> None:
         self.files = files
+        self.text = source.text  # of all that were read, the program's first
         self._read: set[tuple[int, int]] = set()
         with suppress(OSError, ValueError):
             status = os.stat(source.name)
@@ -78,4 +79,5 @@ class Includes:
             return None
         text = decoded(stream.read(LARGEST + 1), path)
         self._read.add(key)
+        self.text += f"\n{text}"
         return Source(path, text)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from nasm.asm.expanding.affine import Affine, combined, first_of, unknown
-from nasm.asm.expanding.functions import Value, tensor_of
+from nasm.asm.expanding.functions import Value, item_of, tensor_of
 from nasm.asm.expanding.scope import Scope
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused
@@ -17,11 +17,13 @@ Compile = Callable[[tree.Node], Callable[[Scope], Value]]
 """Makes a closure that evaluates a node."""
 
 
-def index(node: tree.Index, compiled: Compile) -> Callable[[Scope, Value], View]:
-    """What brackets behind a tensor make of it."""
+def index(node: tree.Index, compiled: Compile) -> Callable[[Scope, Value], Value]:
+    """What brackets behind a tensor, or a list, make of it."""
     items = [_item(i, compiled) for i in node.items]
 
     def take(scope: Scope, target: Value) -> Value:
+        if isinstance(target, list):
+            return item_of(target, [i(scope) for i in items])
         view = tensor_of(target, "[ ]")
         found = [i(scope) for i in items]
         if not scope.looping:

@@ -8,12 +8,15 @@ from typing import Any
 
 from nasm.asm.expanding.affine import Affine, first_of, unknown
 from nasm.asm.expanding.evaluate import Closure, compile_name, compile_node, free_names
-from nasm.asm.expanding.handed import HANDED, Word
+from nasm.asm.expanding.functions import truth
+from nasm.asm.expanding.handed import HANDED, MomentList, Word
+from nasm.asm.expanding.moment_names import Mentioner, mentions
+from nasm.asm.expanding.operand_texts import elsewhere, in_order
 from nasm.asm.expanding.scope import CONSTANTS, Scope
 from nasm.asm.text import tree
 from nasm.asm.text.walk import descendants
 from nasm.building.builder import Made, ProgramBuilder
-from nasm.building.recorded import Mention, Moment, Moments, Round
+from nasm.building.recorded import Moments
 from nasm.dtypes import DType
 from nasm.problems import Failure, Note, Problem, Refused, did_you_mean
 from nasm.source import Span
@@ -24,7 +27,6 @@ from nasm.spec.view import Reg, View
 
 Waiter = Callable[[Scope], Wait]
 Updater = Callable[[Scope], Update]
-Mentioner = Callable[[Scope], Mention]
 
 
 @dataclass(slots=True)
@@ -64,7 +66,8 @@ class CompiledLine:
         """What the line says of moments, if anything; raises Failure."""
         if not self.posts and not self.afters:
             return None
-        return Moments(tuple(p(scope) for p in self.posts), tuple(a(scope) for a in self.afters))
+        posts = tuple(m for post in self.posts for m in post(scope))
+        return Moments(posts, tuple(m for after in self.afters for m in after(scope)))
 
     def fresh(self, scope: Scope, builder: ProgramBuilder, queue: int) -> Made:
         """Evaluate all parts of the line; raises Failure with what is wrong in any of them."""
@@ -130,7 +133,9 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     try:
         row = builder.row(statement.mnemonic.name)
     except Refused as refused:
-        raise Failure(refused.at(scope.span(statement.mnemonic))) from None
+        word = statement.mnemonic.name
+        hint = elsewhere(word, builder) or refused.hint
+        raise Failure(replace(refused.at(scope.span(statement.mnemonic)), hint=hint)) from None
     given, named, places = _operands(row, statement, scope)
     wait, update = _sync(statement, scope, builder)
     counted = tuple(s for s in statement.sync if isinstance(s, tree.Counted))
@@ -144,7 +149,7 @@ def compile_line(statement: tree.Line, scope: Scope, builder: ProgramBuilder) ->
     own = _own(row, statement)
     line = CompiledLine(row, given, named, places, wait, update, free, place, own, {})
     if len(counted) < len(statement.sync):
-        line.posts, line.afters = _mentions(statement)
+        line.posts, line.afters = mentions(statement)
     return line
 
 
@@ -166,10 +171,16 @@ def _operands(
         if isinstance(node, tree.Named):
             operand = next((o for o in written if o.name == node.name), None)
             if operand is None:
-                raise Failure(_unknown(row, node, scope))
+                raise Failure(_unknown(row, node, statement, scope))
             if node.name in places:
                 raise Failure(
-                    Problem("E0309", f"operand '{node.name}' is given twice", scope.span(node))
+                    Problem(
+                        "E0309",
+                        f"operand '{node.name}' is given twice",
+                        scope.span(node),
+                        in_order(row, statement, scope),
+                        (Note("the first one", scope.span(places[node.name])),),
+                    )
                 )
             named[node.name] = compile_operand(operand.kind, node.value)
             places[node.name] = node.value
@@ -190,9 +201,10 @@ def _operands(
     return given, named, places
 
 
-def _unknown(row: Row, node: tree.Named, scope: Scope) -> Problem:
-    names = [o.name for o in row.written]
-    hint = did_you_mean(node.name, names) or f"its operands: {', '.join(names)}"
+def _unknown(row: Row, node: tree.Named, statement: tree.Line, scope: Scope) -> Problem:
+    meant = did_you_mean(node.name, [o.name for o in row.written])
+    order = in_order(row, statement, scope)
+    hint = f"{meant} {order}" if meant else order
     return Problem("E0309", f"{row.name} has no operand '{node.name}'", scope.span(node), hint)
 
 
@@ -205,6 +217,10 @@ def compile_operand(kind: Kind, node: tree.Node) -> Closure:
         text = node.value
         return (lambda scope: text) if kind.names == "text" else _quoted(kind, node)
     words = kind.words
+    if isinstance(node, tree.Conditional) and words:
+        condition = compile_node(node.condition)
+        chosen, other = compile_operand(kind, node.chosen), compile_operand(kind, node.other)
+        return lambda scope: chosen(scope) if truth(condition(scope), "if") else other(scope)
     if isinstance(node, tree.Numbered):
         return _numbered(kind, node)
     if not isinstance(node, tree.Name) or node.name in CONSTANTS:
@@ -248,6 +264,8 @@ def _worded(name: str, kind: Kind, node: tree.Node, scope: Scope) -> Any:
 
 def _meant(value: Any, worded: bool) -> Any:
     """A value where an operand stands that may take words: words and dtypes are such there."""
+    if isinstance(value, MomentList):
+        value.refuse()
     if isinstance(value, Word):
         if not worded:
             value.refuse()
@@ -303,40 +321,6 @@ def _sync(
         _wait(waits[0], scope, builder) if waits else None,
         _update(updates[0], builder) if updates else None,
     )
-
-
-def _mentions(statement: tree.Line) -> tuple[tuple[Mentioner, ...], tuple[Mentioner, ...]]:
-    """The moments that a line posts, and those that it comes after."""
-    posts: list[Mentioner] = []
-    afters: list[Mentioner] = []
-    for clause in statement.sync:
-        if isinstance(clause, tree.PostClause):
-            posts.append(_mention(clause.moment, clause.at_read))
-        elif isinstance(clause, tree.AfterClause):
-            afters += [_mention(moment, False) for moment in clause.moments]
-    return tuple(posts), tuple(afters)
-
-
-def _mention(node: tree.MomentName, at_read: bool) -> Mentioner:
-    name, indices = compile_name(node.name), [(n, compile_node(n)) for n in node.indices]
-
-    def mention(scope: Scope) -> Mention:
-        found = tuple(_index(value(scope), at, scope) for at, value in indices)
-        return Mention(Moment(scope.named("moment", name(scope)), found), scope.span(node), at_read)
-
-    return mention
-
-
-def _index(value: Any, node: tree.Node, scope: Scope) -> int | Round:
-    if isinstance(value, Affine):
-        if value.round is not None:
-            return value.round
-        message = "an index of a moment is an integer, or the variable of a loop plus or minus one"
-        raise Failure(Problem("E0210", f"{message}, found {value}", scope.span(node)))
-    if type(value) is not int:
-        message = f"an index of a moment is an integer, found {shown(value)}"
-        raise Failure(Problem("E0210", message, scope.span(node)))
-    return value
 
 
 def _semaphore(node: tree.Name | tree.Template, builder: ProgramBuilder) -> Callable[[Scope], int]:

@@ -67,6 +67,8 @@ _STEADY = (
     tree.Assert,
     tree.TensorLine,
     tree.SemLine,
+    tree.ViewLine,
+    tree.ScopeBlock,
     tree.CoreLine,
     tree.Expect,
     tree.DrainLine,

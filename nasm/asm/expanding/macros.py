@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 
 from nasm.asm.expanding.evaluate import evaluate, name_of
 from nasm.asm.expanding.handed import Counter, Engine, Word
+from nasm.asm.expanding.moment_names import handed_moments
 from nasm.asm.expanding.scope import Expansion, Scope
 from nasm.asm.expanding.undeclared import Later
 from nasm.asm.text import tree
@@ -211,7 +212,8 @@ def handed(node: tree.Node, scope: Scope, builder: ProgramBuilder) -> Any:
             if not scope.knows(name):
                 scope.undeclared.silence_named(name)
                 return _word(node, scope)
-    return evaluate(node, scope)
+    moments = handed_moments(node, scope, _word)
+    return evaluate(node, scope) if moments is None else moments
 
 
 def _word(node: tree.Name, scope: Scope) -> Word:

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
 from nasm import dtypes
 from nasm.asm.expanding.affine import Affine, unknown
 from nasm.asm.expanding.functions import Value
-from nasm.asm.expanding.handed import HANDED, Counter, Word
+from nasm.asm.expanding.handed import HANDED, Counter, MomentList, Word
 from nasm.asm.expanding.undeclared import Later, Undeclared
 from nasm.asm.text import tree
 from nasm.problems import Failure, Problem, Refused, did_you_mean
@@ -51,12 +51,12 @@ def _no_register(value: Affine) -> Reg:
 class Scope:
     """What names mean while a line is evaluated, the core it belongs to, and its own numbers.
 
-    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
-    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
-    if they are known.
     ``order`` are the names of ``values`` in the order of their declaration, ``left`` those that may
     be declared anew: by an ``.if`` that has ended, or outside of the macro. Names from
     ``lasting`` on belong to rounds of loops, the innermost of which has ``hidden`` others.
+    In a loop at run time it is ``looping``, and ``register`` is what holds a form of its variable
+    in the queue that the line is for; ``reach`` is the least and the greatest value that it has,
+    if they are known.
     """
 
     source: Source
@@ -80,6 +80,7 @@ class Scope:
     kept: dict[str, Value] | None = None
     hidden: dict[str, Value] | None = None
     expansion: Expansion | None = None
+    computing: Mapping[str, str] = field(default_factory=dict)
 
     def span(self, node: tree.Node) -> Span:
         """A node's place, expansions included."""
@@ -210,7 +211,7 @@ class Scope:
         """What a name means; raises Refused, with what was ``wanted`` if nothing is like it."""
         if name in self.values:
             found = self.values[name]
-            if type(found) is Word:
+            if isinstance(found, Word | MomentList):
                 found.refuse()
             return found
         found = self.view(name)
@@ -239,13 +240,17 @@ class Scope:
     def named(self, kind: str, name: str) -> str:
         """The name that the program has for a ``label`` or a ``moment`` of this name.
 
-        It is a macro's own if the text of the macro has it, else one that the file has.
+        A label is a macro's own if the text of the macro has it, else one that the file has; a
+        moment is its own if it is posted by that name. A default that is the parameter's own name,
+        ``done=done``, is the macro's own.
         """
         handed = self.values.get(name)
-        if type(handed) is Word:
+        if type(handed) is Word and not self._itself(handed, name):
             return handed.named(kind, handed.name)
         if self.expansion is None:
             return name
+        if kind == "moment":
+            return self.in_program(name)
         node = self.expansion.own.find(name, kind)
         if node is None:
             return self.in_program(name) if (kind, name) in self.expansion.brought else name
@@ -253,6 +258,11 @@ class Scope:
         if home.expansion is not None and home is not self:
             home.expansion.brought.add((kind, name))
         return home.in_program(name)
+
+    def _itself(self, handed: Word, name: str) -> bool:
+        """Whether a parameter has its own name as its default."""
+        number = 0 if self.expansion is None else self.expansion.number
+        return handed.name == name and handed.expansion == number
 
     def before(self, name: str, kind: str) -> str:
         """A hint for a name that is declared further down, or an empty string."""

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NoReturn
 
 from nasm.asm.expanding import declare
-from nasm.asm.expanding.expand import Bodies, Expander
-from nasm.asm.expanding.run_time import Loops
+from nasm.asm.expanding.expand import Expander
+from nasm.asm.expanding.walking import Bodies
 from nasm.asm.text import tree
 from nasm.building.builder import ProgramBuilder
 from nasm.problems import Failure, Problem, Refused, listed
@@ -32,12 +32,9 @@ class Continued(Expander):
     ) -> None:
         super().__init__(source, {})
         self.found: dict[int, str] = {}
-        self.builder, self.engine = builder, engine
-        program, scope = builder.program, self.scope
-        scope.values.update(values)
-        scope.tensors, scope.transfers = program.tensors, program.transfers
-        scope.place, scope.later, scope.core = builder.place, self._later, core
-        self.loops = Loops(builder, source.text)
+        self._drive(builder)
+        self.engine, self.scope.core = engine, core
+        self.scope.values.update(values)
 
     def version(self, statement: tree.Version) -> None:
         """``.nasm 1``, which a program begins with."""
@@ -52,18 +49,16 @@ class Continued(Expander):
             raise Failure(Problem("E0318", said, self._span(statement.number)))
         self.scope.core = number
 
-    def line(self, statement: tree.Line) -> None:
-        """An instruction: a label would name a place that nothing can branch to."""
-        if statement.label is not None:
-            raise Failure(
-                Problem(
-                    "E0207",
-                    "a label names a place in a program; what is typed is executed at once",
-                    self._span(statement.label),
-                    "type the instruction alone; branches lead to labels of the program",
-                )
+    def _label(self, node: tree.Name | tree.Template, engine: str) -> None:
+        """Refuse a label: it would name a place that nothing can branch to."""
+        raise Failure(
+            Problem(
+                "E0207",
+                "a label names a place in a program; what is typed is executed at once",
+                self._span(node),
+                "type the instruction alone; branches lead to labels of the program",
             )
-        super().line(statement)
+        )
 
     def run_time_loop(self, statement: tree.Loop) -> NoReturn:
         """``.loop``: its branch would lead to what was typed."""
@@ -106,6 +101,5 @@ class Continued(Expander):
         **Expander.HANDLERS,
         tree.Version: version,
         tree.CoreLine: core,
-        tree.Line: line,
         tree.Loop: run_time_loop,
     }

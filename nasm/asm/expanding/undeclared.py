@@ -59,7 +59,7 @@ class Undeclared:
 def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
     """Every declaration of statements and blocks, as (kind, node that names it), in order.
 
-    The kinds are ``name``, ``semaphore``, ``label`` and ``macro``.
+    The kinds are ``name``, ``semaphore``, ``label``, ``moment`` and ``macro``.
     """
     for statement in body:
         found = [n for _, n in descendants(statement) if isinstance(n, tree.Statement)]
@@ -78,11 +78,14 @@ def declarations(body: Iterable[tree.Node]) -> Iterator[tuple[str, tree.Node]]:
                     yield from (("name", item) for item in items)
                 case tree.SemLine(items=pairs):
                     yield from (("semaphore", name) for name, _ in pairs)
-                case (
-                    tree.Line(label=tree.Node() as label)
-                    | tree.MacroCall(label=tree.Node() as label)
-                ):
+                case tree.MacroCall(label=tree.Node() as label):
                     yield "label", label
+                case tree.Line(label=label, sync=sync):
+                    if label is not None:
+                        yield "label", label
+                    for clause in sync:
+                        if isinstance(clause, tree.PostClause):
+                            yield "moment", clause.moment.name
                 case _:
                     pass
 

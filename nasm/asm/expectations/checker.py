@@ -8,7 +8,14 @@ from typing import Any
 
 from nasm.asm.expanding.evaluate import evaluate, free_names, name_of
 from nasm.asm.expanding.scope import CONSTANTS, Scope
-from nasm.asm.expectations.constants import CONSTANT_FUNCTIONS, METRICS, integers, picked, steps
+from nasm.asm.expectations.constants import (
+    CONSTANT_FUNCTIONS,
+    METRICS,
+    chosen,
+    integers,
+    picked,
+    steps,
+)
 from nasm.asm.expectations.functions import COMPARE, FUNCTIONS, LOGIC, SHAPES
 from nasm.asm.expectations.viewed import readable
 from nasm.asm.text import tree
@@ -77,6 +84,10 @@ class Checker:
                 self._integers(node, op)
             case tree.Call():
                 self._call(node)
+            case tree.Conditional(condition=condition):
+                self._integers(condition, "if")
+                if not self.problems:
+                    self.check(chosen(node, self.scope))
 
     def _link(self, node: tree.Link) -> None:
         match node:

@@ -15,6 +15,7 @@ from nasm.asm.expectations.constants import (
     CONSTANT_FUNCTIONS,
     METRICS,
     Window,
+    chosen,
     integers,
     picked,
     steps,
@@ -85,6 +86,8 @@ class Evaluator:
                 return opposite(self.value(operand))
             case tree.Call() if node.function.name not in CONSTANT_FUNCTIONS:
                 return self._call(node)
+            case tree.Conditional():
+                return self.value(chosen(node, self.scope))
         return Plain(_constant(evaluate(node, self.scope)))
 
     def _continued(self, value: Elements, node: tree.Link) -> Elements:

@@ -89,6 +89,10 @@ class _Spelling:
             case tree.Call(function=function, arguments=arguments):
                 metric = function.name in METRICS
                 return f"{function.name}({self._arguments(arguments, metric)})", ATOM
+            case tree.Conditional():
+                parts = (node.chosen, node.condition, node.other)
+                first, condition, other = (self.within(p, 1) for p in parts)
+                return f"{first} if {condition} else {other}", 0
         raise TypeError(f"{type(node).__name__} in an expectation")
 
     def _name(self, name: str) -> tuple[str, int]:

@@ -10,9 +10,21 @@ from nasm.asm.text.parse_failure import DIRECTIVES
 from nasm.asm.text.syntax_errors import Mistake
 from nasm.asm.text.transform import Mark, Move
 
-OPENERS = frozenset({"for", "loop", "if", "dma", "macro"})
+OPENERS = frozenset({"for", "loop", "if", "dma", "macro", "scope"})
 WORD = re.compile(r"(?:@[A-Za-z_][A-Za-z0-9_]*[ \t]+)?\.([A-Za-z_][A-Za-z0-9_]*)")
+_OPENER = re.compile(rf"({'|'.join(sorted(OPENERS))})(?=[ \t]+[^\s=:(])")
 DEEPEST = 100
+
+
+def word_of(text: str, start: int) -> str:
+    """The directive of a line that could not be read; one that opens a block may lack its dot."""
+    match = WORD.match(text, start) or _OPENER.match(text, start)
+    return match.group(1) if match else ""
+
+
+def _undotted(line: tree.Line) -> bool:
+    """Whether a line reads as an instruction and was meant to open a block."""
+    return line.mnemonic is not None and line.mnemonic.name in OPENERS
 
 
 @dataclass(slots=True)
@@ -96,10 +108,14 @@ class Blocks:
             case tree.Macro():
                 self._outside(statement, "macro")
                 self._push("macro", statement, None)
+            case tree.ScopeBlock():
+                self._push("scope", statement, None)
             case tree.Include():
                 if self._outside(statement, "include"):
                     self._body().append(statement)
             case _:
+                if isinstance(statement, tree.Line) and _undotted(statement):
+                    self._suspects += 1
                 self._body().append(statement)
 
     def add_unread(self, start: int, end: int, word: str) -> None:
@@ -186,7 +202,7 @@ class Blocks:
     def _close(self, end: int) -> None:
         block = self._open.pop()
         match block.header:
-            case tree.For() | tree.Loop() | tree.Macro() as header:
+            case tree.For() | tree.Loop() | tree.Macro() | tree.ScopeBlock() as header:
                 body = tuple(block.branches[0][1])
                 self._body().append(replace(header, end=end, body=body))
             case tree.If() as header:

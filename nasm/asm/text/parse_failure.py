@@ -26,6 +26,7 @@ FORMS = {
     "end": ".end",
     "macro": ".macro name(a, b, n=4)",
     "include": '.include "file.nasm"',
+    "scope": ".scope",
     "view": ".view name = tensor[0:64]",
     "core": ".core 0",
     "drain": ".drain all",

@@ -137,6 +137,10 @@ class _Expressions(_Terminals):
     def chain(self, parts: Parts) -> tree.Node:
         return grouped(parts)
 
+    def conditional(self, parts: Parts) -> tree.Conditional:
+        chosen, condition, other = parts
+        return tree.Conditional(chosen.start, other.end, chosen, condition, other)
+
     def parentheses(self, parts: Parts) -> tree.Node:
         inner: tree.Node = parts[1]
         return replace(inner, start=_start(parts[0]), end=_end(parts[2]))
@@ -275,6 +279,13 @@ class _Instructions(_Expressions):
     def moment(self, parts: Parts) -> tree.MomentName:
         return tree.MomentName(parts[0].start, _end(parts[-1]), parts[0], tuple(parts[2:-1]))
 
+    posted = moment
+
+    def awaited(self, parts: Parts) -> tree.MomentName:
+        moment: tree.MomentName = parts[0]
+        condition: tree.Node = parts[1]
+        return replace(moment, end=condition.end, condition=condition)
+
     def post(self, parts: Parts) -> tree.PostClause:
         at_read = isinstance(parts[-1], Token) and parts[-1] == "@read"
         return tree.PostClause(_start(parts[0]), _end(parts[-1]), parts[1], at_read)
@@ -379,8 +390,8 @@ class TreeBuilder(_Instructions):
 
     def loop(self, parts: Parts) -> tree.For:
         """Read ``.for k in 0..4``."""
-        step = parts[4] if len(parts) > 4 else None
-        return tree.For(_start(parts[0]), parts[-1].end, parts[1], parts[2], parts[3], step, ())
+        first, stop, step = (*parts[2:], None, None)[:3]
+        return tree.For(_start(parts[0]), parts[-1].end, parts[1], first, stop, step, ())
 
     def run_time_loop(self, parts: Parts) -> tree.Loop:
         """Read ``@engine .loop k in 0..4``."""
@@ -424,6 +435,10 @@ class TreeBuilder(_Instructions):
         left = grouped(sides[: at[0]], ARITHMETIC)
         right = grouped(sides[at[0] + 1 :], ARITHMETIC)
         return tree.Expect(start, end, left, sides[at[0]].value, right, options)
+
+    def scope(self, parts: Parts) -> tree.ScopeBlock:
+        """Read ``.scope``."""
+        return tree.ScopeBlock(_start(parts[0]), _end(parts[0]), ())
 
     def drain(self, parts: Parts) -> tree.DrainLine:
         """Read ``@sync .drain all``."""

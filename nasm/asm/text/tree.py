@@ -101,6 +101,15 @@ class List(Node):
 
 
 @dataclass(frozen=True, slots=True)
+class Conditional(Node):
+    """``a if c else b``."""
+
+    chosen: Node
+    condition: Node
+    other: Node
+
+
+@dataclass(frozen=True, slots=True)
 class Unary(Node):
     """``-x``, ``~x``, ``not x``."""
 
@@ -284,11 +293,11 @@ class DmaBlock(Statement):
 
 @dataclass(frozen=True, slots=True)
 class For(Statement):
-    """``.for k in a..b step s … .end``."""
+    """``.for k in a..b step s … .end``; without ``stop``, ``first`` is a list."""
 
     variable: Name
     first: Node
-    stop: Node
+    stop: Node | None
     step: Node | None
     body: tuple[Statement, ...]
 
@@ -377,10 +386,11 @@ class TakeClause(Node):
 
 @dataclass(frozen=True, slots=True)
 class MomentName(Node):
-    """``scan[r, i - 1]``, behind ``post`` or ``after``."""
+    """``scan[r, i - 1]``, behind ``post`` or ``after``; there with a condition or None."""
 
     name: Name | Template
     indices: tuple[Node, ...]
+    condition: Node | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,6 +456,13 @@ class ViewLine(Statement):
 
 
 @dataclass(frozen=True, slots=True)
+class ScopeBlock(Statement):
+    """``.scope … .end``: tensors whose bytes others may have behind it."""
+
+    body: tuple[Statement, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Include(Statement):
     """``.include "file.nasm"``."""
 
@@ -473,7 +490,11 @@ class MacroCall(Statement):
 
 @dataclass(frozen=True, slots=True)
 class File:
-    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems."""
+    """A whole text; ``unsaid`` is how many of its mistakes are not among the problems.
+
+    ``unread`` says that lines which could not be read may have declared something.
+    """
 
     body: tuple[Statement, ...]
     unsaid: int = 0
+    unread: bool = False

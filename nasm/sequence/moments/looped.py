@@ -77,15 +77,17 @@ class Looped:
         assert loop is not None
         part = loop.parts[queue]
         left = {r for number in part.step for r in dependences.form(Line(queue, number)).left}
-        deciding = [part.back] if part.leave is None else [part.back, part.leave]
-        read = {r for number in deciding for r in dependences.form(Line(queue, number)).taken}
-        if not (dependences.held and left & read):
+        read = {*dependences.form(Line(queue, part.back)).taken}
+        said = hint = ""
+        if loop.left:
+            said = "a branch may leave this loop in a round that posts moments, or comes after some"
+            hint = "leave it behind its last round, or write waits and updates in it"
+        elif not (dependences.held and left & read):
             said = "a round of this loop may begin before all of the one before it is complete"
-            hint = (
-                "moments in a loop take engines that wait for their own results (ordering=strict)"
-            )
-            node = self.level.enter[queue]
-            raise refused(IMPOSSIBLE, said, span_of(semaphores.program, node), hint)
+            hint = "moments in it take engines that wait for their own results (ordering=strict)"
+        if said:
+            place = span_of(semaphores.program, self.level.enter[queue])
+            raise refused(IMPOSSIBLE, said, place, hint)
 
     def _graph(self) -> Graph:
         """The order that there is without waits."""
@@ -146,12 +148,23 @@ class Looped:
             number, count = self._posting(transfers)
             syncs = self.level.last.setdefault(place.queue, []) if last else place.behind
             syncs.append(taking(number, count))
-            for node in transfers:
-                for edge in landings[node]:
-                    if edge.node.queue != node.queue:
-                        forward = self._semaphore([node], OVER)
-                        syncs.append(Sync(None, Update(forward, "+", 1)))
-                        self._take(edge, forward, 1)
+            edges = [edge for node in transfers for edge in landings[node]]
+            for edge in self._first([e for e in edges if e.node.queue != place.queue]):
+                forward = self._semaphore([edge.event.node], OVER)
+                syncs.append(Sync(None, Update(forward, "+", 1)))
+                self._take(edge, forward, 1)
+
+    def _first(self, edges: Iterable[Edge]) -> list[Edge]:
+        """Of edges from one place those from which the others follow."""
+        found: list[Edge] = []
+        for edge in sorted(edges, key=lambda e: (e.rounds, e.node.text)):
+            start = Vertex(STARTED, edge.node)
+            if not any(
+                self.graph.before(Vertex(STARTED, e.node), start, edge.rounds - e.rounds)
+                for e in found
+            ):
+                found.append(edge)
+        return found
 
     def _posting(self, transfers: list[Node]) -> tuple[int, int]:
         """A semaphore to which some transfers post, and how much they do in a round."""

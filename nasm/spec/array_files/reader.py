@@ -42,6 +42,37 @@ def read_array(
     raise Refused(UNREADABLE, f"{path} is not a readable array file: {reason}")
 
 
+def archived(path: str) -> list[ArrayFile]:
+    """All arrays of a .npz file that the user names; raises Refused."""
+    try:
+        with regular(path) as stream:
+            return [ArrayFile("", path, key) for key in npz.keys(stream)]
+    except (FileNotFoundError, ValueError):
+        raise Refused(UNREADABLE, f"no file {path}") from None
+    except OSError as problem:
+        reason = problem.strerror or str(problem)
+    except npy.Damaged as damaged:
+        reason = str(damaged)
+    raise Refused(UNREADABLE, f"{path} is not a readable archive of arrays: {reason}")
+
+
+class _Enough(Exception):
+    """The header was read."""
+
+
+def read_header(file: ArrayFile, fits: Fits, allowed: Allowed = ANY) -> None:
+    """Refuse what :func:`read_array` would by what a file says of itself; no element is read."""
+
+    def header(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+        fits(shape, dtype)
+        raise _Enough
+
+    try:
+        read_array(file, header, allowed)
+    except _Enough:
+        return
+
+
 def _opened(file: ArrayFile, allowed: Allowed, pipes: bool) -> IO[bytes]:
     try:
         return regular(file.path, pipes=True) if pipes else allowed.opened(file.folder, file.name)

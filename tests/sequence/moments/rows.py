@@ -57,6 +57,11 @@ class Pipeline:
         lines.append("@sync .drain all")
         return "\n".join(lines) + "\n"
 
+    def in_order(self, stage: Stage) -> bool:
+        """Whether the order of a queue lets a stage read what its source has written."""
+        source = self.stages[stage.source]
+        return not (stage.transfer or source.transfer) and source.engine == stage.engine
+
     def line(self, number: int) -> str:
         """The line of a stage."""
         stage = self.stages[number]
@@ -66,7 +71,9 @@ class Pipeline:
         row = "DmaCopy" if stage.transfer else "TensorCopy"
         after = [f"fill[{number}]"]
         if stage.source >= 0:
-            after += [f"m{stage.source}[k + b - {stage.distance}]", f"fill[{stage.source}]"]
+            after.append(f"fill[{stage.source}]")
+            if not self.in_order(stage):
+                after.append(f"m{stage.source}[k + b - {stage.distance}]")
         said = f"after {', '.join(after)} post m{number}[k + b]"
         return f"@{stage.engine} {row} t{number}[:, {at}], {source} {said}"
 
@@ -92,8 +99,8 @@ class Pipeline:
 
 
 @st.composite
-def pipelines(draw: st.DrawFn) -> Pipeline:
-    """Any pipeline of up to five stages."""
+def pipelines(draw: st.DrawFn, rounds: int = 0) -> Pipeline:
+    """Any pipeline of up to five stages, with some number of rounds."""
     made = []
     for number in range(draw(st.integers(1, 5))):
         transfer = draw(st.booleans()) or not number
@@ -102,7 +109,7 @@ def pipelines(draw: st.DrawFn) -> Pipeline:
         distance = draw(st.integers(0, BEFORE)) if number else 0
         made.append(Stage(draw(st.sampled_from(engines)), transfer, source, distance))
     unrolled = draw(st.sampled_from([1, 2]))
-    rounds = unrolled * draw(st.sampled_from([3, 1, 4]))
+    rounds = unrolled * (rounds or draw(st.sampled_from([3, 1, 4])))
     order = tuple(range(len(made)))
     if all(stage.distance or stage.source < 0 for stage in made):
         order = tuple(draw(st.permutations(order)))

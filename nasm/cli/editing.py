@@ -1,0 +1,34 @@
+"""The verb ``lsp``: the language server, if what it stands on is installed."""
+
+from __future__ import annotations
+
+import argparse
+from importlib.util import find_spec
+
+from nasm.cli.screen import Screen
+from nasm.open_files import Allowed
+from nasm.problems import Failure, Problem
+from nasm.spec.timing import Timing
+
+OK, REFUSED = 0, 2
+NEEDED = "pygls"
+
+
+def lsp(args: argparse.Namespace, screen: Screen) -> int:
+    """Serve until the editor is done; returns the exit code."""
+    if find_spec(NEEDED) is None:
+        said = f"'lsp' needs {NEEDED}, which is not installed"
+        screen.problems([Problem("E0850", said, None, "pip install 'neuron-nasm[lsp]'")])
+        return REFUSED
+    try:
+        timing = Timing.of(args.timing)
+    except Failure as failure:
+        screen.problems(failure.problems)
+        return REFUSED
+    from nasm.lsp.analysis import Settings
+    from nasm.lsp.server import serve
+
+    options = dict(args.options)
+    settings = Settings(args.target, dict(args.defines), options, Allowed.of(args.files), timing)
+    serve(settings, args.cycles)
+    return OK

@@ -1,0 +1,144 @@
+"""A text as it is now: the program that it makes, as far as it does, and what is wrong with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from nasm import stopping
+from nasm.allowing import refused
+from nasm.asm.assemble import Unassembled, assemble
+from nasm.examine import examine
+from nasm.lsp.positions import Places, unified
+from nasm.lsp.reading import index_of
+from nasm.lsp.symbols import Index
+from nasm.open_files import ANY, Allowed
+from nasm.problems import Failure, Problem
+from nasm.source import Source
+from nasm.spec.generation import Generation
+from nasm.spec.program import Program
+from nasm.spec.target import Target
+from nasm.spec.timing import NONE, Timing
+from nasm.stopping import Told
+from nasm.targets import TARGETS, USUAL
+
+SECONDS = 4.0
+"""How long a text may take to assemble, and to be followed, before an editor is told without it."""
+
+MOST_FOLLOWED = 20_000
+"""Instructions that a program is followed for as one types."""
+
+CUT_SHORT, DEFECT = "E0535", "E0901"
+
+_TARGET = re.compile(r"^[ \t]*\.target[ \t]+(\w+)", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What texts are assembled with, as the command's options say."""
+
+    target: str | None = None
+    defines: Mapping[str, int | float] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
+    files: Allowed = ANY
+    timing: Timing = NONE
+
+
+@dataclass(eq=False)
+class Analysis:
+    """A text, what was made of it, and what is wrong with it.
+
+    ``program`` may be one that nobody can run, made of the lines that are right; it is ``whole`` if
+    all of them are.
+    """
+
+    source: Source
+    program: Program | None
+    whole: bool
+    problems: tuple[Problem, ...]
+    target: Target
+    generation: Generation
+
+    @cached_property
+    def places(self) -> Places:
+        """Its positions."""
+        return Places(self.source.text)
+
+    @cached_property
+    def index(self) -> Index:
+        """Its mentions and symbols."""
+        return index_of(self.source.text, self.target, self.generation)
+
+
+def analyse(text: str, name: str = "<text>", settings: Settings | None = None) -> Analysis:
+    """What there is to know of a text without following it."""
+    settings = settings or Settings()
+    source = Source(name, unified(text))
+    program, problems, whole = _made(source, settings)
+    if program is not None:
+        target, generation = program.target, program.generation
+    else:
+        target, generation = _machine(source.text, settings)
+    return Analysis(source, program, whole, problems, target, generation)
+
+
+def followed(analysis: Analysis) -> tuple[Problem, ...]:
+    """Everything that is wrong with a text: if it makes a program, what ``check`` says of it."""
+    if not analysis.whole or analysis.program is None:
+        return analysis.problems
+    try:
+        with stopping.within(SECONDS):
+            found = examine(analysis.program, max_instructions=MOST_FOLLOWED).problems
+    except Told as told:
+        if told.leaving and not told.late:
+            raise
+        return analysis.problems
+    except Failure as failure:
+        return failure.problems
+    except Exception as defect:
+        return (*analysis.problems, _defect(defect))
+    return tuple(p for p in found if p.code != CUT_SHORT or p.span is not None)
+
+
+def _made(source: Source, settings: Settings) -> tuple[Program | None, tuple[Problem, ...], bool]:
+    """The program of a text as far as there is one, its problems, and whether it is whole."""
+    try:
+        with stopping.within(SECONDS):
+            program = assemble(
+                source,
+                TARGETS,
+                settings.target,
+                settings.defines,
+                settings.options,
+                settings.files,
+                settings.timing,
+            )
+    except Unassembled as unassembled:
+        return unassembled.program, unassembled.problems, False
+    except Failure as failure:
+        return None, failure.problems, False
+    except Told as told:
+        if told.leaving and not told.late:
+            raise
+        said = f"this text takes longer than {SECONDS:g} s to assemble: nothing else is told of it"
+        return None, (Problem("E0516", said, None, "'neuron-nasm check' takes its time"),), False
+    except Exception as defect:
+        return None, (_defect(defect),), False
+    return program, refused(program.warnings).warnings, True
+
+
+def _defect(defect: Exception) -> Problem:
+    said = f"{type(defect).__name__}: {defect}".partition("\n")[0]
+    hint = "'neuron-nasm check' keeps the details; please report it with them"
+    return Problem(DEFECT, f"a defect in nasm, not in your program: {said}", None, hint)
+
+
+def _machine(text: str, settings: Settings) -> tuple[Target, Generation]:
+    """The machine that a text names, or else the usual one."""
+    written = _TARGET.search(text)
+    names = (settings.target, written[1] if written else None, USUAL)
+    name = next(n for n in names if n is not None and n in TARGETS)
+    target = TARGETS[name]()
+    return target, target.generation(name) or target.generations[0]

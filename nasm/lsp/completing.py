@@ -1,0 +1,100 @@
+"""What may be typed next in a program: the words of its target and of the text so far."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import partial
+
+from nasm.asm.expectations.checker import METHODS
+from nasm.asm.text.parse_failure import FORMS
+from nasm.dtypes import DTYPES
+from nasm.lsp.analysis import Analysis
+from nasm.lsp.items import HOLE
+from nasm.lsp.symbols import COUNTER, MACRO, MOMENT, Symbol
+from nasm.repl import offered, topics
+from nasm.repl.suggest import Names, Suggestion, instruction, starting
+from nasm.targets import TARGETS
+
+_LABELLED = re.compile(r"\s*(?:@export\s+)?[\w{}]+\s*:\s*")
+_DIRECTIVE = re.compile(r"(?:@\w+\s+)?(\.\w*)$")
+_TENSOR = re.compile(r"\.(\w+)\s+(?:@export\s+)?[\w{}]+\s+(\w*)$")
+_MOMENT = re.compile(r"\bafter\s(?:[^$;]*,)?\s*(\w*)$")
+_WORD = re.compile(r"[$@]?\w*$")
+
+
+def completions(analysis: Analysis, before: str) -> list[Suggestion]:
+    """Words that continue a line, of which this stands before the cursor."""
+    names = _names(analysis)
+    text = _LABELLED.sub("", before, count=1).lstrip()
+    if _in_comment(text):
+        return []
+    word = _WORD.search(text)
+    typed = word[0] if word else ""
+    directive, tensor = _DIRECTIVE.fullmatch(text), _TENSOR.fullmatch(text)
+    if directive:
+        return starting(directive[1], names.words["directive"], len(directive[1]))
+    if tensor and tensor[1] in analysis.generation.memories:
+        return starting(tensor[2], names.words["dtype"], len(tensor[2]))
+    if text.startswith(".target "):
+        return starting(typed, dict.fromkeys(TARGETS, "a target"), len(typed))
+    if typed.startswith("$"):
+        return starting(typed, names.words["semaphore"], len(typed))
+    if typed.startswith("@"):
+        words = {f"@{name}": said for name, said in names.words["engine"].items()}
+        return starting(typed, words, len(typed))
+    moment = _MOMENT.search(text)
+    if moment:
+        return starting(moment[1], names.words["moment"], len(moment[1]))
+    if text.startswith("."):
+        return _in_expression(text, typed, names)
+    return instruction(text, names) or _in_expression(text, typed, names)
+
+
+def _in_comment(text: str) -> bool:
+    """Whether the cursor stands in a comment or in a string."""
+    bare = re.sub(r'"(?:[^"\\]|\\.)*"', "", text)
+    return ";" in bare or '"' in bare
+
+
+def _in_expression(text: str, typed: str, names: Names) -> list[Suggestion]:
+    if text[: len(text) - len(typed)].endswith("."):
+        return starting(typed, names.words["method"], len(typed))
+    kinds = ("tensor", "constant", "function")
+    words = {w: said for kind in kinds for w, said in names.words[kind].items()}
+    return starting(typed, words, len(typed))
+
+
+def _names(analysis: Analysis) -> Names:
+    """All there is: what the program has, and what the text declares that it has not."""
+    target, generation, program = analysis.target, analysis.generation, analysis.program
+    words: dict[str, Mapping[str, str]] = {"engine": {}}
+    if program is not None:
+        words = {kind: find(program) for kind, find in offered.OF_PROGRAM.items()}
+    else:
+        words["engine"] = {e.name: e.summary for e in generation.engines}
+    plain = [s for s in analysis.index.symbols if HOLE not in s.shape]
+    words["tensor"] = _of(plain, "tensor", "view", "transfer") | dict(words.get("tensor", {}))
+    words["constant"] = _of(plain, "variable", "parameter", "constant") | dict(
+        words.get("constant", {})
+    )
+    words["label"] = _of(plain, "label") | dict(words.get("label", {}))
+    words["semaphore"] = {f"${s.shape}": s.kind for s in plain if s.space == COUNTER}
+    words["moment"] = {s.shape: s.kind for s in plain if s.space == MOMENT}
+    macros = {s.shape: s.kind for s in plain if s.space == MACRO}
+    words["mnemonic"] = offered.mnemonics(target, generation) | macros
+    memories = {f".{m.name}": m.summary for m in generation.memories.values()}
+    words["directive"] = {f".{word}": form for word, form in FORMS.items()} | memories
+    words["dtype"] = {
+        name: d.summary
+        for d in DTYPES.values()
+        if d.name in generation.dtypes
+        for name in (d.name, *d.aliases)
+    }
+    words["function"] = {t.word: t.summary for t in topics.functions()}
+    words["method"] = dict.fromkeys(METHODS, "of a tensor")
+    return Names(words=words, operands=partial(offered.operands, target))
+
+
+def _of(symbols: list[Symbol], *kinds: str) -> dict[str, str]:
+    return {s.shape: s.kind for s in symbols if s.kind in kinds}

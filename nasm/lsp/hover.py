@@ -1,0 +1,180 @@
+"""What there is to say of a word of a text, as Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+
+from nasm.lsp.analysis import Analysis
+from nasm.lsp.items import HOLE
+from nasm.lsp.positions import Position, Range
+from nasm.lsp.symbols import Mention, Symbol, alike
+from nasm.problems import counted
+from nasm.repl import offered, topics
+from nasm.report import pages
+from nasm.spec.instruction import Row
+from nasm.spec.memory import Tensor
+from nasm.spec.program import Program
+from nasm.spec.target import Target
+
+MOST_SHOWN = 8
+"""Tensors of a name with substitutions, and lines, that are listed before it is said how many."""
+
+
+def hover(analysis: Analysis, position: Position) -> tuple[str, Range] | None:
+    """What to say of what stands at a position, and where that is; None if there is nothing."""
+    mention = analysis.index.at(analysis.places.offset(*position))
+    if mention is None:
+        return None
+    said = "\n\n".join(filter(None, _OF[mention.kind](analysis, mention)))
+    return (said, analysis.places.range(mention.start, mention.end)) if said else None
+
+
+# -- words of the language
+
+
+def _mnemonic(analysis: Analysis, mention: Mention) -> Iterator[str]:
+    row = analysis.target.isa.rows.get(mention.shape)
+    if row is not None:
+        yield _page(row, analysis.target)
+
+
+@cache
+def _page(row: Row, target: Target) -> str:
+    return pages.markdown_page(pages.page(row, target))
+
+
+def _operand(analysis: Analysis, mention: Mention) -> Iterator[str]:
+    row = analysis.target.isa.rows.get(mention.of)
+    operand = next((o for o in row.written if o.name == mention.shape), None) if row else None
+    if row is None or operand is None:
+        return
+    line = pages.operand_line(operand)
+    yield f"**{line.name}** of {row.name}: {line.what}"
+    yield line.doc
+    yield f"By default `{line.default}`." if line.default else "It must be given."
+    words = offered.operands(analysis.target, row.name)[operand.name][1]
+    yield "\n".join(f"* `{word}`" + (f": {said}" if said else "") for word, said in words.items())
+
+
+def _topic(analysis: Analysis, mention: Mention) -> Iterator[str]:
+    known = topics.topics(analysis.target, analysis.generation)
+    wanted = f".{mention.shape}" if mention.kind == "directive" else mention.shape
+    for topic in known:
+        if topic.word == wanted or (topic.kind == mention.kind and topic.called(wanted)):
+            yield f"**{topic.word}** ({topic.kind}): {topic.summary}"
+            yield from topic.more()
+
+
+# -- names of the text
+
+
+def _symbol(analysis: Analysis, mention: Mention) -> Iterator[str]:
+    for symbol in mention.symbols[:MOST_SHOWN]:
+        yield from _SYMBOLS.get(symbol.kind, _declared)(analysis, symbol, mention)
+
+
+def _declared(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+    yield f"**{symbol.shown}**: a {symbol.kind}, declared on {_lines(analysis, symbol.declared)}"
+
+
+def _constant(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+    value = analysis.program.constants.get(symbol.shape) if analysis.program else None
+    if value is None:
+        yield from _declared(analysis, symbol, mention)
+    else:
+        yield f"**{symbol.shown}** = {value}, declared on {_lines(analysis, symbol.declared)}"
+
+
+def _tensor(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+    made = analysis.program.tensors if analysis.program else {}
+    shape = mention.shape if alike(mention.shape, symbol.shape) else symbol.shape
+    tensors = [t for name, t in made.items() if alike(shape, name)]
+    if not tensors:
+        yield from _declared(analysis, symbol, mention)
+    yield "\n".join(f"* {tensor_text(tensor)}" for tensor in tensors[:MOST_SHOWN])
+    if len(tensors) > MOST_SHOWN:
+        yield f"… {counted(len(tensors) - MOST_SHOWN, 'more tensor')}"
+
+
+def tensor_text(tensor: Tensor) -> str:
+    """A tensor in a line: shape, dtype, place and size."""
+    sizes = ", ".join(map(str, tensor.shape))
+    said = f"**{tensor.name}** `{tensor.dtype.name}[{sizes}]` in {tensor.memory.name}"
+    said += f", {tensor.role}" if tensor.role else ""
+    if tensor.offset is None:
+        where = ", not placed"
+    elif not tensor.partitions:
+        where = f" at byte {tensor.offset:,}"
+    else:
+        where = f" at {tensor.partition or 0}:{tensor.offset}"
+        if tensor.memory.bank:
+            first, last = (
+                at // tensor.memory.bank
+                for at in (tensor.offset, tensor.offset + max(tensor.bytes, 1) - 1)
+            )
+            where += f" (bank {first})" if first == last else f" (banks {first} to {last})"
+    per = f" in each of {tensor.partitions} partitions" if tensor.partitions else ""
+    return f"{said}{where}; {tensor.bytes:,} bytes{per}"
+
+
+def _counter(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+    program = analysis.program
+    table = {**program.semaphores, **program.events} if program is not None else {}
+    numbers = {number for name, number in table.items() if alike(symbol.shape, name)}
+    yield from _declared(analysis, symbol, mention)
+    if program is None or not numbers:
+        return
+    at = "" if HOLE in symbol.shape else f" It has number {min(numbers)}."
+    waits = [w is not None and w.semaphore in numbers for w in program.waits]
+    posts = [u is not None and u.semaphore in numbers for u in program.updates]
+    yield f"Posted by {_who(program, posts, 'updates')}.{at}"
+    yield f"Awaited by {_who(program, waits, 'waits')}."
+
+
+def _who(program: Program, marked: list[bool], column: str) -> str:
+    """The lines that do it, by queue."""
+    found: dict[str, dict[int, None]] = {}
+    for number, lines in enumerate(program.queues):
+        for pc, entry in enumerate(getattr(lines, column)):
+            span = program.span(number, pc) if marked[entry] else None
+            if span is not None:
+                found.setdefault(program.queue_name(number), {})[span.line] = None
+    return "; ".join(f"@{name} on {_listed(lines)}" for name, lines in found.items()) or "nobody"
+
+
+def _moment(analysis: Analysis, symbol: Symbol, mention: Mention) -> Iterator[str]:
+    uses = [m for m in symbol.mentions if not m.declares]
+    yield f"**{symbol.shown}**: a moment"
+    yield f"Posted on {_lines(analysis, symbol.declared)}."
+    yield f"Awaited on {_lines(analysis, uses)}." if uses else "Awaited by nobody."
+
+
+def _lines(analysis: Analysis, mentions: Iterable[Mention]) -> str:
+    return _listed({analysis.source.position(m.start)[0]: None for m in mentions})
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    lines = sorted(numbers)
+    more = f" and {len(lines) - MOST_SHOWN:,} more" if len(lines) > MOST_SHOWN else ""
+    said = ", ".join(map(str, lines[:MOST_SHOWN]))
+    return f"line{'' if len(lines) == 1 else 's'} {said}{more}"
+
+
+_SYMBOLS: dict[str, Callable[[Analysis, Symbol, Mention], Iterator[str]]] = {
+    "constant": _constant,
+    "tensor": _tensor,
+    "semaphore": _counter,
+    "event": _counter,
+    "moment": _moment,
+}
+_OF: dict[str, Callable[[Analysis, Mention], Iterator[str]]] = {
+    "symbol": _symbol,
+    "mnemonic": _mnemonic,
+    "operand": _operand,
+    "word": _topic,
+    "engine": _topic,
+    "directive": _topic,
+    "dtype": _topic,
+    "function": _topic,
+}
